@@ -9,6 +9,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "FBTweak", path: "CSupport", exclude: ["RecordFormat.md"]),
+        .target(name: "TweakRecords"),
     ],
     cLanguageStandard: .c11
 )

@@ -1,0 +1,97 @@
+extension TweakDeclaration {
+    /// Decodes one value record.
+    ///
+    /// - Parameters:
+    ///   - bytes: The section.
+    ///   - range: Where the record is, as ``RecordWalk`` gives it.
+    ///   - byteOrder: The byte order of the binary.
+    /// - Throws: ``RecordError`` if the bytes are no record.
+    public init(record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder) throws(RecordError) {
+        let offset = range.lowerBound
+        guard offset >= 0, range.upperBound <= bytes.byteCount, range.count > RecordLayout.textOffset else {
+            throw .badSize(UInt32(clamping: range.count), offset: offset)
+        }
+        let code = bytes.byte(at: offset + RecordLayout.typeOffset)
+        guard let type = TweakType(rawValue: code) else { throw .unknownType(code, offset: offset) }
+
+        var text = RecordText(next: offset + RecordLayout.textOffset, end: range.upperBound)
+        guard let category = text.next(in: bytes), let collection = text.next(in: bytes),
+            let name = text.next(in: bytes), let defaultText = text.next(in: bytes)
+        else { throw .unterminatedText(offset: offset) }
+
+        self.init(
+            key: TweakKey(category, collection, name), type: type,
+            defaultValue: bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
+                ?? .string(defaultText))
+        if type.isNumeric {
+            let flags = bytes.byte(at: offset + RecordLayout.flagsOffset)
+            if flags & RecordLayout.hasMinimum != 0 {
+                minimum = bytes.value(at: offset + RecordLayout.minimumOffset, type, byteOrder)
+            }
+            if flags & RecordLayout.hasMaximum != 0 {
+                maximum = bytes.value(at: offset + RecordLayout.maximumOffset, type, byteOrder)
+            }
+            if flags & RecordLayout.hasStep != 0 {
+                step = bytes.value(at: offset + RecordLayout.stepOffset, type, byteOrder)
+            }
+            guard limitsAreOrdered else { throw .badLimits(offset: offset) }
+        }
+        while let attribute = text.next(in: bytes), !attribute.isEmpty {
+            let parts = attribute.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            attributes.append(
+                Attribute(key: String(parts[0]), value: parts.count == 2 ? String(parts[1]) : ""))
+        }
+    }
+
+    private var limitsAreOrdered: Bool {
+        switch (minimum, maximum) {
+        case (.double(let minimum)?, .double(let maximum)?): minimum <= maximum
+        case (.integer(let minimum)?, .integer(let maximum)?): minimum <= maximum
+        case (.double(let limit)?, nil), (nil, .double(let limit)?): !limit.isNaN
+        default: true
+        }
+    }
+}
+
+extension RawSpan {
+    fileprivate func byte(at offset: Int) -> UInt8 { self.number(at: offset, .native) ?? 0 }
+
+    /// A value in its own representation; `nil` for a string, which is in the text.
+    fileprivate func value(at offset: Int, _ type: TweakType, _ order: ByteOrder) -> TweakValue? {
+        switch type {
+        case .bool: .bool(byte(at: offset) != 0)
+        case .int8: integer(at: offset, as: Int8.self, order)
+        case .int16: integer(at: offset, as: Int16.self, order)
+        case .int32: integer(at: offset, as: Int32.self, order)
+        case .int64: integer(at: offset, as: Int64.self, order)
+        case .uint8: integer(at: offset, as: UInt8.self, order)
+        case .uint16: integer(at: offset, as: UInt16.self, order)
+        case .uint32: integer(at: offset, as: UInt32.self, order)
+        case .uint64: integer(at: offset, as: UInt64.self, order)
+        case .float: number(at: offset, order).map { .double(Double(shortest: Float(bitPattern: $0))) }
+        case .double: number(at: offset, order).map { .double(Double(bitPattern: $0)) }
+        case .string: nil
+        }
+    }
+
+    private func integer<Number: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int, as type: Number.Type, _ order: ByteOrder
+    ) -> TweakValue? {
+        number(at: offset, as: type, order).map { .integer(Int128($0)) }
+    }
+}
+
+/// Reads the NUL-terminated texts of a record, one after the other.
+private struct RecordText {
+    var next: Int
+    let end: Int
+
+    mutating func next(in bytes: RawSpan) -> String? {
+        var stop = next
+        while stop < end, bytes.number(at: stop, as: UInt8.self, .native) != 0 { stop += 1 }
+        guard stop < end else { return nil }
+        let text = bytes.extracting(next..<stop).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        next = stop + 1
+        return text
+    }
+}

@@ -1,0 +1,31 @@
+/// Why bytes of a `fbtweak` section are no record. Offsets count from the section's start.
+public enum RecordError: Error, Hashable {
+    /// The size is no multiple of 8, or smaller than a record of its kind can be.
+    case badSize(UInt32, offset: Int)
+    /// The size reaches beyond the end of the section.
+    case beyondEnd(size: UInt32, offset: Int, sectionSize: Int)
+    /// The type byte is none of ``TweakType``.
+    case unknownType(UInt8, offset: Int)
+    /// A text has no NUL before the end of the record.
+    case unterminatedText(offset: Int)
+    /// The minimum is above the maximum, or one of them is not a number.
+    case badLimits(offset: Int)
+}
+
+extension RecordError: CustomStringConvertible {
+    /// Says what is wrong, and where.
+    public var description: String {
+        switch self {
+        case .badSize(let size, let offset):
+            "record at offset \(offset): a size of \(size) bytes is not possible"
+        case .beyondEnd(let size, let offset, let sectionSize):
+            "record at offset \(offset): its \(size) bytes reach beyond the section's \(sectionSize)"
+        case .unknownType(let type, let offset):
+            "record at offset \(offset): unknown type \(type)"
+        case .unterminatedText(let offset):
+            "record at offset \(offset): a text has no end"
+        case .badLimits(let offset):
+            "record at offset \(offset): the minimum is above the maximum, or is not a number"
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// Offsets and constants of a version 1 record; `CSupport/RecordFormat.md` explains them.
+package enum RecordLayout {
+    package static let version: UInt8 = 1
+    package static let valueKind: UInt8 = 1
+
+    package static let versionOffset = 4
+    package static let kindOffset = 5
+    package static let typeOffset = 6
+    package static let flagsOffset = 7
+    package static let cellOffset = 8
+    package static let defaultOffset = 16
+    package static let minimumOffset = 24
+    package static let maximumOffset = 32
+    package static let stepOffset = 40
+    package static let textOffset = 48
+
+    package static let hasMinimum: UInt8 = 1
+    package static let hasMaximum: UInt8 = 2
+    package static let hasStep: UInt8 = 4
+}

@@ -1,0 +1,105 @@
+extension TweakDeclaration {
+    /// The form in which a tweak takes a given value.
+    public struct Admission: Hashable, Sendable {
+        /// The value to store: of the tweak's type and within its limits.
+        public var value: TweakValue
+        /// Whether the given value was outside the limits and was moved to the nearest one.
+        public var wasClamped: Bool
+    }
+
+    /// Checks a value against the type and the limits.
+    ///
+    /// An integer is taken for a floating-point tweak, and a floating-point number without a fraction for an
+    /// integer one. Everything else of another type is refused. A number outside the limits is clamped.
+    ///
+    /// - Throws: ``TweakValueError`` if the value is refused.
+    public func admit(_ value: TweakValue) throws(TweakValueError) -> Admission {
+        switch (type, value) {
+        case (.bool, .bool):
+            return Admission(value: value, wasClamped: false)
+        case (.string, .string(let text)):
+            guard !text.utf8.contains(0) else { throw .containsNUL(self) }
+            return Admission(value: value, wasClamped: false)
+        case (.float, .double(let number)), (.double, .double(let number)):
+            return try admit(number)
+        case (.float, .integer(let number)), (.double, .integer(let number)):
+            return try admit(Double(number))
+        case (_, .integer(let number)) where type.isNumeric:
+            return admit(number)
+        case (_, .double(let number)) where type.isNumeric:
+            guard let whole = Int128(exactly: number) else { throw .wrongType(self, given: "\(number)") }
+            return admit(whole)
+        case (_, .string(let text)):
+            throw .wrongType(self, given: "\"\(text)\"")
+        default:
+            throw .wrongType(self, given: "\(value)")
+        }
+    }
+
+    /// Reads a value that a person typed, by the tweak's type, and checks it as ``admit(_:)`` does.
+    ///
+    /// A Bool is `true` or `false`, also `on`, `off`, `yes`, `no`, `1` and `0`, in any case. An integer may be
+    /// hexadecimal (`0x1F`), octal (`0o17`) or binary (`0b101`).
+    ///
+    /// - Throws: ``TweakValueError`` if the text is no such value.
+    public func admit(text: String) throws(TweakValueError) -> Admission {
+        switch type {
+        case .string:
+            return try admit(.string(text))
+        case .bool:
+            switch text.lowercased() {
+            case "true", "on", "yes", "1": return try admit(.bool(true))
+            case "false", "off", "no", "0": return try admit(.bool(false))
+            default: throw .wrongType(self, given: "\"\(text)\"")
+            }
+        case .float, .double:
+            guard let number = Double(text) else { throw .wrongType(self, given: "\"\(text)\"") }
+            return try admit(.double(number))
+        default:
+            guard let number = Self.integer(text) else { throw .wrongType(self, given: "\"\(text)\"") }
+            return try admit(.integer(number))
+        }
+    }
+
+    private func admit(_ number: Double) throws(TweakValueError) -> Admission {
+        guard number.isFinite else { throw .notFinite(self, given: "\(number)") }
+        var clamped = number
+        if type == .float {
+            let largest = Double(Float.greatestFiniteMagnitude)
+            clamped = Double(shortest: Float(min(max(number, -largest), largest)))
+        }
+        if case .double(let minimum)? = minimum, clamped < minimum { clamped = minimum }
+        if case .double(let maximum)? = maximum, clamped > maximum { clamped = maximum }
+        let rounded = type == .float ? Double(shortest: Float(number)) : number
+        return Admission(value: .double(clamped), wasClamped: clamped != rounded)
+    }
+
+    private func admit(_ number: Int128) -> Admission {
+        var clamped = number
+        if let range = type.integerRange { clamped = min(max(clamped, range.lowerBound), range.upperBound) }
+        if case .integer(let minimum)? = minimum { clamped = max(clamped, minimum) }
+        if case .integer(let maximum)? = maximum { clamped = min(clamped, maximum) }
+        return Admission(value: .integer(clamped), wasClamped: clamped != number)
+    }
+
+    private static func integer(_ text: String) -> Int128? {
+        let isNegative = text.hasPrefix("-")
+        let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        guard digits.first?.isNumber == true else { return nil }
+        let magnitude: Int128? =
+            switch digits.prefix(2).lowercased() {
+            case "0x": Int128(digits.dropFirst(2), radix: 16)
+            case "0o": Int128(digits.dropFirst(2), radix: 8)
+            case "0b": Int128(digits.dropFirst(2), radix: 2)
+            default: Int128(digits)
+            }
+        return magnitude.map { isNegative ? -$0 : $0 }
+    }
+}
+
+extension Double {
+    /// The number that is written like the Float, so that 0.1 stays 0.1; it converts back to the same Float.
+    package init(shortest float: Float) {
+        self = Double("\(float)") ?? Double(float)
+    }
+}

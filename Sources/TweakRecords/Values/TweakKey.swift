@@ -1,0 +1,72 @@
+/// The three-level name of a tweak. Two tweaks are the same exactly when all three levels are equal.
+public struct TweakKey: Hashable, Sendable {
+    /// The first level, such as `Spring`.
+    public var category: String
+    /// The second level, such as `Physics`.
+    public var collection: String
+    /// The third level, such as `Stiffness`.
+    public var name: String
+
+    /// Makes a key of its levels, which may hold any characters.
+    public init(_ category: String, _ collection: String, _ name: String) {
+        self.category = category
+        self.collection = collection
+        self.name = name
+    }
+}
+
+extension TweakKey: LosslessStringConvertible {
+    /// Reads `Category/Collection/Name`, in which `%2F` is a slash and `%25` a percent sign.
+    ///
+    /// - Returns: `nil` if there are not three levels or a percent sign starts no such escape.
+    public init?(_ description: String) {
+        let levels = description.split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.count == 3,
+            let category = Self.unescape(levels[0]),
+            let collection = Self.unescape(levels[1]),
+            let name = Self.unescape(levels[2])
+        else { return nil }
+        self.init(category, collection, name)
+    }
+
+    /// `Category/Collection/Name`, with `/` as `%2F` and `%` as `%25` inside a level.
+    public var description: String {
+        [category, collection, name].map(Self.escape).joined(separator: "/")
+    }
+
+    private static func escape(_ level: String) -> String {
+        var escaped = ""
+        for scalar in level.unicodeScalars {
+            switch scalar {
+            case "%": escaped += "%25"
+            case "/": escaped += "%2F"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    private static func unescape(_ level: Substring) -> String? {
+        var text = ""
+        var rest = level.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            guard scalar == "%" else {
+                text.unicodeScalars.append(scalar)
+                continue
+            }
+            switch (rest.popFirst(), rest.popFirst()) {
+            case ("2", "5"): text += "%"
+            case ("2", "F"), ("2", "f"): text += "/"
+            default: return nil
+            }
+        }
+        return text
+    }
+}
+
+extension TweakKey: Comparable {
+    /// Orders by category, then collection, then name.
+    public static func < (left: TweakKey, right: TweakKey) -> Bool {
+        (left.category, left.collection, left.name) < (right.category, right.collection, right.name)
+    }
+}

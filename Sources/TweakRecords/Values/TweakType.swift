@@ -1,0 +1,75 @@
+/// What a tweak can hold. The raw value is the type byte of a record.
+public enum TweakType: UInt8, Sendable, CaseIterable {
+    /// C `bool`, Swift `Bool`.
+    case bool = 1
+    /// A signed integer of 8 bits.
+    case int8 = 2
+    /// A signed integer of 16 bits.
+    case int16 = 3
+    /// A signed integer of 32 bits.
+    case int32 = 4
+    /// A signed integer of 64 bits.
+    case int64 = 5
+    /// An unsigned integer of 8 bits.
+    case uint8 = 6
+    /// An unsigned integer of 16 bits.
+    case uint16 = 7
+    /// An unsigned integer of 32 bits.
+    case uint32 = 8
+    /// An unsigned integer of 64 bits.
+    case uint64 = 9
+    /// An IEEE 754 number of 32 bits.
+    case float = 10
+    /// An IEEE 754 number of 64 bits.
+    case double = 11
+    /// UTF-8 text.
+    case string = 12
+
+    /// The values of an integer type; `nil` for the others.
+    public var integerRange: ClosedRange<Int128>? {
+        switch self {
+        case .int8: Int128(Int8.min)...Int128(Int8.max)
+        case .int16: Int128(Int16.min)...Int128(Int16.max)
+        case .int32: Int128(Int32.min)...Int128(Int32.max)
+        case .int64: Int128(Int64.min)...Int128(Int64.max)
+        case .uint8: 0...Int128(UInt8.max)
+        case .uint16: 0...Int128(UInt16.max)
+        case .uint32: 0...Int128(UInt32.max)
+        case .uint64: 0...Int128(UInt64.max)
+        case .bool, .float, .double, .string: nil
+        }
+    }
+
+    /// Whether values have an order and so can have limits.
+    public var isNumeric: Bool { self != .bool && self != .string }
+
+    /// How many bytes of a cell the value takes; a string's cell holds an address and takes all 8.
+    public var byteCount: Int {
+        switch self {
+        case .bool, .int8, .uint8: 1
+        case .int16, .uint16: 2
+        case .int32, .uint32, .float: 4
+        case .int64, .uint64, .double, .string: 8
+        }
+    }
+}
+
+extension TweakType: CustomStringConvertible {
+    /// The name that commands and files use: `bool`, `int32`, `double`, `string`, …
+    public var description: String {
+        switch self {
+        case .bool: "bool"
+        case .int8: "int8"
+        case .int16: "int16"
+        case .int32: "int32"
+        case .int64: "int64"
+        case .uint8: "uint8"
+        case .uint16: "uint16"
+        case .uint32: "uint32"
+        case .uint64: "uint64"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// The value of a tweak, whatever its type.
+///
+/// Integers of every width and signedness are `integer`, floating-point numbers of both widths are
+/// `double`. A Bool is never a number and a number never a Bool.
+public enum TweakValue: Hashable, Sendable {
+    /// A Bool.
+    case bool(Bool)
+    /// An integer of 8 to 64 bits, signed or unsigned.
+    case integer(Int128)
+    /// A Float or a Double.
+    case double(Double)
+    /// Text without a NUL character.
+    case string(String)
+}
+
+extension TweakValue: CustomStringConvertible {
+    /// The value as a person writes it: `true`, `42`, `4.5`, or the text itself.
+    public var description: String {
+        switch self {
+        case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .string(let value): value
+        }
+    }
+}
+
+extension TweakValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByStringLiteral
+{
+    /// Makes a Bool.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Makes an integer.
+    public init(integerLiteral value: Int64) { self = .integer(Int128(value)) }
+    /// Makes a floating-point number.
+    public init(floatLiteral value: Double) { self = .double(value) }
+    /// Makes a text.
+    public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension TweakValue: Encodable {
+    /// Writes a Bool, a number or a string. An infinity and NaN, which JSON lacks, are written as text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .bool(let value): try container.encode(value)
+        case .integer(let value):
+            if let signed = Int64(exactly: value) {
+                try container.encode(signed)
+            } else {
+                try container.encode(UInt64(clamping: value))
+            }
+        case .double(let value) where value.isFinite: try container.encode(value)
+        case .double(let value): try container.encode("\(value)")
+        case .string(let value): try container.encode(value)
+        }
+    }
+}
