@@ -9,7 +9,9 @@ let package = Package(
     ],
     targets: [
         .target(name: "FBTweak", path: "CSupport", exclude: ["RecordFormat.md"]),
+        .systemLibrary(name: "CLibELF", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
         .target(name: "TweakRecords"),
+        .target(name: "TweakELF", dependencies: ["CLibELF", "TweakRecords"]),
     ],
     cLanguageStandard: .c11
 )

@@ -1,0 +1,3 @@
+#include <elf.h>
+#include <gelf.h>
+#include <libelf.h>

@@ -1,0 +1,100 @@
+internal import CLibELF
+internal import Glibc
+
+/// An open ELF object or an archive of them.
+///
+/// The file is read and never mapped, so that a file which shrinks while it is open is an error and no signal.
+/// Use it on one thread at a time.
+public final class ELFFile {
+    /// The path it was opened by.
+    public let path: String
+    private let descriptor: CInt
+    private let elf: OpaquePointer
+    let byteCount: Int
+
+    /// Opens a file.
+    ///
+    /// - Throws: ``ELFError`` if it cannot be read or is no regular file with an ELF object or an archive in it.
+    public init(path: String) throws(ELFError) {
+        // Non-blocking, so that a FIFO without a writer does not stop us here.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw .cannotOpen(path: path, reason: reason)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            let isDirectory = status.st_mode & S_IFMT == S_IFDIR
+            throw .notELF(path: path, reason: isDirectory ? "it is a directory" : "it is no regular file")
+        }
+        guard status.st_size > 0 else {
+            close(descriptor)
+            throw .notELF(path: path, reason: "it is empty")
+        }
+        _ = elf_version(CUnsignedInt(EV_CURRENT))
+        guard let elf = elf_begin(descriptor, ELF_C_READ, nil) else {
+            let reason = Self.lastError()
+            close(descriptor)
+            throw .notELF(path: path, reason: reason)
+        }
+        guard elf_kind(elf) == ELF_K_ELF || elf_kind(elf) == ELF_K_AR else {
+            elf_end(elf)
+            close(descriptor)
+            throw .notELF(path: path, reason: "it does not begin like one")
+        }
+        self.path = path
+        self.descriptor = descriptor
+        self.elf = elf
+        self.byteCount = Int(status.st_size)
+    }
+
+    deinit {
+        elf_end(elf)
+        close(descriptor)
+    }
+
+    /// Calls `body` with the object in the file, or with each object in the archive, in the archive's order.
+    ///
+    /// Archive members that are no ELF objects are passed over. An object is valid only during the call.
+    ///
+    /// - Throws: ``ELFError/broken(path:reason:)`` for an object or archive that is, and what `body` throws.
+    public func forEachObject(_ body: (ELFObject) throws(ELFError) -> Void) throws(ELFError) {
+        guard elf_kind(elf) == ELF_K_AR else {
+            return try body(ELFObject(elf: elf, path: path, byteCount: byteCount))
+        }
+        var command = ELF_C_READ
+        var offset = elf_getaroff(elf)
+        while command != ELF_C_NULL, let member = elf_begin(descriptor, command, elf) {
+            defer { elf_end(member) }
+            guard let header = elf_getarhdr(member) else {
+                throw .broken(path: path, reason: Self.lastError())
+            }
+            if elf_kind(member) == ELF_K_ELF {
+                let name = header.pointee.ar_name.map { String(cString: $0) } ?? "?"
+                try body(
+                    ELFObject(elf: member, path: "\(path)(\(name))", byteCount: Int(header.pointee.ar_size)))
+            }
+            command = elf_next(member)
+            // A member that does not lead on to a later one would be read for ever.
+            let next = elf_getaroff(elf)
+            guard command == ELF_C_NULL || next != offset else { break }
+            offset = next
+        }
+        let problem = elf_errno()
+        guard problem == 0 else { throw .broken(path: path, reason: String(cString: elf_errmsg(problem))) }
+    }
+
+    /// Reads bytes of the file itself; fewer come back if it ends before.
+    public func bytes(at offset: Int, count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            initialized = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
+        }
+    }
+
+    static func lastError() -> String {
+        String(cString: elf_errmsg(-1))
+    }
+}

@@ -1,0 +1,80 @@
+internal import CLibELF
+public import TweakRecords
+
+/// One ELF object: an executable, a shared library, an object file, or a member of an archive.
+public struct ELFObject {
+    let elf: OpaquePointer
+    /// The file's path, with `(member)` behind it for a member of an archive.
+    public let path: String
+    let byteCount: Int
+    let header: GElf_Ehdr
+    let sectionCount: Int
+
+    init(elf: OpaquePointer, path: String, byteCount: Int) throws(ELFError) {
+        var header = GElf_Ehdr()
+        guard gelf_getehdr(elf, &header) != nil else {
+            throw .broken(path: path, reason: ELFFile.lastError())
+        }
+        var sectionCount = 0
+        guard elf_getshdrnum(elf, &sectionCount) == 0 else {
+            throw .broken(path: path, reason: ELFFile.lastError())
+        }
+        let tableSize = UInt64(sectionCount) * UInt64(header.e_shentsize)
+        guard header.e_shoff <= UInt64(byteCount), tableSize <= UInt64(byteCount) - header.e_shoff else {
+            throw .broken(
+                path: path,
+                reason:
+                    "\(sectionCount) section headers at offset \(header.e_shoff) are beyond its end at \(byteCount)"
+            )
+        }
+        self.elf = elf
+        self.path = path
+        self.byteCount = byteCount
+        self.header = header
+        self.sectionCount = header.e_shoff == 0 ? 0 : sectionCount
+    }
+
+    /// The order of the bytes of its numbers.
+    public var byteOrder: ByteOrder {
+        header.e_ident.5 == UInt8(ELFDATA2MSB) ? .big : .little
+    }
+
+    /// Whether its addresses have 64 bits.
+    public var is64Bit: Bool { header.e_ident.4 == UInt8(ELFCLASS64) }
+
+    /// How many bytes at the start of the file hold the ELF header and the program headers after it.
+    public var headerSize: Int {
+        let size = header.e_phoff + UInt64(header.e_phnum) * UInt64(header.e_phentsize)
+        return max(Int(header.e_ehsize), Int(clamping: min(size, UInt64(byteCount))))
+    }
+
+    /// Whether another object runs on the same kind of machine.
+    public func runs(with other: ELFObject) -> Bool {
+        header.e_machine == other.header.e_machine && is64Bit == other.is64Bit && byteOrder == other.byteOrder
+    }
+
+    /// The machine it is made for, as `uname -m` calls it.
+    public var architecture: String {
+        switch Int32(header.e_machine) {
+        case EM_X86_64: is64Bit ? "x86_64" : "x32"
+        case EM_386: "i686"
+        case EM_AARCH64: byteOrder == .big ? "aarch64_be" : "aarch64"
+        case EM_ARM: byteOrder == .big ? "armeb" : "arm"
+        case EM_RISCV: is64Bit ? "riscv64" : "riscv32"
+        case EM_S390: is64Bit ? "s390x" : "s390"
+        case EM_PPC64: byteOrder == .big ? "ppc64" : "ppc64le"
+        case EM_PPC: "ppc"
+        case EM_MIPS: (is64Bit ? "mips64" : "mips") + (byteOrder == .big ? "" : "el")
+        case EM_LOONGARCH: is64Bit ? "loongarch64" : "loongarch32"
+        case EM_SPARCV9: "sparc64"
+        default: "machine \(header.e_machine)"
+        }
+    }
+
+    func broken(_ reason: String) -> ELFError { .broken(path: path, reason: reason) }
+}
+
+extension ELFObject {
+    /// Whether the file has section headers; some are stripped of them.
+    public var hasSectionHeaders: Bool { sectionCount > 0 }
+}
