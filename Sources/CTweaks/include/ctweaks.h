@@ -1,0 +1,68 @@
+/*
+ * ctweaks.h: what the Tweaks library needs and Swift cannot say. Not for programs: it may change
+ * with every version.
+ */
+#ifndef CTWEAKS_H
+#define CTWEAKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A cell, or its leading bytes, read and written with one relaxed atomic access. */
+#define FBTWEAK__ACCESSORS(suffix_, type_)                                                         \
+  static inline __attribute__((always_inline)) type_ fbtweak__load_##suffix_(const type_ *cell) {  \
+    return __atomic_load_n(cell, __ATOMIC_RELAXED);                                                \
+  }                                                                                                \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void fbtweak__store_##suffix_(type_ *cell, type_ value) {     \
+    __atomic_store_n(cell, value, __ATOMIC_RELAXED);                                               \
+  }
+FBTWEAK__ACCESSORS(8, uint8_t)
+FBTWEAK__ACCESSORS(16, uint16_t)
+FBTWEAK__ACCESSORS(32, uint32_t)
+FBTWEAK__ACCESSORS(64, uint64_t)
+#undef FBTWEAK__ACCESSORS
+
+/*
+ * The text of a string cell. Storing releases and loading consumes, so that the characters are
+ * there before their address is.
+ */
+static inline __attribute__((always_inline)) const char *
+fbtweak__load_text(const char *const *cell) {
+  return __atomic_load_n(cell, __ATOMIC_RELAXED);
+}
+static inline __attribute__((always_inline)) void fbtweak__store_text(const char **cell,
+                                                                      const char *text) {
+  __atomic_store_n(cell, text, __ATOMIC_RELEASE);
+}
+
+/* One ELF object of this process, as its program headers in memory describe it. */
+struct fbtweak__image {
+  const char *path;        /* as the dynamic linker names it; "" for the executable */
+  uintptr_t bias;          /* what is added to an address of the file */
+  const void *header;      /* the file's first bytes in memory, or NULL if they are not mapped */
+  size_t header_size;      /* how many of them are mapped */
+  const uint8_t *build_id; /* NULL if it has none */
+  size_t build_id_size;
+  uintptr_t records_start; /* what its FBTweak note says, in memory; both 0 if it has none */
+  uintptr_t records_stop;
+  const void *segments; /* its program headers */
+  size_t segment_count;
+};
+
+/*
+ * Calls visit once for each image, in the dynamic linker's order, until it returns false. The
+ * structure is valid during the call, what it points to for as long as the image stays loaded. The
+ * dynamic linker's lock is held: visit must not load, unload or open anything.
+ */
+void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void *context),
+                         void *context);
+
+/* Whether the whole range lies inside one writable segment of the image. */
+bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size);
+
+/* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
+bool fbtweak__is_privileged(void);
+
+#endif /* CTWEAKS_H */

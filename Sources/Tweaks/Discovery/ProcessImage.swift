@@ -1,0 +1,120 @@
+internal import CTweaks
+internal import Glibc
+internal import TweakELF
+
+/// An ELF object of this process that has tweaks.
+///
+/// `@unchecked Sendable`: the memory stays mapped while the image is loaded; only the cells in it change, atomically.
+struct ProcessImage: @unchecked Sendable {
+    /// The file it was loaded from.
+    let path: String
+    /// The memory between two bounds in which records are.
+    let records: [UnsafeRawBufferPointer]
+
+    /// Finds the images that have tweaks.
+    ///
+    /// - Parameter ownRecords: The bounds that the linker gave the image which this code is in.
+    static func all(ownRecords: UnsafeRawBufferPointer) -> [ProcessImage] {
+        loadedImages().compactMap { ProcessImage($0, ownRecords: ownRecords) }
+    }
+
+    private init?(_ image: LoadedImage, ownRecords: UnsafeRawBufferPointer) {
+        let candidates = image.recordsFromFile() ?? image.recordsFromLinker(own: ownRecords)
+        let usable = candidates.filter { !$0.isEmpty && image.canWrite($0) }
+        guard !usable.isEmpty else { return nil }
+        path = image.path
+        records = usable
+    }
+
+    private static func loadedImages() -> [LoadedImage] {
+        var images: [LoadedImage] = []
+        withUnsafeMutablePointer(to: &images) { images in
+            fbtweak__each_image(
+                { image, images in
+                    if let image, let images {
+                        images.assumingMemoryBound(to: [LoadedImage].self).pointee.append(
+                            LoadedImage(image.pointee))
+                    }
+                    return true
+                }, images)
+        }
+        return images
+    }
+}
+
+/// What the dynamic linker says about an image.
+private struct LoadedImage {
+    let image: fbtweak__image
+    let path: String
+    /// A name of the file that leads to what was started, even if another one is in its place by now.
+    let openPath: String
+
+    init(_ image: fbtweak__image) {
+        self.image = image
+        let name = String(cString: image.path)
+        openPath = name.isEmpty ? "/proc/self/exe" : name
+        path = name.isEmpty ? executablePath() ?? "" : name
+    }
+
+    func canWrite(_ memory: UnsafeRawBufferPointer) -> Bool {
+        withUnsafePointer(to: image) {
+            fbtweak__image_can_write($0, UInt(bitPattern: memory.baseAddress), memory.count)
+        }
+    }
+
+    /// The records by the section headers of the file; `nil` if they cannot be used.
+    func recordsFromFile() -> [UnsafeRawBufferPointer]? {
+        // The kernel's own image has a name without a slash and no file.
+        guard openPath.contains("/"), let file = try? ELFFile(path: openPath) else { return nil }
+        var records: [UnsafeRawBufferPointer]?
+        try? file.forEachObject { (object) throws(ELFError) in
+            guard object.hasSectionHeaders, try isLoaded(from: file, object) else { return }
+            records = try object.recordRanges().map { range in
+                UnsafeRawBufferPointer(
+                    start: UnsafeRawPointer(bitPattern: image.bias &+ UInt(range.address)),
+                    count: Int(range.size))
+            }
+        }
+        return records
+    }
+
+    /// Whether the file is the one that was loaded and not a later one of the same name.
+    private func isLoaded(from file: ELFFile, _ object: ELFObject) throws(ELFError) -> Bool {
+        let onDisk = try object.buildID()
+        if let inMemory = image.build_id {
+            return onDisk?.elementsEqual(UnsafeBufferPointer(start: inMemory, count: image.build_id_size))
+                ?? false
+        }
+        guard onDisk == nil, let header = image.header, object.headerSize <= image.header_size else {
+            return false
+        }
+        return file.bytes(at: 0, count: object.headerSize)
+            .elementsEqual(UnsafeRawBufferPointer(start: header, count: object.headerSize))
+    }
+
+    /// The records by the bounds that the linker wrote into the image.
+    func recordsFromLinker(own: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer] {
+        if !own.isEmpty, canWrite(own) { return [own] }
+        guard image.records_start < image.records_stop else { return [] }
+        return [
+            UnsafeRawBufferPointer(
+                start: UnsafeRawPointer(bitPattern: image.records_start),
+                count: Int(image.records_stop - image.records_start))
+        ]
+    }
+}
+
+/// The file of the running program, without links; `nil` if /proc is not there.
+func executablePath() -> String? {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = buffer.withUnsafeMutableBytes { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+            characters.baseAddress.map { readlink("/proc/self/exe", $0, characters.count) } ?? -1
+        }
+    }
+    guard count > 0 else { return nil }
+    let path = String(decoding: buffer.prefix(count), as: UTF8.self)
+    // What the kernel adds when the file has been removed or replaced.
+    let suffix = " (deleted)"
+    return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+}

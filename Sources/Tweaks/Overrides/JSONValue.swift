@@ -1,0 +1,75 @@
+/// Any JSON, so that what this build does not know is written back as it was read.
+enum JSONValue: Hashable, Sendable {
+    case null
+    case scalar(TweakValue)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// The value that a tweak could take; `nil` for null, an array or an object.
+    var tweakValue: TweakValue? {
+        if case .scalar(let value) = self { value } else { nil }
+    }
+
+    /// What the value is, for an error message.
+    var summary: String {
+        switch self {
+        case .null: "null"
+        case .scalar(.string(let text)): "\"\(text)\""
+        case .scalar(let value): "\(value)"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension JSONValue: Codable {
+    init(from decoder: any Decoder) throws {
+        if let keyed = try? decoder.container(keyedBy: Name.self) {
+            var object: [String: JSONValue] = [:]
+            for name in keyed.allKeys {
+                object[name.stringValue] = try keyed.decode(JSONValue.self, forKey: name)
+            }
+            self = .object(object)
+        } else if var elements = try? decoder.unkeyedContainer() {
+            var array: [JSONValue] = []
+            while !elements.isAtEnd { array.append(try elements.decode(JSONValue.self)) }
+            self = .array(array)
+        } else {
+            self = try Self(scalarFrom: decoder.singleValueContainer())
+        }
+    }
+
+    private init(scalarFrom container: any SingleValueDecodingContainer) throws {
+        if container.decodeNil() {
+            self = .null
+        } else if let text = try? container.decode(String.self) {
+            self = .scalar(.string(text))
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .scalar(.bool(flag))
+        } else if let number = try? container.decode(Int64.self) {
+            self = .scalar(.integer(Int128(number)))
+        } else if let number = try? container.decode(UInt64.self) {
+            self = .scalar(.integer(Int128(number)))
+        } else {
+            self = .scalar(.double(try container.decode(Double.self)))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .null:
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        case .scalar(let value): try value.encode(to: encoder)
+        case .array(let array): try array.encode(to: encoder)
+        case .object(let object): try object.encode(to: encoder)
+        }
+    }
+
+    private struct Name: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}

@@ -1,0 +1,90 @@
+internal import FoundationEssentials
+public import TweakRecords
+
+/// The content of an overrides file: values by category, collection and name.
+///
+///     { "Spring": { "Physics": { "Stiffness": 240 } } }
+///
+/// Whatever else the file holds is kept as it is.
+public struct OverridesDocument: Hashable, Sendable {
+    private var root: [String: JSONValue]
+
+    /// Makes a document without overrides.
+    public init() { root = [:] }
+
+    /// Reads a document.
+    ///
+    /// - Throws: ``OverridesError/corrupt(path:reason:)`` if the bytes are no JSON object.
+    init(json bytes: [UInt8], path: String) throws(OverridesError) {
+        guard !bytes.isEmpty else { throw .corrupt(path: path, reason: "it is empty") }
+        let value: JSONValue
+        do {
+            value = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+        } catch DecodingError.dataCorrupted(let context) {
+            let reason = context.underlyingError.map { "\($0)" } ?? context.debugDescription
+            throw .corrupt(path: path, reason: "it is no JSON: \(reason)")
+        } catch {
+            throw .corrupt(path: path, reason: "it is no JSON: \(error)")
+        }
+        guard case .object(let object) = value else {
+            throw .corrupt(path: path, reason: "it holds \(value.summary) where an object is expected")
+        }
+        root = object
+    }
+
+    /// The document as JSON with sorted keys and a newline at the end.
+    func json() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try Array(encoder.encode(JSONValue.object(root))) + [UInt8(ascii: "\n")]
+    }
+
+    /// Whether there is nothing in it.
+    public var isEmpty: Bool { root.isEmpty }
+
+    /// What the document holds for a tweak, checked against its declaration.
+    ///
+    /// - Returns: `nil` if it holds nothing.
+    /// - Throws: `TweakValueError` if the tweak cannot take it.
+    public func admission(
+        for tweak: TweakDeclaration
+    ) throws(TweakValueError) -> TweakDeclaration.Admission? {
+        guard let entry = self[tweak.key] else { return nil }
+        guard let value = entry.tweakValue else { throw .wrongType(tweak, given: entry.summary) }
+        return try tweak.admit(value)
+    }
+
+    /// Sets or, with `nil`, removes the override of a tweak. Levels that become empty go with it.
+    public mutating func set(_ value: TweakValue?, for key: TweakKey) {
+        self[key] = value.map(JSONValue.scalar)
+    }
+
+    /// Every key with a value that is not an object, in no particular order.
+    var keys: [TweakKey] {
+        root.flatMap { category, collections in
+            collections.members.flatMap { collection, names in
+                names.members.keys.map { TweakKey(category, collection, $0) }
+            }
+        }
+    }
+
+    subscript(key: TweakKey) -> JSONValue? {
+        get { root[key.category]?.members[key.collection]?.members[key.name] }
+        set {
+            var collections = root[key.category]?.members ?? [:]
+            var names = collections[key.collection]?.members ?? [:]
+            names[key.name] = newValue
+            if newValue == nil {
+                guard collections[key.collection]?.members[key.name] != nil else { return }
+            }
+            collections[key.collection] = names.isEmpty ? nil : .object(names)
+            root[key.category] = collections.isEmpty ? nil : .object(collections)
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var members: [String: JSONValue] {
+        if case .object(let members) = self { members } else { [:] }
+    }
+}

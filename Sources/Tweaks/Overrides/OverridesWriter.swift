@@ -1,0 +1,104 @@
+internal import Glibc
+internal import Synchronization
+internal import TweakRecords
+
+/// Writes overrides in the background, bursts as one.
+///
+/// The first change of a burst is written at once, later ones at most every 50 ms. The thread that does it exists
+/// only during a burst; it has a stack of 512 KiB and blocks all signals.
+final class OverridesWriter: Sendable {
+    private static let interval: useconds_t = 50_000
+
+    private struct Queue {
+        var changes: [TweakKey: TweakValue?] = [:]
+        /// The process whose thread is at work: after a fork the child has none.
+        var workingProcess: pid_t?
+    }
+
+    let file: OverridesFile
+    private let report: @Sendable (String) -> Void
+    private let queue = Mutex(Queue())
+    /// Held while the file is written, so that ``flush()`` returns after a write that is under way.
+    private let writing = Mutex(())
+
+    init(file: OverridesFile, report: @escaping @Sendable (String) -> Void) {
+        self.file = file
+        self.report = report
+    }
+
+    func enqueue(_ value: TweakValue?, for key: TweakKey) {
+        let needsThread = queue.withLock { queue in
+            queue.changes.updateValue(value, forKey: key)
+            guard queue.workingProcess != getpid() else { return false }
+            queue.workingProcess = getpid()
+            return true
+        }
+        if needsThread && !startThread() {
+            queue.withLock { $0.workingProcess = nil }
+            flush()
+        }
+    }
+
+    /// Writes what is pending, on this thread.
+    ///
+    /// - Returns: Whether nothing is pending any more. What could not be written is tried again with the next change.
+    @discardableResult
+    func flush() -> Bool {
+        writing.withLock { _ in
+            let changes = queue.withLock { queue in
+                defer { queue.changes = [:] }
+                return queue.changes
+            }
+            guard !changes.isEmpty else { return true }
+            do throws(OverridesError) {
+                if let problem = try file.update(changes) { report(problem) }
+                return true
+            } catch {
+                queue.withLock { $0.changes.merge(changes) { newer, _ in newer } }
+                report("\(error)")
+                return false
+            }
+        }
+    }
+
+    private func work() {
+        var goesOn = true
+        while goesOn {
+            let succeeded = flush()
+            usleep(Self.interval)
+            goesOn = queue.withLock { queue in
+                guard succeeded, !queue.changes.isEmpty else {
+                    queue.workingProcess = nil
+                    return false
+                }
+                return true
+            }
+        }
+    }
+
+    private func startThread() -> Bool {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, 512 << 10)
+
+        // A thread inherits the mask, and the host's signal handlers must not run on ours.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+
+        let writer = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, &attributes,
+            { context in
+                context.map { Unmanaged<OverridesWriter>.fromOpaque($0).takeRetainedValue() }?.work()
+                return nil
+            }, writer.toOpaque())
+        if result != 0 { writer.release() }
+        return result == 0
+    }
+}

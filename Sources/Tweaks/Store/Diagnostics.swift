@@ -1,0 +1,29 @@
+internal import Logging
+internal import Synchronization
+
+/// Tells a person what went wrong, each thing once.
+final class Diagnostics: Sendable {
+    private struct State {
+        var reported: Set<String> = []
+        var logger: Logger?
+    }
+    private let state = Mutex(State())
+
+    /// Standard error unless the program sets another; standard output belongs to the program.
+    var logger: Logger {
+        get {
+            state.withLock { state in
+                if let logger = state.logger { return logger }
+                let logger = Logger(label: "tweaks") { StreamLogHandler.standardError(label: $0) }
+                state.logger = logger
+                return logger
+            }
+        }
+        set { state.withLock { $0.logger = newValue } }
+    }
+
+    func warn(_ message: String) {
+        guard state.withLock({ $0.reported.insert(message).inserted }) else { return }
+        logger.warning("\(message)")
+    }
+}

@@ -1,0 +1,32 @@
+public import TweakRecords
+
+extension Collection where Element == TweakKey {
+    /// The keys that a person who wrote another one may have meant, the most similar first, at most three.
+    public func nearest(to key: TweakKey) -> [TweakKey] {
+        let wanted = Array("\(key)".lowercased().unicodeScalars)
+        let limit = Swift.max(2, wanted.count / 3)
+        return
+            compactMap { candidate -> (key: TweakKey, distance: Int)? in
+                if candidate.name.lowercased() == key.name.lowercased() { return (candidate, 0) }
+                let distance = editDistance(wanted, Array("\(candidate)".lowercased().unicodeScalars))
+                return distance <= limit ? (candidate, distance) : nil
+            }
+            .sorted { ($0.distance, $0.key) < ($1.distance, $1.key) }
+            .prefix(3).map(\.key)
+    }
+}
+
+/// The number of insertions, deletions and replacements between two texts, by Wagner and Fischer.
+private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+    var row = Array(0...right.count)
+    for (i, a) in left.enumerated() {
+        var diagonal = row[0]
+        row[0] = i + 1
+        for (j, b) in right.enumerated() {
+            let replaced = diagonal + (a == b ? 0 : 1)
+            diagonal = row[j + 1]
+            row[j + 1] = Swift.min(replaced, row[j] + 1, diagonal + 1)
+        }
+    }
+    return row[right.count]
+}

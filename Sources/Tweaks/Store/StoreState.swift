@@ -1,0 +1,127 @@
+internal import TweakRecords
+
+/// Everything that a store knows. It is the value of the store's lock.
+struct StoreState {
+    /// A tweak of the process.
+    struct Entry {
+        var declaration: TweakDeclaration
+        var cells: [Cell]
+        var value: TweakValue
+        var source: TweakSource
+    }
+
+    /// Images whose records have not been decoded, because nobody has asked for anything in them.
+    private var undecoded: [ProcessImage] = []
+    private(set) var entries: [TweakKey: Entry] = [:]
+    /// The keys in the order of declaration.
+    private(set) var order: [TweakKey] = []
+    /// What the overrides file held when it was read, with what was set since.
+    private var overrides = OverridesDocument()
+    var observers = ObserverList()
+    /// Changes that observers have not been told of.
+    var undelivered: [TweakChange] = []
+    var isDelivering = false
+
+    mutating func add(_ images: [ProcessImage]) { undecoded += images }
+
+    /// Takes over the values of a document. Only the records that it names are decoded.
+    mutating func apply(_ document: OverridesDocument, report: (String) -> Void) {
+        overrides = document
+        let matcher = RecordMatcher(document.keys)
+        var declared: [TweakKey: TweakDeclaration] = [:]
+        for image in undecoded {
+            for records in image.records {
+                matcher.forEachMatch(in: records) { range in
+                    guard
+                        let declaration = try? TweakDeclaration(
+                            record: records.bytes, in: range, byteOrder: .native)
+                    else { return }
+                    let first = declared[declaration.key] ?? declaration
+                    declared[declaration.key] = first
+                    guard first.type == declaration.type, let value = admitted(first, report: report) else {
+                        return
+                    }
+                    Cell(records, range, declaration.type)?.store(value)
+                }
+            }
+        }
+    }
+
+    /// Decodes the records that are not decoded yet.
+    mutating func decode(report: (String) -> Void) {
+        let images = undecoded
+        undecoded = []
+        for image in images {
+            for records in image.records {
+                let section = RecordSection(records.bytes, byteOrder: .native)
+                for error in section.errors { report("\(image.path): \(error)") }
+                for (offset, declaration) in section.tweaks {
+                    guard let cell = Cell(records, offset..<records.count, declaration.type) else { continue }
+                    add(declaration, cell, report: report)
+                }
+            }
+        }
+    }
+
+    private mutating func add(_ declaration: TweakDeclaration, _ cell: Cell, report: (String) -> Void) {
+        let key = declaration.key
+        if let first = entries[key]?.declaration {
+            if !first.agrees(with: declaration) {
+                report(
+                    "\(key): declared differently at \(first.location ?? "an unknown place") and at "
+                        + "\(declaration.location ?? "an unknown place"); the first declaration counts")
+            }
+            guard first.type == declaration.type else { return }
+            entries[key]?.cells.append(cell)
+            return
+        }
+        let override = admitted(declaration, report: { _ in })
+        entries[key] = Entry(
+            declaration: declaration, cells: [cell], value: override ?? declaration.defaultValue,
+            source: override == nil ? .binary : .overrides)
+        order.append(key)
+    }
+
+    private func admitted(_ declaration: TweakDeclaration, report: (String) -> Void) -> TweakValue? {
+        do throws(TweakValueError) {
+            guard let admission = try overrides.admission(for: declaration) else { return nil }
+            if admission.wasClamped {
+                report(
+                    "\(declaration.key): the override is outside the limits and taken as \(admission.value); "
+                        + "allowed: \(declaration.allowed)")
+            }
+            return admission.value
+        } catch {
+            report("override ignored: \(error)")
+            return nil
+        }
+    }
+
+    /// Sets a tweak, or resets it with `nil`. Call only after ``decode(report:)``.
+    ///
+    /// - Returns: The change of the value, if it changed, and whether the override did.
+    mutating func set(_ value: TweakValue?, for key: TweakKey) -> (
+        change: TweakChange?, overrideChanged: Bool
+    ) {
+        guard let entry = entries[key], value != entry.value else { return (nil, false) }
+        let hadOverride = overrides[key] != nil
+        overrides.set(value, for: key)
+        let newValue = value ?? entry.declaration.defaultValue
+        let source = value == nil ? TweakSource.binary : .overrides
+        entries[key]?.source = source
+        guard newValue != entry.value else { return (nil, hadOverride) }
+        entries[key]?.value = newValue
+        for cell in entry.cells { cell.store(newValue) }
+        let change = TweakChange(key: key, oldValue: entry.value, newValue: newValue, source: source)
+        return (change, value != nil || hadOverride)
+    }
+}
+
+extension Cell {
+    /// The cell of the record that begins where a range does.
+    init?(_ records: UnsafeRawBufferPointer, _ range: Range<Int>, _ type: TweakType) {
+        guard let start = records.baseAddress else { return nil }
+        address = UnsafeMutableRawPointer(mutating: start + range.lowerBound + RecordLayout.cellOffset)
+        self.type = type
+    }
+}

@@ -1,0 +1,50 @@
+public import TweakRecords
+
+/// A provider of values, as ``TweakStatus`` and ``TweakChange`` name it.
+public struct TweakSource: Hashable, Sendable, CustomStringConvertible {
+    /// The name that commands print.
+    public let description: String
+
+    /// The constant in the binary.
+    public static let binary = TweakSource(description: "default")
+    /// What a person set, and what is kept in the overrides file.
+    public static let overrides = TweakSource(description: "override")
+}
+
+/// A change of the value of one tweak.
+public struct TweakChange: Hashable, Sendable {
+    /// Which tweak.
+    public let key: TweakKey
+    /// Its value before.
+    public let oldValue: TweakValue
+    /// Its value afterwards.
+    public let newValue: TweakValue
+    /// Who gave the new value.
+    public let source: TweakSource
+}
+
+/// A tweak with its current value.
+public struct TweakStatus: Hashable, Sendable {
+    /// What the program says about it.
+    public let declaration: TweakDeclaration
+    /// The current value.
+    public let value: TweakValue
+    /// Who gave the current value.
+    public let source: TweakSource
+}
+
+/// Tweaks of one category, by collection.
+public struct TweakCategory: Hashable, Sendable {
+    /// The category's name.
+    public let name: String
+    /// Its collections, sorted by name.
+    public let collections: [TweakCollection]
+}
+
+/// Tweaks of one collection.
+public struct TweakCollection: Hashable, Sendable {
+    /// The collection's name.
+    public let name: String
+    /// Its tweaks, in the order of declaration as far as the binary keeps it.
+    public let tweaks: [TweakStatus]
+}

@@ -1,0 +1,233 @@
+public import Logging
+internal import CTweaks
+internal import Glibc
+internal import Synchronization
+public import TweakRecords
+
+/// The tweaks of this process: their declarations, their current values, and who watches them.
+///
+///     let key = TweakKey("Spring", "Physics", "Stiffness")
+///     try TweakStore.shared.set(240, for: key)
+///
+/// Every method may be called on every thread. Observers are called on the thread that makes the change, without any
+/// lock held, so they may call the store.
+public final class TweakStore: Sendable {
+    /// The store that the tweaks of the executable and its libraries are in before `main` begins.
+    public static let shared = TweakStore()
+
+    private let state = Mutex(StoreState())
+    private let writer = Mutex<OverridesWriter?>(nil)
+    private let diagnostics = Diagnostics()
+
+    init() {}
+
+    /// Where the store says what went wrong: a corrupt file, an override that a tweak cannot take. Each message
+    /// comes once. Standard error unless another logger is set.
+    public var logger: Logger {
+        get { diagnostics.logger }
+        set { diagnostics.logger = newValue }
+    }
+
+    // MARK: Reading
+
+    /// All tweaks: categories and collections sorted by name, tweaks in the order of declaration.
+    public var categories: [TweakCategory] {
+        withDecodedState { state in
+            let statuses = state.order.compactMap { state.entries[$0]?.status }
+            return Dictionary(grouping: statuses, by: \.declaration.key.category)
+                .sorted { $0.key < $1.key }
+                .map { category, tweaks in
+                    let collections = Dictionary(grouping: tweaks, by: \.declaration.key.collection)
+                        .sorted { $0.key < $1.key }
+                        .map { TweakCollection(name: $0.key, tweaks: $0.value) }
+                    return TweakCategory(name: category, collections: collections)
+                }
+        }
+    }
+
+    /// One tweak.
+    ///
+    /// - Throws: ``TweakError/unknown(_:nearest:)``.
+    public func status(of key: TweakKey) throws(TweakError) -> TweakStatus {
+        try entry(of: key).status
+    }
+
+    /// The current value of a tweak.
+    ///
+    /// - Throws: ``TweakError/unknown(_:nearest:)``.
+    public func value(of key: TweakKey) throws(TweakError) -> TweakValue {
+        try entry(of: key).value
+    }
+
+    /// The current value of a tweak, or a default for a name that nothing declares, which is reported once.
+    public func value(of key: TweakKey, default defaultValue: TweakValue) -> TweakValue {
+        do throws(TweakError) {
+            return try value(of: key)
+        } catch {
+            diagnostics.warn("\(error)")
+            return defaultValue
+        }
+    }
+
+    // MARK: Changing
+
+    /// Sets a tweak and keeps the value as an override.
+    ///
+    /// The order is: observers' `willChange`, the cells, the file in the background, observers' `didChange`. Nothing
+    /// happens if the tweak has the value already.
+    ///
+    /// - Returns: The value that the tweak has now, and whether it was clamped to the limits.
+    /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value; it keeps the one it has.
+    @discardableResult
+    public func set(_ value: TweakValue, for key: TweakKey) throws(TweakError) -> TweakDeclaration.Admission {
+        let declaration = try entry(of: key).declaration
+        let admission: TweakDeclaration.Admission
+        do { admission = try declaration.admit(value) } catch { throw .refused(error) }
+        change(key, to: admission.value)
+        return admission
+    }
+
+    /// Takes the override of a tweak away, so that it has its default again.
+    ///
+    /// - Throws: ``TweakError/unknown(_:nearest:)``.
+    public func reset(_ key: TweakKey) throws(TweakError) {
+        _ = try entry(of: key)
+        change(key, to: nil)
+    }
+
+    /// Takes all overrides of this process's tweaks away.
+    public func resetAll() {
+        for key in withDecodedState({ $0.order }) { change(key, to: nil) }
+    }
+
+    /// Writes changes that are waiting to be written, and returns when they are on disk or have failed. The store
+    /// does so by itself within 50 ms, and when the process exits.
+    public func flush() {
+        writer.withLock { $0 }?.flush()
+    }
+
+    // MARK: Observing
+
+    /// Calls back when the value of a tweak changes.
+    ///
+    /// Calls of `didChange` come one at a time, in the order of the changes. A change made inside a callback is
+    /// delivered after the callback has returned.
+    ///
+    /// - Parameters:
+    ///   - key: The tweak; `nil` for all.
+    ///   - willChange: Called while the old value is still there.
+    ///   - didChange: Called when the new value is.
+    /// - Returns: The observation, which lasts as long as it is held.
+    public func observe(
+        _ key: TweakKey? = nil, willChange: (@Sendable (TweakChange) -> Void)? = nil,
+        didChange: (@Sendable (TweakChange) -> Void)? = nil
+    ) -> TweakObservation {
+        let id = state.withLock { $0.observers.add(key, willChange: willChange, didChange: didChange) }
+        return TweakObservation { [weak self] in self?.state.withLock { $0.observers.remove(id) } }
+    }
+}
+
+// MARK: - Loading
+
+extension TweakStore {
+    /// Adds the tweaks of images without decoding them: their cells hold their defaults already.
+    func add(_ images: [ProcessImage]) { state.withLock { $0.add(images) } }
+
+    /// Applies the overrides of this application and keeps its changes from now on.
+    func keepOverrides() {
+        // A process with more rights than its user takes nothing from the user's files.
+        guard !fbtweak__is_privileged(), let path = executablePath() else { return }
+        let application = path.split(separator: "/").last.map(String.init) ?? path
+        do throws(OverridesError) {
+            keepOverrides(in: try OverridesFile(application: application))
+        } catch {
+            diagnostics.warn("\(error)")
+        }
+    }
+
+    func keepOverrides(in file: OverridesFile) {
+        writer.withLock { $0 = OverridesWriter(file: file, report: diagnostics.warn) }
+        do throws(OverridesError) {
+            let (document, problem) = try file.loadSettingAside()
+            if let problem { diagnostics.warn(problem) }
+            if !document.isEmpty {
+                state.withLock { $0.apply(document, report: diagnostics.warn) }
+            }
+        } catch {
+            diagnostics.warn("\(error)")
+        }
+    }
+}
+
+// MARK: - Changes
+
+extension TweakStore {
+    private func withDecodedState<Result>(_ body: (inout StoreState) -> Result) -> Result {
+        state.withLock { state in
+            state.decode(report: diagnostics.warn)
+            return body(&state)
+        }
+    }
+
+    private func entry(of key: TweakKey) throws(TweakError) -> StoreState.Entry {
+        let (entry, keys) = withDecodedState { state in
+            (state.entries[key], state.entries[key] == nil ? state.order : [])
+        }
+        guard let entry else { throw .unknown(key, nearest: keys.nearest(to: key)) }
+        return entry
+    }
+
+    /// Sets with a value, resets with `nil`.
+    private func change(_ key: TweakKey, to value: TweakValue?) {
+        announce(key, to: value)
+        let writer = writer.withLock { $0 }
+        state.withLock { state in
+            let outcome = state.set(value, for: key)
+            if outcome.overrideChanged { writer?.enqueue(value, for: key) }
+            if let change = outcome.change { state.undelivered.append(change) }
+        }
+        deliver()
+    }
+
+    private func announce(_ key: TweakKey, to value: TweakValue?) {
+        let (change, observers) = state.withLock { state in
+            let change = state.entries[key].map { entry in
+                TweakChange(
+                    key: key, oldValue: entry.value, newValue: value ?? entry.declaration.defaultValue,
+                    source: value == nil ? .binary : .overrides)
+            }
+            return (change, state.observers.observing(key))
+        }
+        guard let change, change.oldValue != change.newValue else { return }
+        for observer in observers { observer.willChange?(change) }
+    }
+
+    /// Tells observers what has changed. One thread at a time does; the others leave their changes to it, so that
+    /// the order is kept and no thread waits for another's observers.
+    private func deliver() {
+        while let (change, observers) = nextDelivery() {
+            for observer in observers {
+                guard let didChange = observer.didChange,
+                    state.withLock({ $0.observers.contains(observer.id) })
+                else { continue }
+                didChange(change)
+            }
+            state.withLock { $0.isDelivering = false }
+        }
+    }
+
+    private func nextDelivery() -> (TweakChange, [ObserverList.Observer])? {
+        state.withLock { state in
+            guard !state.isDelivering, !state.undelivered.isEmpty else { return nil }
+            state.isDelivering = true
+            let change = state.undelivered.removeFirst()
+            return (change, state.observers.observing(change.key))
+        }
+    }
+}
+
+extension StoreState.Entry {
+    fileprivate var status: TweakStatus {
+        TweakStatus(declaration: declaration, value: value, source: source)
+    }
+}
