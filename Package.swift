@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 
+import CompilerPluginSupport
 import PackageDescription
 
 let package = Package(
@@ -8,8 +9,13 @@ let package = Package(
         .library(name: "FBTweak", targets: ["FBTweak"]),
         .library(name: "Tweaks", targets: ["Tweaks"]),
     ],
+    traits: [
+        .trait(name: "Macros", description: "The Swift macros, such as #tweak. Builds swift-syntax."),
+        .default(enabledTraits: []),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     ],
     targets: [
         .target(name: "FBTweak", path: "CSupport", exclude: ["RecordFormat.md"]),
@@ -25,7 +31,16 @@ let package = Package(
                 "TweakELF",
                 "TweakRecords",
                 .product(name: "Logging", package: "swift-log"),
+                .target(name: "TweakMacros", condition: .when(traits: ["Macros"])),
             ]),
+        .macro(
+            name: "TweakMacros",
+            dependencies: [
+                "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",
+                "SwiftSyntaxMacros",
+            ].map {
+                .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+            }),
     ],
     cLanguageStandard: .c11
 )
