@@ -8,12 +8,15 @@ let package = Package(
     products: [
         .library(name: "FBTweak", targets: ["FBTweak"]),
         .library(name: "Tweaks", targets: ["Tweaks"]),
+        .executable(name: "tweak", targets: ["tweak"]),
+        .executable(name: "tweak-dump", targets: ["tweak-dump"]),
     ],
     traits: [
         .trait(name: "Macros", description: "The Swift macros, such as #tweak. Builds swift-syntax."),
         .default(enabledTraits: []),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     ],
@@ -41,6 +44,25 @@ let package = Package(
             ].map {
                 .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
             }),
+        .target(name: "TweakText", dependencies: ["TweakRecords"]),
+        .executableTarget(
+            name: "tweak-dump",
+            dependencies: [
+                "TweakELF",
+                "TweakRecords",
+                "TweakText",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "tools/tweak-dump"),
+        .executableTarget(
+            name: "tweak",
+            dependencies: [
+                "TweakELF",
+                "TweakText",
+                "Tweaks",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "tools/tweak"),
     ],
     cLanguageStandard: .c11
 )

@@ -1,0 +1,25 @@
+/// A text as it may be shown: what a terminal would take as a command (control characters of both sets, line
+/// separators, changes of the writing direction) is written as `\u{…}`.
+public func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: \.isDangerous) else { return text }
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+        if scalar.isDangerous {
+            escaped += "\\u{\(String(scalar.value, radix: 16))}"
+        } else {
+            escaped.unicodeScalars.append(scalar)
+        }
+    }
+    return escaped
+}
+
+extension Unicode.Scalar {
+    fileprivate var isDangerous: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        // Joiners make emoji and Indic and Arabic script; the others can turn the direction of a line.
+        case .format: value != 0x200C && value != 0x200D
+        default: false
+        }
+    }
+}
