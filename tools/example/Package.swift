@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "spring",
+    dependencies: [
+        .package(name: "tweaks", path: "../..", traits: ["Macros"]),
+        .package(name: "spring-physics", path: "SpringPhysics"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "spring",
+            dependencies: [
+                "SpringScene",
+                .product(name: "Tweaks", package: "tweaks"),
+            ]),
+        .target(
+            name: "SpringScene",
+            dependencies: [
+                .product(name: "FBTweak", package: "tweaks"),
+                .product(name: "SpringPhysics", package: "spring-physics"),
+            ]),
+    ],
+    cLanguageStandard: .c11
+)
