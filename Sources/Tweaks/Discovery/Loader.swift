@@ -14,4 +14,6 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
     guard !images.isEmpty else { return }
     TweakStore.shared.add(images)
     TweakStore.shared.keepOverrides()
+    // Registered before main, so it runs after what the program registers and writes what that sets.
+    atexit { TweakStore.shared.flushAtExit() }
 }

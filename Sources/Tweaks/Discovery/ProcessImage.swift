@@ -10,7 +10,9 @@ struct ProcessImage: @unchecked Sendable {
     let path: String
     /// The memory between two bounds in which records are.
     let records: [UnsafeRawBufferPointer]
+}
 
+extension ProcessImage {
     /// Finds the images that have tweaks.
     ///
     /// - Parameter ownRecords: The bounds that the linker gave the image which this code is in.

@@ -9,6 +9,10 @@ public import TweakRecords
 public struct OverridesDocument: Hashable, Sendable {
     private var root: [String: JSONValue]
 
+    /// How many arrays and objects may be inside each other. Decoding, encoding and releasing recurse, also on the
+    /// small stack of the thread that writes, and Foundation's parser traps on `[` 513 times without an end.
+    static let deepestNesting = 100
+
     /// Makes a document without overrides.
     public init() { root = [:] }
 
@@ -17,6 +21,14 @@ public struct OverridesDocument: Hashable, Sendable {
     /// - Throws: ``OverridesError/corrupt(path:reason:)`` if the bytes are no JSON object.
     init(json bytes: [UInt8], path: String) throws(OverridesError) {
         guard !bytes.isEmpty else { throw .corrupt(path: path, reason: "it is empty") }
+        // Foundation would take it for UTF-16 or UTF-32, which the next check cannot read.
+        guard !bytes.contains(0) else {
+            throw .corrupt(path: path, reason: "it is no JSON: it contains a NUL")
+        }
+        guard jsonNesting(of: bytes) <= Self.deepestNesting else {
+            throw .corrupt(
+                path: path, reason: "more than \(Self.deepestNesting) levels are inside each other")
+        }
         let value: JSONValue
         do {
             value = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))

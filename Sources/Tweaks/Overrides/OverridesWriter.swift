@@ -11,11 +11,14 @@ final class OverridesWriter: Sendable {
 
     private struct Queue {
         var changes: [TweakKey: TweakValue?] = [:]
+        /// Whether some of them have not been tried yet.
+        var hasUntried = false
         /// The process whose thread is at work: after a fork the child has none.
         var workingProcess: pid_t?
     }
 
     let file: OverridesFile
+    private let process = getpid()
     private let report: @Sendable (String) -> Void
     private let queue = Mutex(Queue())
     /// Held while the file is written, so that ``flush()`` returns after a write that is under way.
@@ -29,6 +32,7 @@ final class OverridesWriter: Sendable {
     func enqueue(_ value: TweakValue?, for key: TweakKey) {
         let needsThread = queue.withLock { queue in
             queue.changes.updateValue(value, forKey: key)
+            queue.hasUntried = true
             guard queue.workingProcess != getpid() else { return false }
             queue.workingProcess = getpid()
             return true
@@ -44,30 +48,38 @@ final class OverridesWriter: Sendable {
     /// - Returns: Whether nothing is pending any more. What could not be written is tried again with the next change.
     @discardableResult
     func flush() -> Bool {
-        writing.withLock { _ in
+        let (problem, isDone) = writing.withLock { _ -> (String?, Bool) in
             let changes = queue.withLock { queue in
                 defer { queue.changes = [:] }
+                queue.hasUntried = false
                 return queue.changes
             }
-            guard !changes.isEmpty else { return true }
+            guard !changes.isEmpty else { return (nil, true) }
             do throws(OverridesError) {
-                if let problem = try file.update(changes) { report(problem) }
-                return true
+                return (try file.update(changes), true)
             } catch {
                 queue.withLock { $0.changes.merge(changes) { newer, _ in newer } }
-                report("\(error)")
-                return false
+                return ("\(error)", false)
             }
         }
+        // Reported without the lock: the program's log handler may call the store.
+        if let problem { report(problem) }
+        return isDone
+    }
+
+    /// Flushes, unless this is a child that was forked: what was pending then is the parent's to write, and the locks
+    /// may be held by a thread that the child does not have.
+    func flushAtExit() {
+        if getpid() == process { flush() }
     }
 
     private func work() {
         var goesOn = true
         while goesOn {
-            let succeeded = flush()
+            flush()
             usleep(Self.interval)
             goesOn = queue.withLock { queue in
-                guard succeeded, !queue.changes.isEmpty else {
+                guard queue.hasUntried else {
                     queue.workingProcess = nil
                     return false
                 }

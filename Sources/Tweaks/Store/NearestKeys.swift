@@ -4,7 +4,7 @@ extension Collection where Element == TweakKey {
     /// The keys that a person who wrote another one may have meant, the most similar first, at most three.
     public func nearest(to key: TweakKey) -> [TweakKey] {
         let wanted = Array("\(key)".lowercased().unicodeScalars)
-        let limit = Swift.max(2, wanted.count / 3)
+        let limit = Swift.max(2, key.name.count / 3)
         return
             compactMap { candidate -> (key: TweakKey, distance: Int)? in
                 if candidate.name.lowercased() == key.name.lowercased() { return (candidate, 0) }

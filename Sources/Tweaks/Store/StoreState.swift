@@ -18,6 +18,8 @@ struct StoreState {
     /// What the overrides file held when it was read, with what was set since.
     private var overrides = OverridesDocument()
     var observers = ObserverList()
+    /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
+    var messages: [String] = []
     /// Changes that observers have not been told of.
     var undelivered: [TweakChange] = []
     var isDelivering = false
@@ -25,7 +27,7 @@ struct StoreState {
     mutating func add(_ images: [ProcessImage]) { undecoded += images }
 
     /// Takes over the values of a document. Only the records that it names are decoded.
-    mutating func apply(_ document: OverridesDocument, report: (String) -> Void) {
+    mutating func apply(_ document: OverridesDocument) {
         overrides = document
         let matcher = RecordMatcher(document.keys)
         var declared: [TweakKey: TweakDeclaration] = [:]
@@ -38,7 +40,7 @@ struct StoreState {
                     else { return }
                     let first = declared[declaration.key] ?? declaration
                     declared[declaration.key] = first
-                    guard first.type == declaration.type, let value = admitted(first, report: report) else {
+                    guard first.type == declaration.type, let value = admitted(first, reporting: true) else {
                         return
                     }
                     Cell(records, range, declaration.type)?.store(value)
@@ -48,26 +50,26 @@ struct StoreState {
     }
 
     /// Decodes the records that are not decoded yet.
-    mutating func decode(report: (String) -> Void) {
+    mutating func decode() {
         let images = undecoded
         undecoded = []
         for image in images {
             for records in image.records {
                 let section = RecordSection(records.bytes, byteOrder: .native)
-                for error in section.errors { report("\(image.path): \(error)") }
+                messages += section.errors.map { "\(image.path): \($0)" }
                 for (offset, declaration) in section.tweaks {
                     guard let cell = Cell(records, offset..<records.count, declaration.type) else { continue }
-                    add(declaration, cell, report: report)
+                    add(declaration, cell)
                 }
             }
         }
     }
 
-    private mutating func add(_ declaration: TweakDeclaration, _ cell: Cell, report: (String) -> Void) {
+    private mutating func add(_ declaration: TweakDeclaration, _ cell: Cell) {
         let key = declaration.key
         if let first = entries[key]?.declaration {
             if !first.agrees(with: declaration) {
-                report(
+                messages.append(
                     "\(key): declared differently at \(first.location ?? "an unknown place") and at "
                         + "\(declaration.location ?? "an unknown place"); the first declaration counts")
             }
@@ -75,29 +77,29 @@ struct StoreState {
             entries[key]?.cells.append(cell)
             return
         }
-        let override = admitted(declaration, report: { _ in })
+        let override = admitted(declaration, reporting: false)
         entries[key] = Entry(
             declaration: declaration, cells: [cell], value: override ?? declaration.defaultValue,
             source: override == nil ? .binary : .overrides)
         order.append(key)
     }
 
-    private func admitted(_ declaration: TweakDeclaration, report: (String) -> Void) -> TweakValue? {
+    private mutating func admitted(_ declaration: TweakDeclaration, reporting: Bool) -> TweakValue? {
         do throws(TweakValueError) {
             guard let admission = try overrides.admission(for: declaration) else { return nil }
-            if admission.wasClamped {
-                report(
+            if admission.wasClamped, reporting {
+                messages.append(
                     "\(declaration.key): the override is outside the limits and taken as \(admission.value); "
                         + "allowed: \(declaration.allowed)")
             }
             return admission.value
         } catch {
-            report("override ignored: \(error)")
+            if reporting { messages.append("override ignored: \(error)") }
             return nil
         }
     }
 
-    /// Sets a tweak, or resets it with `nil`. Call only after ``decode(report:)``.
+    /// Sets a tweak, or resets it with `nil`. Call only after ``decode()``.
     ///
     /// - Returns: The change of the value, if it changed, and whether the override did.
     mutating func set(_ value: TweakValue?, for key: TweakKey) -> (

@@ -35,7 +35,10 @@ struct ObserverList {
         return nextID
     }
 
-    mutating func remove(_ id: UInt64) { observers.removeAll { $0.id == id } }
+    /// - Returns: The observer, so that what its closures hold is released after the store's lock.
+    mutating func remove(_ id: UInt64) -> Observer? {
+        observers.firstIndex { $0.id == id }.map { observers.remove(at: $0) }
+    }
 
     func contains(_ id: UInt64) -> Bool { observers.contains { $0.id == id } }
 

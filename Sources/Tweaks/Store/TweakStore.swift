@@ -123,7 +123,7 @@ public final class TweakStore: Sendable {
         didChange: (@Sendable (TweakChange) -> Void)? = nil
     ) -> TweakObservation {
         let id = state.withLock { $0.observers.add(key, willChange: willChange, didChange: didChange) }
-        return TweakObservation { [weak self] in self?.state.withLock { $0.observers.remove(id) } }
+        return TweakObservation { [weak self] in _ = self?.state.withLock { $0.observers.remove(id) } }
     }
 }
 
@@ -145,14 +145,14 @@ extension TweakStore {
         }
     }
 
+    func flushAtExit() { writer.withLock { $0 }?.flushAtExit() }
+
     func keepOverrides(in file: OverridesFile) {
         writer.withLock { $0 = OverridesWriter(file: file, report: diagnostics.warn) }
         do throws(OverridesError) {
             let (document, problem) = try file.loadSettingAside()
             if let problem { diagnostics.warn(problem) }
-            if !document.isEmpty {
-                state.withLock { $0.apply(document, report: diagnostics.warn) }
-            }
+            if !document.isEmpty { withState { $0.apply(document) } }
         } catch {
             diagnostics.warn("\(error)")
         }
@@ -163,10 +163,21 @@ extension TweakStore {
 
 extension TweakStore {
     private func withDecodedState<Result>(_ body: (inout StoreState) -> Result) -> Result {
-        state.withLock { state in
-            state.decode(report: diagnostics.warn)
+        withState { state in
+            state.decode()
             return body(&state)
         }
+    }
+
+    /// Runs `body` with the lock held and reports afterwards what it left to report.
+    private func withState<Result>(_ body: (inout StoreState) -> Result) -> Result {
+        let (result, messages) = state.withLock { state in
+            let result = body(&state)
+            defer { state.messages = [] }
+            return (result, state.messages)
+        }
+        for message in messages { diagnostics.warn(message) }
+        return result
     }
 
     private func entry(of key: TweakKey) throws(TweakError) -> StoreState.Entry {
