@@ -1,3 +1,4 @@
+#include <ar.h>
 #include <elf.h>
 #include <gelf.h>
 #include <libelf.h>

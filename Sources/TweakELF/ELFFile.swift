@@ -66,25 +66,29 @@ public final class ELFFile {
             return try body(ELFObject(elf: elf, path: path, byteCount: byteCount))
         }
         var command = ELF_C_READ
-        var offset = elf_getaroff(elf)
-        while command != ELF_C_NULL, let member = elf_begin(descriptor, command, elf) {
+        // Where the next member begins. libelf does not tell the end of an archive from a broken one.
+        var next = Int(SARMAG)
+        while next < byteCount {
+            guard command != ELF_C_NULL, let member = elf_begin(descriptor, command, elf) else {
+                throw .broken(path: path, reason: Self.lastError())
+            }
             defer { elf_end(member) }
             guard let header = elf_getarhdr(member) else {
                 throw .broken(path: path, reason: Self.lastError())
             }
+            let name = header.pointee.ar_name.map { String(cString: $0) } ?? "?"
+            let size = Int(header.pointee.ar_size)
+            let start = Int(elf_getaroff(member)) + MemoryLayout<ar_hdr>.size
+            guard start > next, size >= 0, size <= byteCount - start else {
+                throw .broken(
+                    path: path, reason: "member \(name), \(size) bytes, is beyond its end at \(byteCount)")
+            }
+            next = start + size + size % 2
             if elf_kind(member) == ELF_K_ELF {
-                let name = header.pointee.ar_name.map { String(cString: $0) } ?? "?"
-                try body(
-                    ELFObject(elf: member, path: "\(path)(\(name))", byteCount: Int(header.pointee.ar_size)))
+                try body(ELFObject(elf: member, path: "\(path)(\(name))", byteCount: size))
             }
             command = elf_next(member)
-            // A member that does not lead on to a later one would be read for ever.
-            let next = elf_getaroff(elf)
-            guard command == ELF_C_NULL || next != offset else { break }
-            offset = next
         }
-        let problem = elf_errno()
-        guard problem == 0 else { throw .broken(path: path, reason: String(cString: elf_errmsg(problem))) }
     }
 
     /// Reads bytes of the file itself; fewer come back if it ends before.

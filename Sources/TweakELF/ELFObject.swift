@@ -44,8 +44,10 @@ public struct ELFObject {
 
     /// How many bytes at the start of the file hold the ELF header and the program headers after it.
     public var headerSize: Int {
-        let size = header.e_phoff + UInt64(header.e_phnum) * UInt64(header.e_phentsize)
-        return max(Int(header.e_ehsize), Int(clamping: min(size, UInt64(byteCount))))
+        let (size, overflows) = header.e_phoff.addingReportingOverflow(
+            UInt64(header.e_phnum) * UInt64(header.e_phentsize))
+        let end = overflows ? UInt64(byteCount) : min(size, UInt64(byteCount))
+        return max(Int(header.e_ehsize), Int(clamping: end))
     }
 
     /// Whether another object runs on the same kind of machine.

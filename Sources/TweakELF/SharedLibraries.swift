@@ -55,7 +55,10 @@ extension ELFFile {
                 let links = try object.dynamicLinks()
                 let origin = file.path.directory
                 let own = links.searchPath.map { $0.replacingOrigin(origin) }
-                let passedOn = inherited + links.searchPathInherited.map { $0.replacingOrigin(origin) }
+                // Of a file with both, ld.so ignores RPATH.
+                let ownInherited =
+                    own.isEmpty ? links.searchPathInherited.map { $0.replacingOrigin(origin) } : []
+                let passedOn = ownInherited + inherited
                 let directories =
                     (own.isEmpty ? passedOn : []) + Self.environmentDirectories + own + Self.systemDirectories
                 for name in links.needed where seen.insert(name).inserted {

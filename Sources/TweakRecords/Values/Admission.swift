@@ -85,15 +85,16 @@ extension TweakDeclaration {
     private static func integer(_ text: String) -> Int128? {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
-        guard digits.first?.isNumber == true else { return nil }
-        let magnitude: Int128? =
+        let (magnitude, radix): (Substring, Int) =
             switch digits.prefix(2).lowercased() {
-            case "0x": Int128(digits.dropFirst(2), radix: 16)
-            case "0o": Int128(digits.dropFirst(2), radix: 8)
-            case "0b": Int128(digits.dropFirst(2), radix: 2)
-            default: Int128(digits)
+            case "0x": (digits.dropFirst(2), 16)
+            case "0o": (digits.dropFirst(2), 8)
+            case "0b": (digits.dropFirst(2), 2)
+            default: (digits, 10)
             }
-        return magnitude.map { isNegative ? -$0 : $0 }
+        // Int128 would take a second sign, and the negative of its smallest value does not exist.
+        guard magnitude.first?.isHexDigit == true else { return nil }
+        return Int128(magnitude, radix: radix).map { isNegative ? -$0 : $0 }
     }
 }
 

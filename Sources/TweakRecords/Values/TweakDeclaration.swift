@@ -21,6 +21,12 @@ public struct TweakDeclaration: Hashable, Sendable {
         public var key: String
         /// The part after it.
         public var value: String
+
+        /// Makes an attribute of its two parts.
+        public init(key: String, value: String) {
+            self.key = key
+            self.value = value
+        }
     }
 
     /// Makes a declaration. Limits count only for numeric types, and the minimum must not be above the maximum.

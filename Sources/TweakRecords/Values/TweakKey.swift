@@ -20,7 +20,8 @@ extension TweakKey: LosslessStringConvertible {
     ///
     /// - Returns: `nil` if there are not three levels or a percent sign starts no such escape.
     public init?(_ description: String) {
-        let levels = description.split(separator: "/", omittingEmptySubsequences: false)
+        // By scalars: a slash before a level that begins with a combining mark is one Character with it.
+        let levels = description.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
         guard levels.count == 3,
             let category = Self.unescape(levels[0]),
             let collection = Self.unescape(levels[1]),
@@ -46,9 +47,9 @@ extension TweakKey: LosslessStringConvertible {
         return escaped
     }
 
-    private static func unescape(_ level: Substring) -> String? {
+    private static func unescape(_ level: Substring.UnicodeScalarView) -> String? {
         var text = ""
-        var rest = level.unicodeScalars[...]
+        var rest = level
         while let scalar = rest.popFirst() {
             guard scalar == "%" else {
                 text.unicodeScalars.append(scalar)
