@@ -63,6 +63,21 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak"),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "SetterTweaks", dependencies: ["FBTweak"], path: "Tests/Programs/SetterTweaks"),
+        .executableTarget(
+            name: "tweak-setter", dependencies: ["SetterTweaks", "Tweaks"],
+            path: "Tests/Programs/tweak-setter"),
+        .testTarget(name: "TweakRecordsTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
+        .testTarget(name: "TweakELFTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
+        .testTarget(
+            name: "TweaksTests",
+            dependencies: [
+                "SetterTweaks", "TestSupport", "TweakRecords", "Tweaks",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "ToolTests", dependencies: ["TestSupport", "Tweaks", "tweak", "tweak-dump", "tweak-setter"]),
     ],
     cLanguageStandard: .c11
 )

@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+
+/// What a process left behind.
+public struct CommandResult: Sendable {
+    /// The exit status, or 128 and the number of the signal that ended it.
+    public let status: Int32
+    /// What it wrote to standard output.
+    public let output: String
+    /// What it wrote to standard error.
+    public let error: String
+    /// Whether the exit status is 0.
+    public var succeeded: Bool { status == 0 }
+}
+
+/// Runs a program to its end. Settings of the user do not reach it: `HOME` and `XDG_*` lead into `home`.
+public func run(
+    _ executable: String, _ arguments: [String] = [], home: TemporaryDirectory,
+    environment: [String: String] = [:],
+    in directory: String? = nil
+) throws -> CommandResult {
+    try start(executable, arguments, home: home, environment: environment, in: directory).wait()
+}
+
+/// Starts a program and returns at once.
+public func start(
+    _ executable: String, _ arguments: [String] = [], home: TemporaryDirectory,
+    environment: [String: String] = [:],
+    in directory: String? = nil
+) throws -> RunningCommand {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: executable)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(
+        [
+            "HOME": home.path, "XDG_CONFIG_HOME": home("config"), "XDG_RUNTIME_DIR": home("runtime"),
+            "XDG_CACHE_HOME": home("cache"), "XDG_STATE_HOME": home("state"), "SWIFT_BACKTRACE": "enable=no",
+        ]
+    ) { $1 }.merging(environment) { $1 }
+    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
+    return try RunningCommand(process)
+}
+
+/// A process that may still run.
+public final class RunningCommand: Sendable {
+    private let process: Process
+    private let reader: DispatchGroup
+    private let captured = Mutex<(output: Data, error: Data)>((Data(), Data()))
+
+    init(_ process: Process) throws {
+        self.process = process
+        reader = DispatchGroup()
+        let (output, error) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = error
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        DispatchQueue.global().async(group: reader) { [self] in
+            let data = output.fileHandleForReading.readDataToEndOfFile()
+            captured.withLock { $0.output = data }
+        }
+        DispatchQueue.global().async(group: reader) { [self] in
+            let data = error.fileHandleForReading.readDataToEndOfFile()
+            captured.withLock { $0.error = data }
+        }
+    }
+
+    /// Its process id.
+    public var processID: Int32 { process.processIdentifier }
+    /// Whether it has not ended.
+    public var isRunning: Bool { process.isRunning }
+
+    /// Sends SIGKILL.
+    public func kill() { Glibc.kill(process.processIdentifier, SIGKILL) }
+
+    /// Waits for the end.
+    public func wait() -> CommandResult {
+        process.waitUntilExit()
+        reader.wait()
+        let (output, error) = captured.withLock { $0 }
+        return CommandResult(
+            status: process.terminationReason == .exit
+                ? process.terminationStatus : 128 + process.terminationStatus,
+            output: String(decoding: output, as: UTF8.self), error: String(decoding: error, as: UTF8.self))
+    }
+}

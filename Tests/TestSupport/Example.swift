@@ -1,0 +1,44 @@
+import Foundation
+
+/// The example in `tools/example`, which the tests of the Swift macro need: it alone builds the macro's plugin.
+public enum Example {
+    /// The directory with the example's executable, library, modules and plugin.
+    ///
+    /// Built once, when the first test asks. `TWEAKS_EXAMPLE_BUILT` names the directory of a build that is there
+    /// already.
+    public static let directory = Result<String, any Error> {
+        if let built = ProcessInfo.processInfo.environment["TWEAKS_EXAMPLE_BUILT"], !built.isEmpty {
+            return built
+        }
+        let package = Locations.package + "/tools/example"
+        let result = try swift(["build", "--package-path", package])
+        guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
+        let path = try swift(["build", "--package-path", package, "--show-bin-path"])
+        guard path.succeeded else { throw CompilationError(description: path.error) }
+        return path.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The path of something in ``directory``.
+    public static func path(_ name: String) throws -> String { try "\(directory.get())/\(name)" }
+
+    /// What the Swift compiler must be told to use the library and its macros as the example does.
+    public static var compilerFlags: [String] {
+        get throws {
+            let modules = try ["CTweaks", "FBTweak"].flatMap {
+                ["-Xcc", "-fmodule-map-file=\(try path("\($0).build/module.modulemap"))"]
+            }
+            return try modules + [
+                "-I", path("Modules"), "-I", Locations.package + "/Sources/CLibELF",
+                "-load-plugin-executable", path("TweakMacros-tool") + "#TweakMacros",
+            ]
+        }
+    }
+
+    /// Runs `swift` with the user's own settings: the package manager may need its mirrors and caches.
+    private static func swift(_ arguments: [String]) throws -> CommandResult {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try Locations.program("swift"))
+        process.arguments = arguments
+        return try RunningCommand(process).wait()
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// Where things are on this machine and in this checkout.
+public enum Locations {
+    /// The top of the checkout.
+    public static let package = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+    /// What the package manager built, with the commands and the test programs.
+    public static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().path
+    /// The folder of `fbtweak.h`.
+    public static let include = package + "/CSupport/include"
+
+    /// A program that the package manager built, such as `tweak`.
+    public static func product(_ name: String) -> String { "\(products)/\(name)" }
+
+    /// A program on the search path.
+    public static func program(_ name: String) throws -> String {
+        let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        for directory in directories where access("\(directory)/\(name)", X_OK) == 0 {
+            return "\(directory)/\(name)"
+        }
+        throw MissingProgram(name: name)
+    }
+}
+
+/// A program that a test needs is not on the search path.
+public struct MissingProgram: Error {
+    /// The program.
+    public let name: String
+}
+
+/// A compiler refused a source.
+public struct CompilationError: Error, CustomStringConvertible {
+    /// What the compiler said.
+    public let description: String
+
+    /// Makes an error of what the compiler said.
+    public init(description: String) { self.description = description }
+}
+
+/// A C compiler. The tests run with each.
+public enum Compiler: String, CaseIterable, Sendable, CustomStringConvertible {
+    case gcc
+    /// The one that comes with Swift, whatever others are on the search path.
+    case clang
+
+    /// The name of the command.
+    public var description: String { rawValue }
+
+    /// The command.
+    public var path: String {
+        get throws {
+            switch self {
+            case .gcc: try Locations.program("gcc")
+            case .clang:
+                URL(fileURLWithPath: try Locations.program("swiftc")).resolvingSymlinksInPath()
+                    .deletingLastPathComponent().appendingPathComponent("clang").path
+            }
+        }
+    }
+
+    /// Compiles, and links unless `-c` is among the flags.
+    ///
+    /// - Returns: What the compiler said, which is only warnings.
+    /// - Throws: ``CompilationError`` with the errors.
+    @discardableResult
+    public func compile(
+        _ sources: [String], to output: String, _ flags: [String] = [], home: TemporaryDirectory
+    ) throws -> String {
+        let arguments = flags + ["-I", Locations.include, "-o", output] + sources
+        let result = try run(path, arguments, home: home)
+        guard result.succeeded else { throw CompilationError(description: result.error) }
+        return result.error
+    }
+}

@@ -1,0 +1,101 @@
+import TestSupport
+import Testing
+
+/// A tweak that is disabled is the constant: nothing in the object tells that there was one.
+@Suite struct `Disabled tweaks` {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    private static let cSource = """
+        #include <fbtweak.h>
+        #include <stdbool.h>
+        #ifdef AS_CONSTANTS
+        #define VALUE(name_, default_, ...) (default_)
+        #else
+        #define VALUE(name_, ...) FBTweakValue("SecretCategory", "SecretCollection", name_, __VA_ARGS__)
+        #endif
+        bool read_bool(void) { return VALUE("SecretBool", true); }
+        int read_int(void) { return VALUE("SecretInt", 42); }
+        int read_limited_int(void) { return VALUE("SecretInt", 42, 0, 100); }
+        double read_double(void) { return VALUE("SecretDouble", 1.5); }
+        double read_limited_double(void) { return VALUE("SecretDouble", 1.5, 0, 2); }
+        const char *read_string(void) { return VALUE("SecretString", "text"); }
+        int read_in_loop(int count) {
+          int sum = 0;
+          while (count-- > 0) sum += VALUE("SecretTurn", 3);
+          return sum;
+        }
+        """
+
+    @Test(arguments: Compiler.allCases, ["-O0", "-O2"])
+    func `In C the object is the same, byte for byte, as with constants`(compiler: Compiler, level: String)
+        throws
+    {
+        for switches in [[], ["-DDEBUG=0"], ["-DDEBUG", "-DFB_TWEAK_ENABLED=0"]] {
+            let flags = [level] + switches
+            let tweaks = try cObject(Self.cSource, with: compiler, flags, home: home)
+            let constants = try cObject(
+                Self.cSource, with: compiler, flags + ["-DAS_CONSTANTS"], home: home)
+            #expect(tweaks.bytes == constants.bytes, "\(switches)")
+        }
+    }
+
+    @Test(arguments: Compiler.allCases, ["-O0", "-O2"])
+    func `In C no section and no name is left`(compiler: Compiler, level: String) throws {
+        let object = try cObject(Self.cSource, with: compiler, [level], home: home)
+        #expect(object.functions.count == 7)
+        #expect(!object.sections.contains { $0.contains("fbtweak") })
+        #expect(!object.contains("Secret") && !object.contains("fbtweak"))
+    }
+
+    @Test(arguments: Compiler.allCases)
+    func `In C the sections and the names are there when tweaks are enabled`(compiler: Compiler) throws {
+        let object = try cObject(Self.cSource, with: compiler, ["-DDEBUG"], home: home)
+        #expect(object.sections.isSuperset(of: ["fbtweak", ".note.fbtweak"]))
+        #expect(object.contains("SecretBool"))
+    }
+
+    private static func swiftSource(_ value: (_ name: String, _ value: String, _ limits: String) -> String)
+        -> String
+    {
+        """
+        import Tweaks
+        public func readBool() -> Bool { \(value("SecretBool", "true", "")) }
+        public func readInt() -> Int { \(value("SecretInt", "42", "")) }
+        public func readLimitedInt() -> Int { \(value("SecretInt", "42", ", in: 0...100")) }
+        public func readDouble() -> Double { \(value("SecretDouble", "1.5", "")) }
+        public func readString() -> String { \(value("SecretString", "\"text longer than fifteen\"", "")) }
+        public func readInLoop(_ count: Int) -> Int {
+            var sum = 0
+            for _ in 0..<count { sum &+= \(value("SecretTurn", "3", "")) }
+            return sum
+        }
+        """
+    }
+
+    private static let swiftTweaks = swiftSource {
+        "#tweak(\"SecretCategory\", \"SecretCollection\", \"\($0)\", default: \($1)\($2))"
+    }
+
+    @Test(arguments: [
+        [], ["-DDEBUG", "-DFB_TWEAK_DISABLED"], ["-DFB_TWEAK_ENABLED", "-DFB_TWEAK_DISABLED"],
+    ])
+    func `In Swift the code is the same as with constants, and nothing else is left`(switches: [String])
+        throws
+    {
+        let tweaks = try swiftObject(Self.swiftTweaks, switches, home: home)
+        let constants = try swiftObject(Self.swiftSource { _, value, _ in value }, switches, home: home)
+        #expect(tweaks.functions.count >= 6)
+        #expect(tweaks.code == constants.code)
+        #expect(tweaks.sections == constants.sections)
+        #expect(!tweaks.contains("Secret") && !tweaks.contains("fbtweak"))
+    }
+
+    @Test(arguments: ["-DDEBUG", "-DFB_TWEAK_ENABLED"])
+    func `In Swift the records are there when tweaks are enabled`(flag: String) throws {
+        let object = try swiftObject(Self.swiftTweaks, [flag], home: home)
+        #expect(object.sections.contains("fbtweak"))
+        #expect(object.contains("SecretBool"))
+    }
+}

@@ -1,0 +1,88 @@
+import TestSupport
+import Testing
+
+@Suite struct `Object code of a read` {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    private static let cSource = """
+        #include <fbtweak.h>
+        #include <stdbool.h>
+        bool read_bool(void) { return FBTweakValue("A", "B", "Bool", true); }
+        int read_int(void) { return FBTweakValue("A", "B", "Int", 42); }
+        int read_limited_int(void) { return FBTweakValue("A", "B", "Limited Int", 42, 0, 100); }
+        double read_double(void) { return FBTweakValue("A", "B", "Double", 1.5); }
+        double read_limited_double(void) { return FBTweakValue("A", "B", "Limited Double", 1.5, 0, 2); }
+        const char *read_string(void) { return FBTweakValue("A", "B", "String", "text"); }
+        int read_in_loop(int count) {
+          int sum = 0;
+          while (count-- > 0) sum += FBTweakValue("A", "B", "Turn", 3);
+          return sum;
+        }
+        """
+
+    @Test(
+        arguments: Compiler.allCases,
+        ["read_bool", "read_int", "read_limited_int", "read_double", "read_limited_double", "read_string"])
+    func `In C it is one load and no call`(compiler: Compiler, function: String) throws {
+        let object = try cObject(Self.cSource, with: compiler, ["-O2", "-DFB_TWEAK_ENABLED=1"], home: home)
+        let code = object.function(function)
+        #expect(!code.isEmpty)
+        #expect(code.filter(\.isCall).isEmpty)
+        #expect(code.filter(\.readsRecord).count == 1)
+    }
+
+    @Test(arguments: Compiler.allCases)
+    func `In C a text takes no more than the address of its default besides`(compiler: Compiler) throws {
+        let object = try cObject(Self.cSource, with: compiler, ["-O2", "-DFB_TWEAK_ENABLED=1"], home: home)
+        let touching = object.function("read_string").filter { $0.relocation != nil }
+        #expect(touching.map(\.mnemonic).sorted() == ["lea", "mov"])
+    }
+
+    @Test(arguments: Compiler.allCases)
+    func `In C every turn of a loop reads again`(compiler: Compiler) throws {
+        let object = try cObject(Self.cSource, with: compiler, ["-O2", "-DFB_TWEAK_ENABLED=1"], home: home)
+        #expect(readsInLoop(object.function("read_in_loop")))
+    }
+
+    private static let swiftSource = """
+        import Tweaks
+        public func readBool() -> Bool { #tweak("A", "B", "Bool", default: true) }
+        public func readInt() -> Int { #tweak("A", "B", "Int", default: 42) }
+        public func readLimitedInt() -> Int { #tweak("A", "B", "Limited Int", default: 42, in: 0...100) }
+        public func readDouble() -> Double { #tweak("A", "B", "Double", default: 1.5) }
+        public func readLimitedDouble() -> Double { #tweak("A", "B", "Limited", default: 1.5, in: 0...2) }
+        public func readInLoop(_ count: Int) -> Int {
+            var sum = 0
+            for _ in 0..<count { sum &+= #tweak("A", "B", "Turn", default: 3) }
+            return sum
+        }
+        public func readAsCondition() { while #tweak("A", "B", "Wait", default: true) {} }
+        """
+
+    @Test func `In Swift it is one load and no call`() throws {
+        let object = try swiftObject(Self.swiftSource, ["-DFB_TWEAK_ENABLED"], home: home)
+        for function in ["readBool", "readInt", "readLimitedInt", "readDouble", "readLimitedDouble"] {
+            let code = object.function("5Reads\(function.utf8.count)\(function)")
+            #expect(!code.isEmpty, "\(function)")
+            #expect(code.filter(\.isCall).isEmpty, "\(function)")
+            #expect(code.filter(\.readsRecord).count == 1, "\(function)")
+        }
+    }
+
+    @Test(arguments: ["readInLoop", "readAsCondition"])
+    func `In Swift every turn of a loop reads again`(function: String) throws {
+        let object = try swiftObject(Self.swiftSource, ["-DFB_TWEAK_ENABLED"], home: home)
+        #expect(readsInLoop(object.function("5Reads\(function.utf8.count)\(function)")))
+    }
+
+    /// Whether there are loops, and a read inside each: between a backward jump and its target.
+    private func readsInLoop(_ code: [ObjectFile.Instruction]) -> Bool {
+        let loops = code.compactMap { jump in
+            jump.target.flatMap { $0 <= jump.address ? $0...jump.address : nil }
+        }
+        return !loops.isEmpty
+            && loops.allSatisfy { loop in code.contains { $0.readsRecord && loop.contains($0.address) } }
+    }
+}

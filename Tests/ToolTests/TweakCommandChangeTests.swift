@@ -1,0 +1,143 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `The tweak command changes` {
+    private let program: SetterProgram
+
+    init() throws { program = try SetterProgram() }
+
+    @Test func `set prints the old and the new value`() throws {
+        let result = try program.tweak("set", "Setter/Values/Text", "bye")
+        #expect(result.status == 0)
+        #expect(result.output == "Setter/Values/Text: \"hello\" → \"bye\"\n")
+        #expect(result.error.isEmpty)
+    }
+
+    @Test func `A value outside the limits is clamped with a warning`() throws {
+        let result = try program.tweak("set", "Setter/Values/Ratio", "1.5")
+        #expect(result.status == 0)
+        #expect(
+            result.error
+                == "tweak: warning: Setter/Values/Ratio: 1.5 is outside the limits; allowed: a number from 0.0 to 1.0\n"
+        )
+        #expect(try program.tweak("get", "Setter/Values/Ratio").output == "1.0\n")
+    }
+
+    @Test func `A negative number is a value and no option`() throws {
+        #expect(try program.tweak("set", "Setter/Slots/Slot 0", "-5").status == 0)
+        #expect(try program.tweak("get", "Setter/Slots/Slot 0").output == "-5\n")
+    }
+
+    @Test func `A text may begin with a dash after two dashes`() throws {
+        #expect(try program.tweak("set", "--", "Setter/Values/Text", "--help").status == 0)
+        #expect(try program.tweak("get", "Setter/Values/Text").output == "--help\n")
+    }
+
+    @Test(arguments: ["on", "YES", "1", "true"])
+    func `A Bool may be written in several ways`(text: String) throws {
+        #expect(try program.tweak("set", "Setter/Values/Flag", text).status == 0)
+        #expect(try program.tweak("get", "Setter/Values/Flag").output == "true\n")
+    }
+
+    @Test func `A value that the tweak has already is not written`() throws {
+        #expect(try program.tweak("set", "Setter/Values/Count", "5").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: program.overridesPath))
+    }
+
+    @Test func `reset takes one override away`() throws {
+        #expect(try program.tweak("set", "Setter/Values/Count", "6").succeeded)
+        #expect(try program.tweak("set", "Setter/Slots/Slot 0", "1").succeeded)
+        let result = try program.tweak("reset", "Setter/Values/Count")
+        #expect(result.status == 0)
+        #expect(result.output == "Setter/Values/Count: 6 → 5\n")
+        #expect(try program.overrides() == ["Setter": ["Slots": ["Slot 0": 1]]])
+    }
+
+    @Test func `reset takes all overrides of the program away and nothing else`() throws {
+        try program.writeOverrides(
+            Data(#"{"Setter": {"Values": {"Count": 6, "Older": 1}, "Slots": {"Slot 0": 1}}}"#.utf8))
+        #expect(try program.tweak("reset", "--all").status == 0)
+        #expect(try program.overrides() == ["Setter": ["Values": ["Older": 1]]])
+    }
+
+    @Test func `set moves corrupt overrides away`() throws {
+        try program.writeOverrides(Data("bad".utf8))
+        let result = try program.tweak("set", "Setter/Values/Count", "6")
+        #expect(result.status == 0)
+        #expect(result.error.contains("it is now \(program.overridesPath).broken"))
+        #expect(try String(contentsOfFile: program.overridesPath + ".broken", encoding: .utf8) == "bad")
+        #expect(try program.tweak("get", "Setter/Values/Count").output == "6\n")
+    }
+}
+
+@Suite struct `Exit statuses of the tweak command` {
+    private let program: SetterProgram
+
+    init() throws { program = try SetterProgram() }
+
+    private func tweak(_ arguments: String...) throws -> CommandResult {
+        try run(Locations.product("tweak"), arguments, home: program.home)
+    }
+
+    @Test(arguments: [
+        ["frobnicate"], ["get"], ["list", "--format", "xml", "/bin/ls"], ["reset", SetterProgram.path],
+        ["reset", SetterProgram.path, "--all", "Setter/Values/Count"],
+        ["get", SetterProgram.path, "Setter/Count"],
+        ["get", SetterProgram.path, "Setter/Values/Co%unt"],
+    ])
+    func `64 is for a wrong command line`(arguments: [String]) throws {
+        let result = try run(Locations.product("tweak"), arguments, home: program.home)
+        #expect(result.status == 64)
+        #expect(result.output.isEmpty)
+        #expect(!result.error.isEmpty)
+    }
+
+    @Test(arguments: ["get", "reset"])
+    func `65 is for an unknown tweak, with suggestions`(command: String) throws {
+        let result = try program.tweak(command, "Setter/Values/Cuont")
+        #expect(result.status == 65)
+        #expect(
+            result.error.hasPrefix(
+                "tweak: Setter/Values/Cuont: there is no such tweak; did you mean Setter/Values/Count")
+        )
+    }
+
+    @Test func `65 is for a value that the tweak cannot take, and nothing is written`() throws {
+        let result = try program.tweak("set", "Setter/Values/Count", "many")
+        #expect(result.status == 65)
+        #expect(
+            result.error
+                == "tweak: Setter/Values/Count: \"many\" is no int32; allowed: an integer from 0 to 1000000\n"
+        )
+        #expect(!FileManager.default.fileExists(atPath: program.overridesPath))
+    }
+
+    @Test func `65 is for a file that is no program`() throws {
+        #expect(try tweak("list", program.home.write("text", "text")).status == 65)
+        #expect(try tweak("list", program.home.write("empty", "")).status == 65)
+        #expect(try tweak("list", program.home.path).status == 65)
+    }
+
+    @Test func `66 is for a program that is not there`() throws {
+        let result = try tweak("list", program.home("missing"))
+        #expect(result.status == 66)
+        #expect(result.error.contains(program.home("missing")))
+    }
+
+    @Test func `74 is for overrides that cannot be read or written`() throws {
+        let blocked = try program.home.write("file", "")
+        let environment = ["XDG_CONFIG_HOME": blocked]
+        #expect(try program.tweak("list", environment: environment).status == 74)
+        #expect(try program.tweak("set", "Setter/Values/Count", "6", environment: environment).status == 74)
+        #expect(
+            try program.tweak("set", "Setter/Values/Count", "6", environment: ["XDG_CONFIG_HOME": "/proc"])
+                .status == 74)
+    }
+
+    @Test func `74 is for a user without a home`() throws {
+        let result = try program.tweak("list", environment: ["XDG_CONFIG_HOME": "", "HOME": ""])
+        #expect(result.status == 74)
+        #expect(result.error.contains("neither XDG_CONFIG_HOME nor HOME"))
+    }
+}

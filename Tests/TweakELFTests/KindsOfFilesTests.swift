@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+import TweakELF
+
+@Suite struct `Kinds of files` {
+    @Test(
+        arguments: Compiler.allCases,
+        [["-c"], ["-shared", "-fPIC"], ["-pie", "-fPIE"], ["-no-pie"], ["-static"], ["-g", "-c"]])
+    func `The tweaks of an object, a library and every sort of executable are found`(
+        compiler: Compiler, flags: [String]
+    ) throws {
+        let binaries = try Binaries()
+        let file = try Inspection(binaries.build(flags, with: compiler))
+        #expect(file.objects.count == 1)
+        #expect(file.names == ["One", "Two"])
+        #expect(file.objects.flatMap(\.recordErrors) == [])
+    }
+
+    @Test func `A stripped executable keeps its tweaks`() throws {
+        let binaries = try Binaries()
+        #expect(try Inspection(binaries.build(["-s", "-O2"])).names == ["One", "Two"])
+    }
+
+    @Test func `Unused code takes no tweaks with it`() throws {
+        let binaries = try Binaries()
+        let flags = ["-O2", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]
+        #expect(try Inspection(binaries.build(flags)).names == ["One", "Two"])
+    }
+
+    @Test func `A program without tweaks has none`() throws {
+        let binaries = try Binaries()
+        #expect(try Inspection(binaries.build(["-DFB_TWEAK_ENABLED=0"])).names == [])
+    }
+
+    @Test func `Each object of an archive is read and other members are passed over`() throws {
+        let binaries = try Binaries()
+        let directory = binaries.directory
+        let members = [
+            try binaries.build(["-c"], name: "first.o"), try directory.write("notes.txt", "no object\n"),
+            try directory.write("empty.txt", ""),
+            try binaries.build(["-c"], with: .clang, name: "second with a long name.o"),
+        ]
+        let archive = directory("lib.a")
+        #expect(try run(Locations.program("ar"), ["rc", archive] + members, home: directory).succeeded)
+        let file = try Inspection(archive)
+        #expect(
+            file.objects.map(\.path) == ["\(archive)(first.o)", "\(archive)(second with a long name.o)"])
+        #expect(file.names == ["One", "One", "Two", "Two"])
+    }
+
+    @Test func `An archive without members has no objects`() throws {
+        let directory = try TemporaryDirectory()
+        #expect(try Inspection(directory.write("lib.a", "!<arch>\n")).objects.isEmpty)
+    }
+
+    @Test func `The build id is the one that the linker was given`() throws {
+        let binaries = try Binaries()
+        let file = try Inspection(binaries.build(["-Wl,--build-id=0x0123456789abcdef"]))
+        #expect(file.objects.map(\.buildID) == [[0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF]])
+    }
+
+    @Test func `A file without a build id has none`() throws {
+        let binaries = try Binaries()
+        #expect(try Inspection(binaries.build(["-Wl,--build-id=none"])).objects.map(\.buildID) == [nil])
+    }
+
+    @Test(
+        arguments: Compiler.allCases, [["-shared", "-fPIC"], ["-pie", "-fPIE"], ["-no-pie"], ["-static"]])
+    func `A file without section headers gives its tweaks through the note`(
+        compiler: Compiler, flags: [String]
+    ) throws {
+        let binaries = try Binaries()
+        let whole = try binaries.build(flags, with: compiler)
+        let file = try Inspection(
+            binaries.copy(of: whole) { data in
+                data.patch(40, UInt64(0))  // e_shoff
+                data.patch(60, UInt16(0))  // e_shnum
+                data.patch(62, UInt16(0))  // e_shstrndx
+            })
+        #expect(file.objects.map(\.hasSectionHeaders) == [false])
+        #expect(file.names == ["One", "Two"])
+        #expect(try file.objects.map(\.buildID) == Inspection(whole).objects.map(\.buildID))
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+import TweakELF
+
+@Suite struct `Files that are no ELF files` {
+    @Test func `A missing file cannot be opened`() throws {
+        let path = try TemporaryDirectory()("missing")
+        #expect(throws: ELFError.cannotOpen(path: path, reason: "No such file or directory")) {
+            try ELFFile(path: path)
+        }
+    }
+
+    @Test func `A directory is none`() throws {
+        let directory = try TemporaryDirectory()
+        #expect(throws: ELFError.notELF(path: directory.path, reason: "it is a directory")) {
+            try ELFFile(path: directory.path)
+        }
+    }
+
+    @Test func `An empty file is none`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("empty", "")
+        #expect(throws: ELFError.notELF(path: path, reason: "it is empty")) { try ELFFile(path: path) }
+    }
+
+    @Test func `A FIFO that nobody writes to is none, and nobody waits`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory("fifo")
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(throws: ELFError.notELF(path: path, reason: "it is no regular file")) {
+            try ELFFile(path: path)
+        }
+    }
+
+    @Test(arguments: ["/dev/null", "/dev/zero"])
+    func `A device is none`(path: String) {
+        #expect(throws: ELFError.notELF(path: path, reason: "it is no regular file")) {
+            try ELFFile(path: path)
+        }
+    }
+
+    @Test(arguments: ["x", "#!/bin/sh\n", "\u{7F}EL", "!<arch", "!<thin>\n"])
+    func `Other content is none`(content: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("file", content)
+        let error = #expect(throws: ELFError.self) { try Inspection(path) }
+        #expect(error?.description.hasPrefix("\(path): ") == true)
+    }
+
+    @Test func `Random bytes are none`() throws {
+        let directory = try TemporaryDirectory()
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<50 {
+            // The first byte is no beginning of an ELF file or an archive.
+            let bytes = [0] + (0..<999).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let path = try directory.write("file", Data(bytes))
+            #expect(throws: ELFError.self) { try Inspection(path) }
+        }
+    }
+
+    @Test func `Errors are one line that begins with the path`() {
+        let errors: [ELFError] = [
+            .cannotOpen(path: "/a", reason: "why"), .notELF(path: "/a", reason: "why"),
+            .broken(path: "/a", reason: "why"),
+        ]
+        for error in errors {
+            #expect(error.description.hasPrefix("/a: ") && error.description.hasSuffix("why"))
+        }
+    }
+}

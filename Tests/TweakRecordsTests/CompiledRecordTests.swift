@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+import TweakELF
+import TweakRecords
+
+@Suite struct `Records of the C compilers` {
+    private static let source = """
+        #include <fbtweak.h>
+        #include <limits.h>
+        #include <stdbool.h>
+        void use(int, ...);
+        void all(void) {
+          use(0, FBTweakValue("C", "Bool", "On", true), FBTweakValue("C", "Bool", "Off", false));
+          use(0, FBTweakValue("C", "Int", "Plain", -7), FBTweakValue("C", "Int", "Range", 42, -10, 'd'));
+          use(0, FBTweakValue("C", "Int", "Whole", INT_MIN, INT_MIN, INT_MAX));
+          use(0, FBTweakValue("C", "Double", "Plain", 0.1));
+          use(0, FBTweakValue("C", "Double", "Range", 1.5, -1, 1e300));
+          use(0, FBTweakValue("C", "String", "Empty", ""), FBTweakValue("C", "String", "Text", "弹簧 \\"ü\\""));
+          use(0, FBTweakValue("", "a/b", "100 %\\n", 1));
+        }
+        """
+
+    private static func expected(_ path: String) -> [TweakDeclaration] {
+        func tweak(
+            in category: String = "C", _ collection: String, _ name: String, _ type: TweakType,
+            _ value: TweakValue, _ limits: (TweakValue, TweakValue)? = nil, line: Int
+        ) -> TweakDeclaration {
+            TweakDeclaration(
+                key: TweakKey(category, collection, name), type: type, defaultValue: value,
+                minimum: limits?.0, maximum: limits?.1,
+                attributes: [.init(key: "at", value: "\(path):\(line)")])
+        }
+        let (least, greatest) = (TweakValue.integer(Int128(Int32.min)), TweakValue.integer(Int128(Int32.max)))
+        return [
+            tweak(in: "", "a/b", "100 %\n", .int32, 1, line: 12),
+            tweak("Bool", "Off", .bool, false, line: 6), tweak("Bool", "On", .bool, true, line: 6),
+            tweak("Double", "Plain", .double, 0.1, line: 9),
+            tweak("Double", "Range", .double, 1.5, (-1.0, 1e300), line: 10),
+            tweak("Int", "Plain", .int32, -7, line: 7),
+            tweak("Int", "Range", .int32, 42, (-10, 100), line: 7),
+            tweak("Int", "Whole", .int32, least, (least, greatest), line: 8),
+            tweak("String", "Empty", .string, "", line: 11),
+            tweak("String", "Text", .string, "弹簧 \"ü\"", line: 11),
+        ]
+    }
+
+    @Test(arguments: Compiler.allCases, ["-O0", "-O2"])
+    func `Every use of FBTweakValue leaves the record that it says`(compiler: Compiler, level: String) throws
+    {
+        let directory = try TemporaryDirectory()
+        let source = try directory.write("tweaks.c", Self.source)
+        let object = directory("tweaks.o")
+        try compiler.compile([source], to: object, ["-c", "-DDEBUG", level], home: directory)
+
+        var tweaks: [TweakDeclaration] = []
+        try ELFFile(path: object).forEachObject { (object) throws(ELFError) in
+            for range in try object.recordRanges() {
+                let section = try object.records(in: range)
+                #expect(section.errors.isEmpty)
+                tweaks += section.tweaks.map(\.declaration)
+            }
+        }
+        // The compilers do not agree on the order.
+        #expect(tweaks.sorted { $0.key < $1.key } == Self.expected(source))
+    }
+}

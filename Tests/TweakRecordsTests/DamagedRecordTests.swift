@@ -1,0 +1,90 @@
+import Testing
+import TweakRecords
+
+/// Whatever the bytes are, a reader gives a tweak that holds what its type says, or an error. A trap would end the
+/// test run.
+@Suite struct `Damaged records` {
+    @Test(arguments: TweakType.allCases, [ByteOrder.little, .big])
+    func `A record that is cut off anywhere is no tweak`(type: TweakType, order: ByteOrder) {
+        let bytes = Sample(type: type, byteOrder: order).record.bytes
+        for count in 0..<bytes.count {
+            let section = decode(Array(bytes[..<count]), order)
+            #expect(section.tweaks.isEmpty, "cut off at \(count)")
+            #expect(section.errors.count == (count < 4 ? 0 : 1), "cut off at \(count)")
+        }
+    }
+
+    @Test(arguments: TweakType.allCases, [ByteOrder.little, .big])
+    func `A second record that is cut off does not hide the first`(type: TweakType, order: ByteOrder) {
+        let bytes = Sample(type: type, byteOrder: order).record.bytes
+        for count in 4..<bytes.count {
+            let section = decode(bytes + bytes[..<count], order)
+            #expect(section.tweaks.map(\.offset) == [0])
+            #expect(section.errors.count == 1)
+        }
+    }
+
+    @Test(arguments: TweakType.allCases, [ByteOrder.little, .big])
+    func `A record with any one bit flipped is a sound tweak or an error`(type: TweakType, order: ByteOrder) {
+        let bytes = Sample(type: type, byteOrder: order).record.bytes
+        for bit in 0..<8 * bytes.count {
+            var flipped = bytes
+            flipped[bit / 8] ^= 1 << (bit % 8)
+            let section = decode(flipped, order)
+            #expect(section.tweaks.allSatisfy { isSound($0.declaration) }, "bit \(bit)")
+            // Another size, version or kind may make it something to step over.
+            if bit >= 8 * 6 {
+                #expect(section.tweaks.count + section.errors.count == 1, "bit \(bit)")
+            }
+        }
+    }
+
+    @Test(arguments: [ByteOrder.little, .big])
+    func `Random bytes are sound tweaks or errors`(order: ByteOrder) {
+        var random = SplitMix(state: 20_260_101)
+        for _ in 0..<2000 {
+            let count = Int.random(in: 0..<400, using: &random)
+            var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            if count >= 8 {
+                let size = UInt32.random(in: 0...UInt32(count), using: &random) / 8 * 8
+                bytes.replaceSubrange(
+                    0..<8, with: encode(size, order) + [1, 1, UInt8.random(in: 0...13, using: &random), 7])
+            }
+            let section = decode(bytes, order)
+            #expect(section.tweaks.allSatisfy { isSound($0.declaration) })
+        }
+    }
+
+    private func isSound(_ tweak: TweakDeclaration) -> Bool {
+        let values = [tweak.defaultValue] + [tweak.minimum, tweak.maximum, tweak.step].compactMap { $0 }
+        guard values.allSatisfy({ fits($0, tweak.type) }) else { return false }
+        return switch (tweak.minimum, tweak.maximum) {
+        case (.integer(let minimum)?, .integer(let maximum)?): minimum <= maximum
+        case (.double(let minimum)?, .double(let maximum)?): minimum <= maximum
+        case (.double(let limit)?, nil), (nil, .double(let limit)?): !limit.isNaN
+        default: true
+        }
+    }
+
+    private func fits(_ value: TweakValue, _ type: TweakType) -> Bool {
+        switch (type, value) {
+        case (.bool, .bool), (.float, .double), (.double, .double): true
+        case (.string, .string(let text)): !text.utf8.contains(0)
+        case (_, .integer(let number)): type.integerRange?.contains(number) == true
+        default: false
+        }
+    }
+}
+
+/// Repeatable randomness: a failure can be looked at again.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}

@@ -1,0 +1,127 @@
+import Testing
+import TweakRecords
+
+@Suite struct `Decoding records` {
+    @Test(arguments: TweakType.allCases, [ByteOrder.little, .big])
+    func `A record of each type and byte order decodes to what it says`(type: TweakType, order: ByteOrder) {
+        let sample = Sample(type: type, byteOrder: order)
+        let section = decode(sample.record.bytes, order)
+        #expect(section.errors.isEmpty)
+        #expect(section.tweaks.map(\.declaration) == [sample.declaration])
+    }
+
+    @Test func `The worked example is these bytes`() {
+        let bytes: [UInt8] =
+            [64, 0, 0, 0, 1, 1, 4, 3]  // size, version, kind, int32, minimum and maximum
+            + [42, 0, 0, 0, 0, 0, 0, 0] + [42, 0, 0, 0, 0, 0, 0, 0]  // cell, default
+            + [0xF6, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0] + [100, 0, 0, 0, 0, 0, 0, 0]  // -10, 100
+            + [0, 0, 0, 0, 0, 0, 0, 0] + Array("A\0B\0C\0\0at=c:1\0\0\0".utf8)
+        #expect(
+            decode(bytes, .little).tweaks.map(\.declaration) == [
+                TweakDeclaration(
+                    key: TweakKey("A", "B", "C"), type: .int32, defaultValue: 42, minimum: -10, maximum: 100,
+                    attributes: [.init(key: "at", value: "c:1")])
+            ])
+    }
+
+    @Test func `An empty section has no tweaks`() {
+        let section = decode([])
+        #expect(section.tweaks.isEmpty && section.errors.isEmpty)
+    }
+
+    @Test(arguments: [UInt8(0), 1, 2, 3, 4, 5, 6, 7])
+    func `Only the limits that the flags name are there`(flags: UInt8) {
+        var record = Sample(type: .int16, byteOrder: .native).record
+        record.flags = flags
+        let tweak = decode(record.bytes).tweaks.first?.declaration
+        #expect((tweak?.minimum != nil) == (flags & 1 != 0))
+        #expect((tweak?.maximum != nil) == (flags & 2 != 0))
+        #expect((tweak?.step != nil) == (flags & 4 != 0))
+    }
+
+    @Test(arguments: [TweakType.bool, .string])
+    func `Limits of a type without an order are ignored`(type: TweakType) {
+        var record = Sample(type: type, byteOrder: .native).record
+        record.flags = 7
+        record.minimum = [9]
+        let tweak = decode(record.bytes).tweaks.first?.declaration
+        #expect(tweak?.minimum == nil && tweak?.maximum == nil && tweak?.step == nil)
+    }
+
+    @Test func `The default does not follow the cell`() {
+        var bytes = Sample(type: .uint8, byteOrder: .native).record.bytes
+        bytes[8] = 7
+        #expect(decode(bytes).tweaks.first?.declaration.defaultValue == 253)
+    }
+
+    @Test func `Padding before, between and after records is stepped over`() {
+        let padding = Array(repeating: UInt8(0), count: 24)
+        let first = Sample(type: .int32, byteOrder: .native).record.bytes
+        let second = Sample(type: .string, byteOrder: .native).record.bytes
+        let section = decode(padding + first + padding + second + padding)
+        #expect(section.errors.isEmpty)
+        #expect(section.tweaks.map(\.offset) == [24, 48 + first.count])
+        #expect(section.tweaks.map(\.declaration.type) == [.int32, .string])
+    }
+
+    @Test func `A record of an unknown kind is stepped over`() {
+        var unknown = Sample(type: .int32, byteOrder: .native).record
+        unknown.kind = 77
+        let known = Sample(type: .bool, byteOrder: .native).record
+        let section = decode(unknown.bytes + known.bytes)
+        #expect(section.errors.isEmpty)
+        #expect(section.tweaks.map(\.declaration.type) == [.bool])
+    }
+
+    @Test func `A record of a later version is stepped over, whatever is inside`() {
+        let later = encode(UInt32(80), .native) + [2, 1, 200, 255] + Array(repeating: 0xFF, count: 72)
+        let known = Sample(type: .bool, byteOrder: .native).record
+        let section = decode(later + known.bytes)
+        #expect(section.errors.isEmpty)
+        #expect(section.tweaks.map(\.offset) == [80])
+    }
+
+    @Test func `A record of a later version may be shorter than one of this version`() {
+        let later = encode(UInt32(8), .native) + [2, 1, 0, 0]
+        let section = decode(later + Sample(type: .bool, byteOrder: .native).record.bytes)
+        #expect(section.errors.isEmpty)
+        #expect(section.tweaks.map(\.offset) == [8])
+    }
+
+    @Test func `What follows the attributes is not read`() {
+        var record = Sample(type: .int32, byteOrder: .native).record
+        record.texts += [[], Array("unit=m".utf8)]
+        #expect(decode(record.bytes).tweaks.first?.declaration.attributes.map(\.key) == ["at", "doc"])
+    }
+
+    @Test func `An attribute without a value has an empty one`() {
+        var record = Sample(type: .int32, byteOrder: .native).record
+        record.texts.append(Array("read-only".utf8))
+        #expect(
+            decode(record.bytes).tweaks.first?.declaration.attributes.last
+                == .init(key: "read-only", value: ""))
+    }
+
+    @Test func `The value of an attribute may begin with a combining character`() {
+        var record = Sample(type: .int32, byteOrder: .native).record
+        record.texts.append(Array("unit=\u{301}".utf8))
+        #expect(
+            decode(record.bytes).tweaks.first?.declaration.attributes.last
+                == .init(key: "unit", value: "\u{301}"))
+    }
+
+    @Test func `Text that is not UTF-8 is repaired`() {
+        var record = Sample(type: .string, byteOrder: .native).record
+        record.texts[2] = [0x41, 0xFF, 0xC3]
+        record.texts[3] = [0xED, 0xA0, 0x80]
+        let tweak = decode(record.bytes).tweaks.first?.declaration
+        #expect(tweak?.key.name == "A\u{FFFD}\u{FFFD}")
+        #expect(tweak?.defaultValue == "\u{FFFD}\u{FFFD}\u{FFFD}")
+    }
+
+    @Test func `A Bool whose byte is neither 0 nor 1 is true`() {
+        var record = Sample(type: .bool, byteOrder: .native).record
+        record.defaultValue = [2]
+        #expect(decode(record.bytes).tweaks.first?.declaration.defaultValue == true)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Tweaks
+
+@Suite struct `Corrupt overrides` {
+    private let home: TemporaryDirectory
+    private let file: OverridesFile
+    private let key = TweakKey("A", "B", "C")
+
+    init() throws {
+        home = try TemporaryDirectory()
+        file = OverridesFile(path: home("overrides.json"))
+    }
+
+    private func content(_ name: String) throws -> String {
+        try String(contentsOfFile: home(name), encoding: .utf8)
+    }
+
+    @Test func `They are set aside, with a message that says why and where they are now`() throws {
+        try home.write("overrides.json", "bad")
+        let (document, problem) = try file.loadSettingAside()
+        #expect(document.isEmpty)
+        #expect(problem?.hasPrefix(file.path + ": it is no JSON") == true)
+        #expect(problem?.hasSuffix("; it is now \(file.path).broken") == true)
+        #expect(try content("overrides.json.broken") == "bad")
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test func `Those set aside before are kept`() throws {
+        for number in 1...3 {
+            try home.write("overrides.json", "bad \(number)")
+            _ = try file.loadSettingAside()
+        }
+        #expect(try content("overrides.json.broken") == "bad 1")
+        #expect(try content("overrides.json.broken-2") == "bad 2")
+        #expect(try content("overrides.json.broken-3") == "bad 3")
+    }
+
+    @Test func `A write sets them aside too`() throws {
+        try home.write("overrides.json", "bad")
+        #expect(try file.update([key: 1])?.contains("it is now") == true)
+        #expect(try file.load()[key] == .scalar(1))
+        #expect(try content("overrides.json.broken") == "bad")
+    }
+
+    @Test func `Good overrides are not set aside`() throws {
+        try home.write("overrides.json", "{}")
+        let (_, problem) = try file.loadSettingAside()
+        #expect(problem == nil)
+        #expect(try content("overrides.json") == "{}")
+    }
+
+    @Test func `A file of 16 MiB is read and one byte more is not`() throws {
+        let size = OverridesFile.largestSize
+        let padding = [UInt8](repeating: UInt8(ascii: " "), count: size - 2)
+        try home.write("overrides.json", Data(Array("{}".utf8) + padding))
+        #expect(try file.load().isEmpty)
+        try home.write("overrides.json", Data(Array("{} ".utf8) + padding))
+        #expect(
+            throws: OverridesError.corrupt(
+                path: file.path, reason: "it has \(size + 1) bytes, at most \(size) are read")
+        ) { try file.load() }
+    }
+
+    @Test func `A FIFO neither blocks nor counts as overrides`() throws {
+        try #require(mkfifo(file.path, 0o600) == 0)
+        #expect(throws: OverridesError.corrupt(path: file.path, reason: "it is no regular file")) {
+            try file.load()
+        }
+    }
+
+    @Test func `A path below a file is an error of the system`() throws {
+        let below = OverridesFile(path: try home.write("file", "") + "/overrides.json")
+        #expect(
+            throws: OverridesError.system(
+                action: "read", path: below.path, reason: String(cString: strerror(ENOTDIR)))
+        ) { try below.loadSettingAside() }
+    }
+
+    @Test func `Random bytes are an error and never a crash`() throws {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 1...200 {
+            let bytes = (0..<64).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            _ = try? OverridesDocument(json: bytes, path: "")
+            // More likely to come far in the parser.
+            let likely = (0..<64).compactMap { _ in
+                "{}[]\",:0e-.t\\u\u{80}".utf8.randomElement(using: &generator)
+            }
+            _ = try? OverridesDocument(json: Array("{\"a\":".utf8) + likely, path: "")
+        }
+    }
+}

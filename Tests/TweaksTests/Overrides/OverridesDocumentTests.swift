@@ -1,0 +1,129 @@
+import Testing
+
+@testable import Tweaks
+
+@Suite struct `Overrides as JSON` {
+    private func document(_ json: String) throws -> OverridesDocument {
+        try OverridesDocument(json: Array(json.utf8), path: "overrides.json")
+    }
+
+    private func text(_ document: OverridesDocument) throws -> String {
+        String(decoding: try document.json(), as: UTF8.self)
+    }
+
+    /// What is left of a document when one override is set in it and taken away.
+    private func touched(_ json: String) throws -> OverridesDocument {
+        var document = try document(json)
+        document.set(1, for: TweakKey("New", "New", "New"))
+        document = try OverridesDocument(json: document.json(), path: "")
+        document.set(nil, for: TweakKey("New", "New", "New"))
+        return document
+    }
+
+    @Test func `Values are nested by category, collection and name, sorted`() throws {
+        var document = OverridesDocument()
+        document.set(240.5, for: TweakKey("Spring", "Physics", "Stiffness"))
+        document.set(true, for: TweakKey("Spring", "Physics", "Damped"))
+        document.set("blue", for: TweakKey("Spring", "Looks", "Colour"))
+        #expect(
+            try text(document) == """
+                {
+                  "Spring" : {
+                    "Looks" : {
+                      "Colour" : "blue"
+                    },
+                    "Physics" : {
+                      "Damped" : true,
+                      "Stiffness" : 240.5
+                    }
+                  }
+                }
+
+                """)
+    }
+
+    @Test func `The last override of a level takes the level with it`() throws {
+        var document = try document(#"{"A": {"B": {"C": 1}}}"#)
+        document.set(nil, for: TweakKey("A", "B", "C"))
+        #expect(document.isEmpty)
+    }
+
+    @Test func `Taking away what is not there changes nothing`() throws {
+        let before = try document(#"{"A": {"B": {}, "C": 7}}"#)
+        var after = before
+        after.set(nil, for: TweakKey("A", "B", "X"))
+        after.set(nil, for: TweakKey("A", "C", "X"))
+        after.set(nil, for: TweakKey("X", "X", "X"))
+        #expect(after == before)
+    }
+
+    @Test(arguments: [
+        #"{"A": null}"#, #"{"A": [1, [2.5, null], {"x": "y"}, true]}"#, #"{"A": 5}"#,
+        #"{"A": {"B": "text"}}"#,
+        #"{"A": {"B": {"C": {"D": {"E": []}}}}}"#, #"{"A": {}}"#, #"{"A": {"B": {}}}"#,
+        #"{"": {"": {"": ""}}}"#,
+    ])
+    func `What is no override is kept`(json: String) throws {
+        #expect(try touched(json) == document(json))
+    }
+
+    @Test func `An override in the place of something else leaves all others alone`() throws {
+        var document = try document(#"{"A": 5, "B": {"C": [1], "D": {"E": 1}}, "F": null}"#)
+        document.set(1, for: TweakKey("A", "X", "Y"))
+        document.set(2, for: TweakKey("B", "C", "Y"))
+        let expected = try self.document(
+            #"{"A": {"X": {"Y": 1}}, "B": {"C": {"Y": 2}, "D": {"E": 1}}, "F": null}"#)
+        #expect(document == expected)
+    }
+
+    @Test(
+        arguments: [
+            .bool(true), .bool(false), 0, 1, -1, .integer(Int128(Int64.min)), .integer(Int128(Int64.max)),
+            .integer(Int128(UInt64.max)), 0.1, -0.5, .double(.greatestFiniteMagnitude),
+            .double(.leastNonzeroMagnitude),
+            "", "true", "1", "你好 \u{1F600}", "\" \\ / \n \u{7F} \u{2028} \u{1}",
+        ] as [TweakValue])
+    func `A value comes back as it was`(value: TweakValue) throws {
+        let key = TweakKey("A", "B", "C")
+        var document = OverridesDocument()
+        document.set(value, for: key)
+        #expect(try OverridesDocument(json: document.json(), path: "")[key] == .scalar(value))
+    }
+
+    @Test(arguments: ["", "a/b", "..", "50%", "%2F", "\"quoted\"", "名前", "a.b", "\u{0}", " "])
+    func `A level may have any characters`(name: String) throws {
+        let key = TweakKey(name, name + "x", name)
+        var document = OverridesDocument()
+        document.set(1, for: key)
+        let read = try OverridesDocument(json: document.json(), path: "")
+        #expect(read[key] == .scalar(1))
+        #expect(read.keys == [key])
+    }
+
+    @Test(arguments: [
+        "", " ", "{", "[]", "5", "null", "\"x\"", "{\"A\": tru", "{} {}", "{\"A\": 1e999}", "\u{0}", "{,}",
+    ])
+    func `What is no JSON object is corrupt`(json: String) {
+        let error = #expect(throws: OverridesError.self) { try document(json) }
+        guard case .corrupt("overrides.json", _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `An override of the wrong type is refused with its kind`() throws {
+        let tweak = TweakDeclaration(key: TweakKey("A", "B", "C"), type: .bool, defaultValue: false)
+        for json in ["null", "[]", "{}", "0", "1", "\"true\""] {
+            let document = try document("{\"A\": {\"B\": {\"C\": \(json)}}}")
+            #expect(throws: TweakValueError.self) { try document.admission(for: tweak) }
+        }
+    }
+
+    @Test func `A Bool is no override of a number`() throws {
+        let document = try document(#"{"A": {"B": {"C": true}}}"#)
+        for type in TweakType.allCases where type.isNumeric {
+            let tweak = TweakDeclaration(key: TweakKey("A", "B", "C"), type: type, defaultValue: 0)
+            #expect(throws: TweakValueError.self) { try document.admission(for: tweak) }
+        }
+    }
+}

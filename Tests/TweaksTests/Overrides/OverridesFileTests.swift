@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Tweaks
+
+@Suite struct `The overrides file` {
+    private let home: TemporaryDirectory
+    private let file: OverridesFile
+    private let key = TweakKey("A", "B", "C")
+
+    init() throws {
+        home = try TemporaryDirectory()
+        file = OverridesFile(path: home("tweaks/program/overrides.json"))
+    }
+
+    private func mode(_ path: String) throws -> mode_t { try status(path).st_mode & 0o7777 }
+
+    private func status(_ path: String) throws -> stat {
+        var status = stat()
+        try #require(lstat(path, &status) == 0)
+        return status
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: home("tweaks/program")).sorted() }
+    }
+
+    @Test func `A file that is not there holds nothing`() throws {
+        #expect(try file.load().isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: home("tweaks")))
+    }
+
+    @Test func `What was written is read`() throws {
+        try file.update([key: 0.1])
+        #expect(try file.load()[key] == .scalar(0.1))
+    }
+
+    @Test func `Only the user may read it`() throws {
+        try file.update([key: 1])
+        #expect(try mode(file.path) == 0o600)
+        #expect(try mode(home("tweaks")) == 0o700)
+        #expect(try mode(home("tweaks/program")) == 0o700)
+    }
+
+    @Test func `A file that others could read is for the user alone after a write`() throws {
+        try home.write("tweaks/program/overrides.json", "{}")
+        chmod(file.path, 0o644)
+        try file.update([key: 1])
+        #expect(try mode(file.path) == 0o600)
+    }
+
+    @Test func `Nothing but the file and its lock stay`() throws {
+        try file.update([key: 1])
+        #expect(try names == ["overrides.json", "overrides.json.lock"])
+    }
+
+    @Test func `A change leaves what others have written`() throws {
+        try file.update([key: 1])
+        try file.update([TweakKey("A", "B", "D"): 2])
+        try file.update([key: TweakValue?.none])
+        let document = try file.load()
+        #expect(document.keys == [TweakKey("A", "B", "D")])
+    }
+
+    @Test func `Nothing is written if nothing changes`() throws {
+        try file.update([key: 1])
+        let before = try status(file.path)
+        try file.update([key: 1, TweakKey("X", "Y", "Z"): TweakValue?.none])
+        let after = try status(file.path)
+        #expect(before.st_ino == after.st_ino)
+        #expect(
+            before.st_mtim.tv_sec == after.st_mtim.tv_sec && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec)
+    }
+
+    @Test func `A write replaces the file and does not change it in place`() throws {
+        try file.update([key: 1])
+        let reader = try #require(FileHandle(forReadingAtPath: file.path))
+        try file.update([key: 2])
+        #expect(try OverridesDocument(json: Array(reader.readToEnd() ?? Data()), path: "")[key] == .scalar(1))
+        #expect(try file.load()[key] == .scalar(2))
+    }
+
+    @Test func `A link stays one and what it leads to is replaced`() throws {
+        let target = try home.write("dotfiles/tweaks.json", #"{"X": {"Y": {"Z": true}}}"#)
+        try FileManager.default.createDirectory(
+            atPath: home("tweaks/program"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: target)
+        try file.update([key: 1])
+        #expect(try status(file.path).st_mode & S_IFMT == S_IFLNK)
+        #expect(try status(target).st_mode & S_IFMT == S_IFREG)
+        #expect(Set(try OverridesFile(path: target).load().keys) == [key, TweakKey("X", "Y", "Z")])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home("dotfiles")) == ["tweaks.json"])
+    }
+
+    @Test func `What a killed writer left is gone after the next write`() throws {
+        try file.update([key: 1])
+        let longer = String(repeating: "x", count: 10_000)
+        try home.write("tweaks/program/overrides.json.tmp", "{\"A\": \(longer)")
+        try file.update([key: 2])
+        #expect(try names == ["overrides.json", "overrides.json.lock"])
+        #expect(try file.load()[key] == .scalar(2))
+    }
+
+    @Test func `A temporary file that is a link is not followed`() throws {
+        let precious = try home.write("precious", "precious")
+        try file.update([key: 1])
+        try FileManager.default.createSymbolicLink(atPath: file.path + ".tmp", withDestinationPath: precious)
+        _ = try? file.update([key: 2])
+        try file.update([key: 3])
+        #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
+        #expect(try file.load()[key] == .scalar(3))
+    }
+
+    @Test func `A writer waits for the one that holds the lock`() throws {
+        try file.update([key: 1])
+        let lock = open(file.path + ".lock", O_RDWR | O_CLOEXEC)
+        try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        let (started, finished) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let other = Thread { [file, key] in
+            started.signal()
+            _ = try? file.update([key: 2])
+            finished.signal()
+        }
+        other.start()
+        started.wait()
+        // Lost if the other one did not wait and read afterwards.
+        try home.write("tweaks/program/overrides.json", #"{"X": {"Y": {"Z": true}}}"#)
+        close(lock)
+        finished.wait()
+        #expect(Set(try file.load().keys) == [key, TweakKey("X", "Y", "Z")])
+    }
+
+    @Test func `Threads that write at once lose nothing`() throws {
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for number in 1...5 {
+                _ = try? file.update([TweakKey("A", "B", "\(thread)"): .integer(Int128(number))])
+            }
+        }
+        let document = try file.load()
+        for thread in 0..<8 { #expect(document[TweakKey("A", "B", "\(thread)")] == .scalar(5)) }
+    }
+
+    @Test func `A directory that cannot be made is an error that names it`() throws {
+        let below = try home.write("file", "")
+        let error = #expect(throws: OverridesError.self) {
+            try OverridesFile(path: below + "/tweaks/overrides.json").update([key: 1])
+        }
+        #expect(error?.description.contains(below + "/tweaks") == true)
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Tweaks
+
+@Suite struct `Writing in the background` {
+    private let home: TemporaryDirectory
+    private let file: OverridesFile
+
+    init() throws {
+        home = try TemporaryDirectory()
+        file = OverridesFile(path: home("overrides.json"))
+    }
+
+    private var inode: ino_t {
+        var status = stat()
+        return stat(file.path, &status) == 0 ? status.st_ino : 0
+    }
+
+    @Test func `A change is written without being asked for`() throws {
+        let writer = OverridesWriter(file: file) { _ in }
+        writer.enqueue(1, for: .test("Count"))
+        while try file.load()[.test("Count")] == nil { usleep(1000) }
+    }
+
+    @Test func `A later change is written too`() throws {
+        let writer = OverridesWriter(file: file) { _ in }
+        for number in 1...3 {
+            writer.enqueue(.integer(Int128(number)), for: .test("Count"))
+            while try file.load()[.test("Count")] != .scalar(.integer(Int128(number))) { usleep(1000) }
+        }
+    }
+
+    @Test func `A flush leaves nothing unwritten`() throws {
+        let writer = OverridesWriter(file: file) { _ in }
+        for number in 1...1000 { writer.enqueue(.integer(Int128(number)), for: .test("\(number % 10)")) }
+        #expect(writer.flush())
+        let document = try file.load()
+        for number in 0..<10 {
+            #expect(
+                document[.test("\(number)")] == .scalar(.integer(Int128(number == 0 ? 1000 : 990 + number))))
+        }
+    }
+
+    @Test func `What waits while a write is under way is one write`() throws {
+        let lock = open(file.path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        let writer = OverridesWriter(file: file) { _ in }
+        for number in 1...1000 { writer.enqueue(.integer(Int128(number)), for: .test("Count")) }
+        #expect(inode == 0)
+        close(lock)
+        // One for the change that started the writer at most, and one for all others.
+        var inodes: Set<ino_t> = []
+        while try file.load()[.test("Count")] != .scalar(1000) {
+            inodes.insert(inode)
+        }
+        inodes.insert(inode)
+        #expect(inodes.subtracting([0]).count <= 2)
+    }
+
+    @Test func `A store flushes`() throws {
+        let tweaks = SyntheticTweaks(.integer("Count", 5))
+        tweaks.store.keepOverrides(in: file)
+        try tweaks.store.set(6, for: .test("Count"))
+        tweaks.store.flush()
+        #expect(try file.load()[.test("Count")] == .scalar(6))
+    }
+
+    @Test func `Setting the value that a tweak has writes nothing`() throws {
+        let tweaks = SyntheticTweaks(.integer("Count", 5))
+        tweaks.store.keepOverrides(in: file)
+        try tweaks.store.set(5, for: .test("Count"))
+        try tweaks.store.reset(.test("Count"))
+        tweaks.store.flush()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.path).isEmpty)
+    }
+
+    @Test func `A reset takes the override out of the file`() throws {
+        try home.write("overrides.json", #"{"Test": {"Values": {"Count": 5, "Unknown": 1}}}"#)
+        let tweaks = SyntheticTweaks(.integer("Count", 5))
+        tweaks.store.keepOverrides(in: file)
+        // Although the override is the default.
+        try tweaks.store.reset(.test("Count"))
+        tweaks.store.flush()
+        #expect(try file.load().keys == [.test("Unknown")])
+    }
+
+    @Test func `A reset takes an override out that the tweak could not take`() throws {
+        try home.write("overrides.json", #"{"Test": {"Values": {"Count": "many"}}}"#)
+        let tweaks = SyntheticTweaks(.integer("Count", 5))
+        tweaks.store.keepOverrides(in: file)
+        try tweaks.store.reset(.test("Count"))
+        tweaks.store.flush()
+        #expect(try file.load().isEmpty)
+    }
+}
+
+@Suite struct `Writes that fail` {
+    private let home: TemporaryDirectory
+    /// Below what is a file at first.
+    private let file: OverridesFile
+
+    init() throws {
+        home = try TemporaryDirectory()
+        file = OverridesFile(path: try home.write("directory", "") + "/overrides.json")
+    }
+
+    private func makeWritable() throws { try FileManager.default.removeItem(atPath: home("directory")) }
+
+    @Test func `What could not be written is kept`() throws {
+        let writer = OverridesWriter(file: file) { _ in }
+        writer.enqueue(1, for: .test("Count"))
+        #expect(!writer.flush())
+        try makeWritable()
+        #expect(writer.flush())
+        #expect(try file.load()[.test("Count")] == .scalar(1))
+    }
+
+    @Test func `It is tried again with the next change`() throws {
+        let writer = OverridesWriter(file: file) { _ in }
+        writer.enqueue(1, for: .test("First"))
+        #expect(!writer.flush())
+        try makeWritable()
+        writer.enqueue(2, for: .test("Second"))
+        while (try? file.load())?[.test("Second")] == nil { usleep(1000) }
+        #expect(Set(try file.load().keys) == [.test("First"), .test("Second")])
+    }
+
+    @Test func `A newer value wins over one that could not be written`() throws {
+        let writer = OverridesWriter(file: file) { _ in }
+        writer.enqueue(1, for: .test("Count"))
+        #expect(!writer.flush())
+        writer.enqueue(2, for: .test("Count"))
+        try makeWritable()
+        #expect(writer.flush())
+        #expect(try file.load()[.test("Count")] == .scalar(2))
+    }
+
+    @Test func `The program is told once and goes on`() throws {
+        let tweaks = SyntheticTweaks(.integer("Count", 5))
+        tweaks.store.keepOverrides(in: file)
+        for number in 1...5 {
+            try tweaks.store.set(.integer(Int128(number * 10)), for: .test("Count"))
+            tweaks.store.flush()
+        }
+        #expect(tweaks.cell(as: Int32.self) == 50)
+        #expect(tweaks.messages.all.filter { $0.contains("cannot open") }.count == 1)
+        // Nothing may be left that could be written when the directory is gone.
+        try makeWritable()
+        tweaks.store.flush()
+        #expect(try file.load()[.test("Count")] == .scalar(50))
+    }
+}

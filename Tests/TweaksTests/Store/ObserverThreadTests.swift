@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@testable import Tweaks
+
+@Suite struct `Observers and threads` {
+    @Test func `An observer that blocks does not block another thread's set`() throws {
+        let tweaks = SyntheticTweaks(.integer("Count", 0), .integer("Other", 0))
+        let store = tweaks.store
+        let (entered, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let token = store.observe(
+            .test("Count"),
+            didChange: { _ in
+                entered.signal()
+                release.wait()
+            })
+        let blocked = Thread { _ = try? store.set(1, for: .test("Count")) }
+        blocked.start()
+        entered.wait()
+        // Returns although the observer is still inside.
+        try store.set(2, for: .test("Other"))
+        try store.set(3, for: .test("Other"))
+        #expect(tweaks.cell(1, as: Int32.self) == 3)
+        release.signal()
+        token.cancel()
+    }
+
+    @Test func `What is set while an observer blocks is told afterwards, in order`() throws {
+        let tweaks = SyntheticTweaks(.integer("Count", 0))
+        let store = tweaks.store
+        let values = Recorded<TweakValue>()
+        let (entered, release, finished) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        let token = store.observe(
+            didChange: {
+                values.append($0.newValue)
+                if $0.newValue == 1 {
+                    entered.signal()
+                    release.wait()
+                }
+            })
+        let blocked = Thread {
+            _ = try? store.set(1, for: .test("Count"))
+            finished.signal()
+        }
+        blocked.start()
+        entered.wait()
+        try store.set(2, for: .test("Count"))
+        try store.set(3, for: .test("Count"))
+        #expect(values.all == [1])
+        release.signal()
+        finished.wait()
+        #expect(values.all == [1, 2, 3])
+        token.cancel()
+    }
+
+    @Test func `After many threads have set, cell, store and last change agree`() throws {
+        let tweaks = SyntheticTweaks(.integer("Count", -1))
+        let store = tweaks.store
+        let changes = Recorded<TweakChange>()
+        let token = store.observe(.test("Count"), didChange: changes.append)
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for number in 0..<500 {
+                _ = try? store.set(.integer(Int128(thread * 500 + number)), for: .test("Count"))
+            }
+        }
+        // A thread may have left its last changes to one that is still delivering when it returns, but all have
+        // returned.
+        let final = try store.value(of: .test("Count"))
+        #expect(final == .integer(Int128(tweaks.cell(as: Int32.self))))
+        #expect(changes.all.last?.newValue == final)
+        #expect(changes.all.count == 4000)
+        #expect(zip(changes.all, changes.all.dropFirst()).allSatisfy { $0.newValue == $1.oldValue })
+        token.cancel()
+    }
+
+    @Test func `Observers can come and go while others set`() {
+        let tweaks = SyntheticTweaks(.integer("Count", -1))
+        let store = tweaks.store
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for number in 0..<200 {
+                let token = store.observe(didChange: { _ in })
+                _ = try? store.set(.integer(Int128(thread * 200 + number)), for: .test("Count"))
+                token.cancel()
+            }
+        }
+        #expect(store.value(of: .test("Count"), default: 0) == .integer(Int128(tweaks.cell(as: Int32.self))))
+    }
+}

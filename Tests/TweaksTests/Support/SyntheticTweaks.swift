@@ -1,0 +1,110 @@
+import TweakRecords
+
+@testable import Tweaks
+
+/// A record as a compiler would write it.
+struct Record {
+    var key: TweakKey
+    var type: TweakType
+    var initial: UInt64 = 0
+    var limits: ClosedRange<UInt64>?
+    var text = ""
+    var location = "test.c:1"
+
+    static func bool(_ name: String, _ initial: Bool) -> Record {
+        Record(key: .test(name), type: .bool, initial: initial ? 1 : 0)
+    }
+
+    static func integer(
+        _ name: String, _ initial: Int128, _ limits: ClosedRange<Int128>? = nil, type: TweakType = .int32
+    ) -> Record {
+        Record(
+            key: .test(name), type: type, initial: UInt64(truncatingIfNeeded: initial),
+            limits: limits.map {
+                // Only the order of the bits of two numbers of one sign is that of the numbers.
+                UInt64(truncatingIfNeeded: $0.lowerBound)...UInt64(truncatingIfNeeded: $0.upperBound)
+            })
+    }
+
+    static func float(_ name: String, _ initial: Float) -> Record {
+        Record(key: .test(name), type: .float, initial: UInt64(initial.bitPattern))
+    }
+
+    static func double(_ name: String, _ initial: Double, _ limits: ClosedRange<Double>? = nil) -> Record {
+        Record(
+            key: .test(name), type: .double, initial: initial.bitPattern,
+            limits: limits.map { $0.lowerBound.bitPattern...$0.upperBound.bitPattern })
+    }
+
+    static func string(_ name: String, _ initial: String) -> Record {
+        Record(key: .test(name), type: .string, text: initial)
+    }
+
+    func named(_ category: String, _ collection: String, _ name: String) -> Record {
+        var record = self
+        record.key = TweakKey(category, collection, name)
+        return record
+    }
+
+    func at(_ location: String) -> Record {
+        var record = self
+        record.location = location
+        return record
+    }
+
+    var bytes: [UInt8] {
+        let levels = [key.category, key.collection, key.name, text, "at=" + location]
+        var texts: [UInt8] = levels.flatMap { level -> [UInt8] in Array(level.utf8) + [0] }
+        texts += [UInt8](repeating: 0, count: (8 - texts.count % 8) % 8)
+        let size = UInt32(RecordLayout.textOffset + texts.count)
+        let flags: UInt8 = limits == nil ? 0 : RecordLayout.hasMinimum | RecordLayout.hasMaximum
+        let head: [UInt8] = [RecordLayout.version, RecordLayout.valueKind, type.rawValue, flags]
+        // The cell and the default, the limits, no step.
+        let values: [UInt64] = [initial, initial, limits?.lowerBound ?? 0, limits?.upperBound ?? 0, 0]
+        return Self.bytes(of: size) + head + values.flatMap { value -> [UInt8] in Self.bytes(of: value) }
+            + texts
+    }
+
+    private static func bytes(of number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number) { Array($0) }
+    }
+}
+
+extension TweakKey {
+    /// A key in the category and collection that most tests use.
+    static func test(_ name: String) -> TweakKey { TweakKey("Test", "Values", name) }
+}
+
+/// A store with tweaks of its own, in memory that looks like an image's.
+///
+/// `@unchecked Sendable`: the memory is written here once, and afterwards only cells, atomically by the store.
+struct SyntheticTweaks: @unchecked Sendable {
+    let store = TweakStore()
+    let messages = CollectedMessages()
+    private let records: UnsafeMutableRawBufferPointer
+    private var offsets: [Int] = []
+
+    init(_ records: Record..., followedBy garbage: [UInt8] = []) {
+        var bytes: [UInt8] = []
+        for record in records {
+            offsets.append(bytes.count)
+            bytes += record.bytes
+        }
+        bytes += garbage
+        // Never freed, as an image that stays loaded.
+        self.records = .allocate(byteCount: bytes.count, alignment: 8)
+        self.records.copyBytes(from: bytes)
+        store.logger = messages.logger
+        store.add([ProcessImage(path: "synthetic", records: [UnsafeRawBufferPointer(self.records)])])
+    }
+
+    /// What a program would read from the cell of a record.
+    func cell<Value: BitwiseCopyable>(_ index: Int = 0, as _: Value.Type = Value.self) -> Value {
+        records.load(fromByteOffset: offsets[index] + RecordLayout.cellOffset, as: Value.self)
+    }
+
+    /// What a program would read from the cell of a string record; `nil` for the default.
+    func text(_ index: Int = 0) -> String? {
+        cell(index, as: UnsafePointer<CChar>?.self).map { String(cString: $0) }
+    }
+}
