@@ -35,7 +35,7 @@ public enum Example {
     }
 
     /// Runs `swift` with the user's own settings: the package manager may need its mirrors and caches.
-    private static func swift(_ arguments: [String]) throws -> CommandResult {
+    public static func swift(_ arguments: [String]) throws -> CommandResult {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try Locations.program("swift"))
         process.arguments = arguments
