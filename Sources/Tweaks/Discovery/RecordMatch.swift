@@ -2,20 +2,27 @@ internal import TweakRecords
 
 /// Finds the records of a few tweaks among many without decoding the others.
 struct RecordMatcher {
-    private var keys: [UInt64: [(text: [UInt8], key: TweakKey)]] = [:]
+    private var texts: [UInt64: [[UInt8]]] = [:]
+    /// A bit for each hash of a text, by the hash's last bits. One look at it settles nearly every record of another
+    /// tweak, without the dictionary.
+    private var filter: [UInt64]
 
     init(_ keys: [TweakKey]) {
+        var words = 1
+        while words < keys.count { words *= 2 }
+        filter = Array(repeating: 0, count: words)
         for key in keys {
             let text = Array("\(key.category)\0\(key.collection)\0\(key.name)\0".utf8)
-            var hash = Hash()
-            for byte in text { hash.add(byte) }
-            self.keys[hash.value, default: []].append((text, key))
+            let padding = Array(repeating: UInt8(0), count: 7)
+            let hash = (text + padding).withUnsafeBytes(Self.hash)
+            texts[hash, default: []].append(text)
+            filter[word(of: hash)] |= bit(of: hash)
         }
     }
 
     /// Calls `body` with the place of each record of one of the keys.
     func forEachMatch(in records: UnsafeRawBufferPointer, _ body: (Range<Int>) -> Void) {
-        guard !keys.isEmpty else { return }
+        guard !texts.isEmpty else { return }
         var walk = RecordWalk()
         // What is broken is reported when the records are decoded.
         while let range = try? walk.next(in: records.bytes, byteOrder: .native) {
@@ -27,21 +34,42 @@ struct RecordMatcher {
     }
 
     private func matches(_ text: UnsafeRawBufferPointer) -> Bool {
-        var hash = Hash()
-        var levels = 0
-        for byte in text {
-            hash.add(byte)
-            if byte == 0 {
-                levels += 1
-                if levels == 3 { break }
-            }
-        }
-        return keys[hash.value]?.contains { text.starts(with: $0.text) } ?? false
+        let hash = Self.hash(text)
+        guard filter[word(of: hash)] & bit(of: hash) != 0 else { return false }
+        return texts[hash]?.contains { text.starts(with: $0) } ?? false
     }
 
-    /// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/
-    private struct Hash {
-        var value: UInt64 = 0xcbf2_9ce4_8422_2325
-        mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    private func word(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 6) & (filter.count - 1) }
+    private func bit(of hash: UInt64) -> UInt64 { 1 << (hash & 63) }
+
+    /// A hash of a text as far as its third NUL, in steps of eight bytes as a record is made of.
+    private static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
+        var hash: UInt64 = 0
+        var levels = 0
+        for offset in stride(from: 0, through: text.count - 8, by: 8) {
+            var word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            var ends = word.zeroBytes
+            while ends != 0, levels < 3 {
+                levels += 1
+                // Of the last word only the bytes up to the NUL count.
+                if levels == 3 { word &= (2 << ends.trailingZeroBitCount) &- 1 }
+                ends &= ends - 1
+            }
+            hash = (hash ^ word) &* 0x9e37_79b9_7f4a_7c15
+            hash ^= hash >> 32
+            if levels == 3 { break }
+        }
+        return hash
+    }
+}
+
+extension UInt64 {
+    /// The highest bit of each byte that is zero.
+    ///
+    /// Adding 0x7f to the lower seven bits of a byte sets its highest bit unless they are all zero:
+    /// https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord
+    fileprivate var zeroBytes: UInt64 {
+        let lower: UInt64 = 0x7f7f_7f7f_7f7f_7f7f
+        return ~(((self & lower) &+ lower) | self | lower)
     }
 }

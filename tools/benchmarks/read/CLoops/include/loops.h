@@ -1,0 +1,36 @@
+/* Loops that read something `turns` times eight times, for a clock around them. */
+#ifndef LOOPS_H
+#define LOOPS_H
+
+/*
+ * Takes a value and gives nothing back, without an instruction. The compiler must have the value in
+ * a register here, and must read anew from memory whatever it reads after it: a read is neither
+ * left out nor moved out of a loop, and consecutive reads do not wait for each other.
+ */
+static inline __attribute__((always_inline)) void use_int(int value) {
+  __asm__ volatile("" : : "r"(value) : "memory");
+}
+static inline __attribute__((always_inline)) void use_long(long value) {
+  __asm__ volatile("" : : "r"(value) : "memory");
+}
+static inline __attribute__((always_inline)) void use_double(double value) {
+#if defined(__aarch64__)
+  __asm__ volatile("" : : "w"(value) : "memory");
+#elif defined(__riscv)
+  __asm__ volatile("" : : "f"(value) : "memory");
+#else
+  __asm__ volatile("" : : "x"(value) : "memory");
+#endif
+}
+
+/* Lets the compiler think that the memory is written by somebody it does not know. */
+void escape(void *memory);
+
+void read_c_int_constant(long turns);
+void read_c_int_global(long turns);
+void read_c_int_tweak(long turns);
+void read_c_double_constant(long turns);
+void read_c_double_global(long turns);
+void read_c_double_tweak(long turns);
+
+#endif /* LOOPS_H */
