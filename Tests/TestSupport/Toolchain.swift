@@ -39,7 +39,19 @@ public struct CompilationError: Error, CustomStringConvertible {
     public init(description: String) { self.description = description }
 }
 
-/// A C compiler. The tests run with each.
+/// A language that `fbtweak.h` is for.
+public enum Language: String, Sendable, CustomStringConvertible {
+    case c = "C"
+    case cPlusPlus = "C++"
+
+    /// The name of the language.
+    public var description: String { rawValue }
+
+    /// What a source file's name ends with.
+    public var suffix: String { self == .c ? "c" : "cpp" }
+}
+
+/// A compiler of C and C++. The tests run with each.
 public enum Compiler: String, CaseIterable, Sendable, CustomStringConvertible {
     case gcc
     /// The one that comes with Swift, whatever others are on the search path.
@@ -48,15 +60,13 @@ public enum Compiler: String, CaseIterable, Sendable, CustomStringConvertible {
     /// The name of the command.
     public var description: String { rawValue }
 
-    /// The command.
-    public var path: String {
-        get throws {
-            switch self {
-            case .gcc: try Locations.program("gcc")
-            case .clang:
-                URL(fileURLWithPath: try Locations.program("swiftc")).resolvingSymlinksInPath()
-                    .deletingLastPathComponent().appendingPathComponent("clang").path
-            }
+    /// The command for a language.
+    public func path(for language: Language) throws -> String {
+        switch self {
+        case .gcc: try Locations.program(language == .c ? "gcc" : "g++")
+        case .clang:
+            URL(fileURLWithPath: try Locations.program("swiftc")).resolvingSymlinksInPath()
+                .deletingLastPathComponent().appendingPathComponent(language == .c ? "clang" : "clang++").path
         }
     }
 
@@ -66,10 +76,11 @@ public enum Compiler: String, CaseIterable, Sendable, CustomStringConvertible {
     /// - Throws: ``CompilationError`` with the errors.
     @discardableResult
     public func compile(
-        _ sources: [String], to output: String, _ flags: [String] = [], home: TemporaryDirectory
+        _ sources: [String], as language: Language = .c, to output: String, _ flags: [String] = [],
+        home: TemporaryDirectory
     ) throws -> String {
         let arguments = flags + ["-I", Locations.include, "-o", output] + sources
-        let result = try run(path, arguments, home: home)
+        let result = try run(path(for: language), arguments, home: home)
         guard result.succeeded else { throw CompilationError(description: result.error) }
         return result.error
     }

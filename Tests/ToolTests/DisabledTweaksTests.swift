@@ -16,6 +16,14 @@ import Testing
         #define VALUE(name_, ...) FBTweakValue("SecretCategory", "SecretCollection", name_, __VA_ARGS__)
         #endif
         bool read_bool(void) { return VALUE("SecretBool", true); }
+        signed char read_int8(void) { return VALUE("SecretInt8", (signed char)-5, -100, 100); }
+        unsigned char read_uint8(void) { return VALUE("SecretUInt8", (unsigned char)200); }
+        short read_int16(void) { return VALUE("SecretInt16", (short)-300); }
+        unsigned short read_uint16(void) { return VALUE("SecretUInt16", (unsigned short)60000); }
+        unsigned read_uint32(void) { return VALUE("SecretUInt32", 4000000000u); }
+        long long read_int64(void) { return VALUE("SecretInt64", -5000000000ll, -6000000000ll, 6000000000ll); }
+        unsigned long long read_uint64(void) { return VALUE("SecretUInt64", 18000000000000000000ull); }
+        float read_float(void) { return VALUE("SecretFloat", 1.5f, 0, 2); }
         int read_int(void) { return VALUE("SecretInt", 42); }
         int read_limited_int(void) { return VALUE("SecretInt", 42, 0, 100); }
         double read_double(void) { return VALUE("SecretDouble", 1.5); }
@@ -44,7 +52,7 @@ import Testing
     @Test(arguments: Compiler.allCases, ["-O0", "-O2"])
     func `In C no section and no name is left`(compiler: Compiler, level: String) throws {
         let object = try cObject(Self.cSource, with: compiler, [level], home: home)
-        #expect(object.functions.count == 7)
+        #expect(object.functions.count == 15)
         #expect(!object.sections.contains { $0.contains("fbtweak") })
         #expect(!object.contains("Secret") && !object.contains("fbtweak"))
     }

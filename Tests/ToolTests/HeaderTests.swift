@@ -64,6 +64,17 @@ import Testing
               IS(bool, FBTweakValue("A", "B", "C", true));
               IS(int, FBTweakValue("A", "B", "C", 1, 0, 2.5));
               IS(double, FBTweakValue("A", "B", "C", 1.0, 0, 2));
+              IS(float, FBTweakValue("A", "B", "C", 1.0f, 0, 2));
+              IS(char, FBTweakValue("A", "B", "C", (char)'c'));
+              IS(signed char, FBTweakValue("A", "B", "C", (signed char)-1));
+              IS(unsigned char, FBTweakValue("A", "B", "C", (unsigned char)200, 100, 201));
+              IS(short, FBTweakValue("A", "B", "C", (short)-1));
+              IS(unsigned short, FBTweakValue("A", "B", "C", (unsigned short)1));
+              IS(unsigned, FBTweakValue("A", "B", "C", 1u));
+              IS(long, FBTweakValue("A", "B", "C", 1l));
+              IS(unsigned long, FBTweakValue("A", "B", "C", sizeof(int)));
+              IS(long long, FBTweakValue("A", "B", "C", 1ll));
+              IS(unsigned long long, FBTweakValue("A", "B", "C", 1ull));
               IS(const char *, FBTweakValue("A", "B", "C", "text"));
             }
             """
@@ -73,11 +84,12 @@ import Testing
     @Test(
         arguments: Compiler.allCases,
         [
-            (#""A", "B", "C", 1.0f"#, "the default must be a bool, an int, a double or a string literal"),
-            (#""A", "B", "C", 1LL"#, "the default must be a bool, an int, a double or a string literal"),
-            (#""A", "B", "C", 1u"#, "the default must be a bool, an int, a double or a string literal"),
-            (#""A", "B", "C", true, 0, 1"#, "only an int or a double has a minimum and a maximum"),
-            (#""A", "B", "C", "text", 0, 1"#, "only an int or a double has a minimum and a maximum"),
+            (
+                #""A", "B", "C", 1.0L"#,
+                "the default must be a bool, an integer, a float, a double or a string literal"
+            ),
+            (#""A", "B", "C", true, 0, 1"#, "only a number has a minimum and a maximum"),
+            (#""A", "B", "C", "text", 0, 1"#, "only a number has a minimum and a maximum"),
             (#""A", "B", "C", 5, 0"#, "minimum and maximum come together"),
             (#""A", "B", "C", "te\0xt""#, "a string default cannot contain a NUL"),
             (#""A\0", "B", "C", 1"#, "a category, collection or name cannot contain a NUL"),

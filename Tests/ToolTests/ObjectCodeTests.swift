@@ -9,7 +9,16 @@ import Testing
     private static let cSource = """
         #include <fbtweak.h>
         #include <stdbool.h>
-        bool read_bool(void) { return FBTweakValue("A", "B", "Bool", true); }
+        #define VALUE(...) FBTweakValue("A", "B", __VA_ARGS__)
+        bool read_bool(void) { return VALUE("Bool", true); }
+        signed char read_int8(void) { return VALUE("Int8", (signed char)-5, -100, 100); }
+        unsigned char read_uint8(void) { return VALUE("UInt8", (unsigned char)200); }
+        short read_int16(void) { return VALUE("Int16", (short)-300); }
+        unsigned short read_uint16(void) { return VALUE("UInt16", (unsigned short)60000); }
+        unsigned read_uint32(void) { return VALUE("UInt32", 4000000000u); }
+        long long read_int64(void) { return VALUE("Int64", -5000000000ll, -6000000000ll, 6000000000ll); }
+        unsigned long long read_uint64(void) { return VALUE("UInt64", 18000000000000000000ull); }
+        float read_float(void) { return VALUE("Float", 1.5f, 0, 2); }
         int read_int(void) { return FBTweakValue("A", "B", "Int", 42); }
         int read_limited_int(void) { return FBTweakValue("A", "B", "Limited Int", 42, 0, 100); }
         double read_double(void) { return FBTweakValue("A", "B", "Double", 1.5); }
@@ -24,7 +33,12 @@ import Testing
 
     @Test(
         arguments: Compiler.allCases,
-        ["read_bool", "read_int", "read_limited_int", "read_double", "read_limited_double", "read_string"])
+        [
+            "read_bool", "read_int", "read_limited_int", "read_double", "read_limited_double", "read_string",
+            "read_int8", "read_uint8", "read_int16", "read_uint16", "read_uint32", "read_int64",
+            "read_uint64",
+            "read_float",
+        ])
     func `In C it is one load and no call`(compiler: Compiler, function: String) throws {
         let object = try cObject(Self.cSource, with: compiler, ["-O2", "-DFB_TWEAK_ENABLED=1"], home: home)
         let code = object.function(function)

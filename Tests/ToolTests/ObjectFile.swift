@@ -90,12 +90,13 @@ func swiftObject(_ source: String, _ flags: [String], home: TemporaryDirectory) 
     return try ObjectFile(output, home: home)
 }
 
-/// Compiles C to an object file.
+/// Compiles C or C++ to an object file.
 func cObject(
-    _ source: String, with compiler: Compiler, _ flags: [String], home: TemporaryDirectory
+    _ source: String, as language: Language = .c, with compiler: Compiler, _ flags: [String],
+    home: TemporaryDirectory
 ) throws -> ObjectFile {
-    let file = try home.write("reads.c", source)
+    let file = try home.write("reads.\(language.suffix)", source)
     let output = home("reads.o")
-    try compiler.compile([file], to: output, ["-c"] + flags, home: home)
+    try compiler.compile([file], as: language, to: output, ["-c"] + flags, home: home)
     return try ObjectFile(output, home: home)
 }

@@ -17,6 +17,12 @@ import TweakRecords
           use(0, FBTweakValue("C", "Double", "Range", 1.5, -1, 1e300));
           use(0, FBTweakValue("C", "String", "Empty", ""), FBTweakValue("C", "String", "Text", "弹簧 \\"ü\\""));
           use(0, FBTweakValue("", "a/b", "100 %\\n", 1));
+          use(0, FBTweakValue("C", "Narrow", "Int8", (signed char)-5, -100, 100));
+          use(0, FBTweakValue("C", "Narrow", "Int16", (short)-300), FBTweakValue("C", "Narrow", "Float", 0.1f));
+          use(0, FBTweakValue("C", "Narrow", "UInt16", (unsigned short)60000));
+          use(0, FBTweakValue("C", "Narrow", "UInt8", (unsigned char)200, 100, 255));
+          use(0, FBTweakValue("C", "Wide", "Int64", LLONG_MIN), FBTweakValue("C", "Wide", "Long", -1l));
+          use(0, FBTweakValue("C", "Wide", "UInt32", UINT_MAX), FBTweakValue("C", "Wide", "UInt64", ULLONG_MAX));
         }
         """
 
@@ -39,8 +45,16 @@ import TweakRecords
             tweak("Int", "Plain", .int32, -7, line: 7),
             tweak("Int", "Range", .int32, 42, (-10, 100), line: 7),
             tweak("Int", "Whole", .int32, least, (least, greatest), line: 8),
+            tweak("Narrow", "Float", .float, 0.1, line: 14), tweak("Narrow", "Int16", .int16, -300, line: 14),
+            tweak("Narrow", "Int8", .int8, -5, (-100, 100), line: 13),
+            tweak("Narrow", "UInt16", .uint16, 60000, line: 15),
+            tweak("Narrow", "UInt8", .uint8, 200, (100, 255), line: 16),
             tweak("String", "Empty", .string, "", line: 11),
             tweak("String", "Text", .string, "弹簧 \"ü\"", line: 11),
+            tweak("Wide", "Int64", .int64, .integer(Int128(Int64.min)), line: 17),
+            tweak("Wide", "Long", .int64, -1, line: 17),
+            tweak("Wide", "UInt32", .uint32, .integer(Int128(UInt32.max)), line: 18),
+            tweak("Wide", "UInt64", .uint64, .integer(Int128(UInt64.max)), line: 18),
         ]
     }
 
