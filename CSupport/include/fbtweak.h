@@ -28,14 +28,20 @@
 #  define FB_TWEAK_ENABLED 0
 #endif
 
+/* Whether records say where they are declared, as the compiler names the file: 1 or 0. */
+#ifndef FB_TWEAK_LOCATIONS
+#  define FB_TWEAK_LOCATIONS 1
+#endif
+
 /*
  * FBTweakValue(category, collection, name, default)
  * FBTweakValue(category, collection, name, default, minimum, maximum)
  *
  * An expression: the current value of the tweak, of the default's type. The three levels of its
  * name are string literals. The default is a constant bool, integer of 8 to 64 bits, float or
- * double, or a string literal; minimum and maximum, for numbers, are constants and are converted to
- * the default's type. A constant that is written in another type than it should have is cast:
+ * double, or a string literal; minimum and maximum, for numbers, are constants, are converted to
+ * the default's type, and have the default between them. A constant that is written in another type
+ * than it should have is cast:
  * `(uint8_t)200`, `1.5f`.
  *
  * A string is valid for as long as the process lives. Reading is safe on every thread and in signal
@@ -117,6 +123,8 @@ enum {
 #  define FBTWEAK__RANGE(category_, collection_, name_, default_, minimum_, maximum_)              \
     (__extension__({                                                                               \
       FBTWEAK__NAMES_ARE_TEXT(category_ collection_ name_);                                        \
+      FBTWEAK__ASSERT(FBTWEAK__IN_ORDER(minimum_, default_, maximum_),                             \
+                      "FBTweakValue: the default is not between minimum and maximum");             \
       FBTWEAK__RECORD(category_ "\0" collection_ "\0" name_,                                       \
                       FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, default_,                         \
                       (FBTWEAK__TYPE(default_))(minimum_), (FBTWEAK__TYPE(default_))(maximum_));   \
@@ -158,6 +166,19 @@ fbtweak__load_string(const char *const *cell, const char *initial) {
 #  ifndef __cplusplus
 
 #    define FBTWEAK__ASSERT(condition_, message_) _Static_assert(condition_, message_)
+
+/* Clang 14 does not compare floating-point constants while it compiles C; Clang 21 does. */
+#    if defined(__clang__) && __clang_major__ < 21
+#      define FBTWEAK__IN_ORDER(minimum_, default_, maximum_)                                      \
+        __builtin_choose_expr(                                                                     \
+            _Generic((default_), float : 1, double : 1, default : 0), 1,                           \
+            FBTWEAK__ARE_IN_ORDER(FBTWEAK__TYPE(default_), minimum_, default_, maximum_))
+#    else
+#      define FBTWEAK__IN_ORDER(minimum_, default_, maximum_)                                      \
+        FBTWEAK__ARE_IN_ORDER(FBTWEAK__TYPE(default_), minimum_, default_, maximum_)
+#    endif
+#    define FBTWEAK__ARE_IN_ORDER(type_, minimum_, default_, maximum_)                             \
+      ((type_)(minimum_) <= (default_) && (default_) <= (type_)(maximum_))
 
 #    define FBTWEAK__RECORD(names_, flags_, default_, minimum_, maximum_)                          \
       enum { fbtweak__type = FBTWEAK__TYPE_CODE(default_) };                                       \
@@ -327,6 +348,9 @@ fbtweak__load(const fbtweak__slot<const char *> &cell, const char *initial) {
 }
 
 #    define FBTWEAK__ASSERT(condition_, message_) static_assert(condition_, message_)
+#    define FBTWEAK__IN_ORDER(minimum_, default_, maximum_)                                        \
+      ((FBTWEAK__TYPE(default_))(minimum_) <= (default_) &&                                        \
+       (default_) <= (FBTWEAK__TYPE(default_))(maximum_))
 #    define FBTWEAK__TYPE(x_) decltype(fbtweak__by_value(x_))
 
 #    ifdef __clang__
@@ -364,7 +388,11 @@ fbtweak__load(const fbtweak__slot<const char *> &cell, const char *initial) {
       fbtweak__load((record_).cell, (record_).text.characters)
 #  endif
 
-#  define FBTWEAK__LOCATION "at=" __FILE__ ":" FBTWEAK__STRINGIZE(__LINE__)
+#  if FB_TWEAK_LOCATIONS
+#    define FBTWEAK__LOCATION "at=" __FILE__ ":" FBTWEAK__STRINGIZE(__LINE__)
+#  else
+#    define FBTWEAK__LOCATION ""
+#  endif
 #  define FBTWEAK__STRINGIZE(x_) FBTWEAK__STRINGIZE_(x_)
 #  define FBTWEAK__STRINGIZE_(x_) #  x_
 

@@ -102,6 +102,8 @@ import Testing
             ("1.0L", "the default must be a bool, an integer, a float, a double or a string literal"),
             ("true, 0, 1", "only a number has a minimum and a maximum"),
             ("5, 0", "minimum and maximum come together"),
+            ("5, 6, 7", "the default is not between minimum and maximum"),
+            ("5.5, 1, 5", "the default is not between minimum and maximum"),
             (#""te\0xt""#, "a string default cannot contain a NUL"),
             ("number", "constant"), ("name", "constant"),
         ])

@@ -91,6 +91,8 @@ import Testing
             (#""A", "B", "C", true, 0, 1"#, "only a number has a minimum and a maximum"),
             (#""A", "B", "C", "text", 0, 1"#, "only a number has a minimum and a maximum"),
             (#""A", "B", "C", 5, 0"#, "minimum and maximum come together"),
+            (#""A", "B", "C", 5, 6, 7"#, "the default is not between minimum and maximum"),
+            (#""A", "B", "C", 5.5, 1, 5"#, "the default is not between minimum and maximum"),
             (#""A", "B", "C", "te\0xt""#, "a string default cannot contain a NUL"),
             (#""A\0", "B", "C", 1"#, "a category, collection or name cannot contain a NUL"),
             (#""A", "B\0b", "C", 1"#, "a category, collection or name cannot contain a NUL"),

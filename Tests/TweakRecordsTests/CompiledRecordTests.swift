@@ -63,9 +63,26 @@ import TweakRecords
     {
         let directory = try TemporaryDirectory()
         let source = try directory.write("tweaks.c", Self.source)
-        let object = directory("tweaks.o")
-        try compiler.compile([source], to: object, ["-c", "-DDEBUG", level], home: directory)
+        let tweaks = try declarations(in: source, compiledBy: compiler, ["-DDEBUG", level], in: directory)
+        // The compilers do not agree on the order.
+        #expect(tweaks.sorted { $0.key < $1.key } == Self.expected(source))
+    }
 
+    @Test(arguments: Compiler.allCases)
+    func `The place of declaration can be left out`(compiler: Compiler) throws {
+        let directory = try TemporaryDirectory()
+        let source = try directory.write("tweaks.c", Self.source)
+        let tweaks = try declarations(
+            in: source, compiledBy: compiler, ["-DDEBUG", "-DFB_TWEAK_LOCATIONS=0"], in: directory)
+        #expect(tweaks.count == Self.expected(source).count)
+        #expect(tweaks.allSatisfy { $0.location == nil && $0.attributes.isEmpty })
+    }
+
+    private func declarations(
+        in source: String, compiledBy compiler: Compiler, _ flags: [String], in directory: TemporaryDirectory
+    ) throws -> [TweakDeclaration] {
+        let object = directory("tweaks.o")
+        try compiler.compile([source], to: object, ["-c"] + flags, home: directory)
         var tweaks: [TweakDeclaration] = []
         try ELFFile(path: object).forEachObject { (object) throws(ELFError) in
             for range in try object.recordRanges() {
@@ -74,7 +91,6 @@ import TweakRecords
                 tweaks += section.tweaks.map(\.declaration)
             }
         }
-        // The compilers do not agree on the order.
-        #expect(tweaks.sorted { $0.key < $1.key } == Self.expected(source))
+        return tweaks
     }
 }
