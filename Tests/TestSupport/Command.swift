@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// What a process left behind.
 public struct CommandResult: Sendable {
@@ -45,7 +44,7 @@ public func start(
 public final class RunningCommand: Sendable {
     private let process: Process
     private let reader: DispatchGroup
-    private let captured = Mutex<(output: Data, error: Data)>((Data(), Data()))
+    private let captured = Locked<(output: Data, error: Data)>((Data(), Data()))
 
     init(_ process: Process) throws {
         self.process = process

@@ -1,5 +1,4 @@
 internal import CTweaks
-internal import Synchronization
 internal import TweakRecords
 
 /// Where a process keeps the current value of one record.
@@ -44,20 +43,16 @@ struct Cell: @unchecked Sendable {
 ///
 /// A reader may keep the address that it read for ever, so a text is never freed; each different one is there once.
 private enum TextPool {
-    private struct Texts: @unchecked Sendable {
-        // Sendable: the characters are written before the address is shared, and never again.
-        var addresses: [String: UnsafePointer<CChar>] = [:]
-    }
-    private static let texts = Mutex(Texts())
+    private static let addresses = Guarded<[String: UnsafePointer<CChar>]>([:])
 
     static func address(of text: String) -> UnsafePointer<CChar>? {
-        texts.withLock { texts in
-            if let address = texts.addresses[text] { return address }
+        addresses.withLock { addresses in
+            if let address = addresses[text] { return address }
             let characters = text.utf8CString
             let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: characters.count)
             _ = copy.initialize(from: characters)
             let address = copy.baseAddress.map { UnsafePointer($0) }
-            texts.addresses[text] = address
+            addresses[text] = address
             return address
         }
     }

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Synchronization
 internal import TweakRecords
 
 /// Writes overrides in the background, bursts as one.
@@ -17,15 +16,14 @@ final class OverridesWriter: Sendable {
         var workingProcess: pid_t?
     }
 
-    let file: OverridesFile
+    /// Locked while it is written, so that ``flush()`` returns after a write that is under way.
+    private let file: Guarded<OverridesFile>
     private let process = getpid()
     private let report: @Sendable (String) -> Void
-    private let queue = Mutex(Queue())
-    /// Held while the file is written, so that ``flush()`` returns after a write that is under way.
-    private let writing = Mutex(())
+    private let queue = Guarded(Queue())
 
     init(file: OverridesFile, report: @escaping @Sendable (String) -> Void) {
-        self.file = file
+        self.file = Guarded(file)
         self.report = report
     }
 
@@ -48,7 +46,7 @@ final class OverridesWriter: Sendable {
     /// - Returns: Whether nothing is pending any more. What could not be written is tried again with the next change.
     @discardableResult
     func flush() -> Bool {
-        let (problem, isDone) = writing.withLock { _ -> (String?, Bool) in
+        let (problem, isDone) = file.withLock { file -> (String?, Bool) in
             let changes = queue.withLock { queue in
                 defer { queue.changes = [:] }
                 queue.hasUntried = false

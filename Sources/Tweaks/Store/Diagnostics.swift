@@ -1,5 +1,4 @@
 internal import Logging
-internal import Synchronization
 
 /// Tells a person what went wrong, each thing once.
 final class Diagnostics: Sendable {
@@ -7,7 +6,7 @@ final class Diagnostics: Sendable {
         var reported: Set<String> = []
         var logger: Logger?
     }
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Standard error unless the program sets another; standard output belongs to the program.
     var logger: Logger {

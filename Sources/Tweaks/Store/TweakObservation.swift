@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TweakRecords
 
 /// Keeps an observer in place. The observer is gone when this is cancelled or nobody holds it any more.

@@ -1,7 +1,6 @@
 public import Logging
 internal import CTweaks
 internal import Glibc
-internal import Synchronization
 public import TweakRecords
 
 /// The tweaks of this process: their declarations, their current values, and who watches them.
@@ -15,8 +14,8 @@ public final class TweakStore: Sendable {
     /// The store that the tweaks of the executable and its libraries are in before `main` begins.
     public static let shared = TweakStore()
 
-    private let state = Mutex(StoreState())
-    private let writer = Mutex<OverridesWriter?>(nil)
+    private let state = Guarded(StoreState())
+    private let writer = Guarded<OverridesWriter?>(nil)
     private let diagnostics = Diagnostics()
 
     init() {}

@@ -1,4 +1,4 @@
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Tweaks
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `An observer may cancel itself in a callback`() throws {
-        let token = Mutex<TweakObservation?>(nil)
+        let token = Locked<TweakObservation?>(nil)
         let changes = Recorded<TweakValue>()
         let observation = store.observe(
             .test("Count"),
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `An observer that another one removes is not called any more`() throws {
-        let later = Mutex<TweakObservation?>(nil)
+        let later = Locked<TweakObservation?>(nil)
         let changes = Recorded<TweakValue>()
         let first = store.observe(.test("Count"), didChange: { _ in later.withLock { $0 }?.cancel() })
         let second = store.observe(.test("Count"), didChange: { changes.append($0.newValue) })

@@ -1,9 +1,9 @@
 import Logging
-import Synchronization
+import TestSupport
 
 /// What a store says, instead of standard error.
 final class CollectedMessages: Sendable {
-    private let messages = Mutex<[String]>([])
+    private let messages = Locked<[String]>([])
 
     var all: [String] { messages.withLock { $0 } }
 
@@ -32,7 +32,7 @@ struct CallingLogHandler: LogHandler {
 
 /// A list that callbacks of any thread append to.
 final class Recorded<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
+    private let elements = Locked<[Element]>([])
 
     var all: [Element] { elements.withLock { $0 } }
 
