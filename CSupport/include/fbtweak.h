@@ -65,10 +65,11 @@
 #  include <stdint.h>
 
 /*
- * Before C23 `true` is the int 1, and the type of a tweak comes from its default. These have the
- * type bool and still work in #if, where _Bool is an unknown identifier and so 0.
+ * As a macro `true` is the int 1, and the type of a tweak comes from its default. These have the
+ * type bool and still work in #if, where _Bool is an unknown identifier and so 0. The version of C
+ * does not tell: compilers had -std=c2x before they had the keywords.
  */
-#  if !defined(__cplusplus) && __STDC_VERSION__ <= 201710L
+#  if !defined(__cplusplus) && defined(true)
 #    undef true
 #    undef false
 #    define true ((_Bool) + 1u)

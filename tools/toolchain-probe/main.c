@@ -1,0 +1,5 @@
+#include "probe.h"
+
+int main(void) {
+  return probe_report();
+}
