@@ -53,7 +53,7 @@ public final class RunningCommand: Sendable {
         process.standardOutput = output
         process.standardError = error
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try withAllSignals { try process.run() }
         DispatchQueue.global().async(group: reader) { [self] in
             let data = output.fileHandleForReading.readDataToEndOfFile()
             captured.withLock { $0.output = data }
@@ -82,4 +82,15 @@ public final class RunningCommand: Sendable {
                 ? process.terminationStatus : 128 + process.terminationStatus,
             output: String(decoding: output, as: UTF8.self), error: String(decoding: error, as: UTF8.self))
     }
+}
+
+/// Calls a function with no signal blocked. A process inherits the signals that the thread which starts it blocks, and
+/// Dispatch's threads block nearly all; a program that waits for SIGCHLD, such as CMake, would wait for ever.
+private func withAllSignals<Result>(_ body: () throws -> Result) rethrows -> Result {
+    var none = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    return try body()
 }

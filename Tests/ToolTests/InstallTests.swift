@@ -1,0 +1,178 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The example of `tools/packaging/examples`, copied, with a home of its own and the installed commands.
+private struct Frames {
+    let home: TemporaryDirectory
+    let prefix: String
+    var directory: String { home("examples") }
+    var source: String { home("examples/frames.c") }
+
+    init() throws {
+        home = try TemporaryDirectory()
+        prefix = try Installation.prefix.get()
+        try FileManager.default.copyItem(
+            atPath: Locations.package + "/tools/packaging/examples", toPath: home("examples"))
+    }
+
+    static let preloaded = "libtweaks.so.0"
+    static let withDefaults = "o\n  o\n    o\n      o\n        o\n"
+    static let withOverrides = "#\n    #\n        #\n"
+
+    /// Runs a program that finds what is installed, and only by the ways that the test is about.
+    @discardableResult
+    func run(_ program: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws
+        -> CommandResult
+    {
+        let result = try TestSupport.run(
+            program, arguments, home: home,
+            environment: [
+                "PKG_CONFIG_PATH": prefix + "/lib/pkgconfig", "LD_LIBRARY_PATH": prefix + "/lib",
+            ].merging(environment) { $1 },
+            in: directory)
+        try #require(result.succeeded, "\(program) \(arguments): \(result.output)\(result.error)")
+        return result
+    }
+
+    func flags(_ options: String...) throws -> [String] {
+        try run(Locations.program("pkg-config"), options).output.split(whereSeparator: \.isWhitespace).map(
+            String.init)
+    }
+
+    /// Compiles with nothing of the checkout in reach.
+    func compile(_ compiler: Compiler, _ flags: [String], libraries: [String] = []) throws -> String {
+        let program = home("frames")
+        try run(
+            compiler.path(for: .c),
+            ["-std=c11", "-Wall", "-Wextra", "-Werror"] + flags + [source, "-o", program] + libraries)
+        return program
+    }
+
+    /// Sets every tweak of the example with the installed command.
+    func setOverrides(of program: String) throws {
+        for (name, value) in [("Run/Frames", "3"), ("Ball/Speed", "4"), ("Ball/Glyph", "#")] {
+            try run(prefix + "/bin/tweak", ["set", program, "Frames/\(name)", value])
+        }
+    }
+
+    /// Expects that a program which was linked with the library is tweakable.
+    func expectTweakable(_ program: String) throws {
+        #expect(try run(program).output == Self.withDefaults)
+        try setOverrides(of: program)
+        let result = try run(program)
+        #expect(result.output == Self.withOverrides)
+        #expect(result.error.isEmpty)
+    }
+}
+
+@Suite struct `An installation` {
+    private let frames: Frames
+
+    init() throws { frames = try Frames() }
+
+    @Test(arguments: Compiler.allCases)
+    func `A program that was built with the header alone is tweakable with the library preloaded`(
+        compiler: Compiler
+    ) throws {
+        let program = try frames.compile(compiler, ["-DDEBUG"] + frames.flags("--cflags", "fbtweak"))
+        try frames.setOverrides(of: program)
+        #expect(try frames.run(program).output == Frames.withDefaults)
+        let result = try frames.run(program, environment: ["LD_PRELOAD": Frames.preloaded])
+        #expect(result.output == Frames.withOverrides)
+        #expect(result.error.isEmpty)
+    }
+
+    @Test(arguments: Compiler.allCases)
+    func `A program that links the library is tweakable, also if the linker drops what seems unused`(
+        compiler: Compiler
+    ) throws {
+        try frames.expectTweakable(
+            frames.compile(
+                compiler, ["-DDEBUG", "-Wl,--as-needed"] + frames.flags("--cflags", "tweaks"),
+                libraries: frames.flags("--libs", "tweaks")))
+    }
+
+    @Test func `The header alone brings no library`() throws {
+        #expect(try frames.flags("--libs", "fbtweak").isEmpty)
+    }
+
+    @Test func `A Swift program with a Swift library of its own runs undisturbed with it`() throws {
+        let arguments = ["set", "Setter/Values/Count", "7"]
+        let result = try frames.run(
+            SetterProgram.path, arguments, environment: ["LD_PRELOAD": Frames.preloaded])
+        #expect(result.error.isEmpty)
+        #expect(try frames.run(SetterProgram.path, ["show"]).output.contains(" 7 "))
+        #expect(
+            try frames.run(SetterProgram.path, ["show"], environment: ["LD_PRELOAD": Frames.preloaded]).output
+                .contains(" 7 "))
+    }
+
+    @Test func `The man pages and the completions are where they are looked for`() throws {
+        for page in ["man1/tweak.1", "man1/tweak-dump.1", "man3/fbtweak.3", "man3/FBTweakValue.3"] {
+            let text = try String(contentsOfFile: frames.prefix + "/share/man/\(page)", encoding: .utf8)
+            #expect(text.contains(".Os Tweaks 0.") && !text.contains("@"))
+        }
+        for command in ["tweak", "tweak-dump"] {
+            let completions = frames.prefix + "/share/bash-completion/completions/\(command)"
+            let result = try frames.run(
+                "/bin/bash", ["-c", "source '\(completions)'; complete -p \(command)"])
+            #expect(result.output.hasSuffix(" \(command)\n"))
+            for file in ["zsh/site-functions/_\(command)", "fish/vendor_completions.d/\(command).fish"] {
+                #expect(FileManager.default.fileExists(atPath: frames.prefix + "/share/\(file)"))
+            }
+        }
+    }
+}
+
+@Suite struct `Build systems` {
+    private let frames: Frames
+
+    init() throws { frames = try Frames() }
+
+    @Test func `Make builds a tweakable program`() throws {
+        try frames.run(Locations.program("make"), ["-C", "make"])
+        try frames.expectTweakable(frames.directory + "/make/frames")
+    }
+
+    @Test func `CMake builds a tweakable program`() throws {
+        let cmake = try Locations.program("cmake")
+        try frames.run(
+            cmake,
+            [
+                "-S", "cmake", "-B", "built", "-DCMAKE_BUILD_TYPE=Debug",
+                "-DCMAKE_PREFIX_PATH=\(frames.prefix)",
+            ])
+        try frames.run(cmake, ["--build", "built"])
+        try frames.expectTweakable(frames.directory + "/built/frames")
+    }
+
+    @Test func `Meson builds a tweakable program`() throws {
+        let meson = try Locations.program("meson")
+        try frames.run(meson, ["setup", "built", "meson"])
+        try frames.run(meson, ["compile", "-C", "built"])
+        try frames.expectTweakable(frames.directory + "/built/frames")
+    }
+
+    @Test func `In a release build of each nothing of a tweak is left`() throws {
+        try frames.run(Locations.program("make"), ["-C", "make", "release"])
+        let cmake = try Locations.program("cmake")
+        try frames.run(
+            cmake,
+            [
+                "-S", "cmake", "-B", "with-cmake", "-DCMAKE_BUILD_TYPE=Release",
+                "-DCMAKE_PREFIX_PATH=\(frames.prefix)",
+            ])
+        try frames.run(cmake, ["--build", "with-cmake"])
+        let meson = try Locations.program("meson")
+        try frames.run(meson, ["setup", "--buildtype=release", "with-meson", "meson"])
+        try frames.run(meson, ["compile", "-C", "with-meson"])
+
+        for program in ["make/frames", "with-cmake/frames", "with-meson/frames"] {
+            let dump = try frames.run(frames.prefix + "/bin/tweak-dump", [program])
+            #expect(dump.output.contains("no tweaks"), "\(program)")
+            let needed = try frames.run(Locations.program("readelf"), ["-d", program])
+            #expect(!needed.output.contains("libtweaks"), "\(program)")
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/* A ball that moves: one line a frame. Built by each of the build files beside this file. */
+#include <fbtweak.h>
+#include <stdio.h>
+
+int main(void) {
+  int frames = FBTweakValue("Frames", "Run", "Frames", 5, 1, 1000);
+  for (int frame = 0; frame < frames; frame++) {
+    double place = frame * FBTweakValue("Frames", "Ball", "Speed", 2.0, 0.0, 20.0);
+    printf("%*s\n", (int)place + 1, FBTweakValue("Frames", "Ball", "Glyph", "o"));
+  }
+}
