@@ -24,34 +24,31 @@ enum JSONValue: Hashable, Sendable {
 
 extension JSONValue: Codable {
     init(from decoder: any Decoder) throws {
-        if let keyed = try? decoder.container(keyedBy: Name.self) {
-            var object: [String: JSONValue] = [:]
-            for name in keyed.allKeys {
-                object[name.stringValue] = try keyed.decode(JSONValue.self, forKey: name)
-            }
-            self = .object(object)
+        // A wrong guess costs an error, so the most frequent comes first: a file is mostly numbers.
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let number = try? container.decode(Int64.self) {
+            self = .scalar(.integer(Int128(number)))
+        } else if let number = try? container.decode(UInt64.self) {
+            self = .scalar(.integer(Int128(number)))
+        } else if let number = try? container.decode(Double.self) {
+            self = .scalar(.double(number))
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .scalar(.bool(flag))
+        } else if let text = try? container.decode(String.self) {
+            self = .scalar(.string(text))
         } else if var elements = try? decoder.unkeyedContainer() {
             var array: [JSONValue] = []
             while !elements.isAtEnd { array.append(try elements.decode(JSONValue.self)) }
             self = .array(array)
         } else {
-            self = try Self(scalarFrom: decoder.singleValueContainer())
-        }
-    }
-
-    private init(scalarFrom container: any SingleValueDecodingContainer) throws {
-        if container.decodeNil() {
-            self = .null
-        } else if let text = try? container.decode(String.self) {
-            self = .scalar(.string(text))
-        } else if let flag = try? container.decode(Bool.self) {
-            self = .scalar(.bool(flag))
-        } else if let number = try? container.decode(Int64.self) {
-            self = .scalar(.integer(Int128(number)))
-        } else if let number = try? container.decode(UInt64.self) {
-            self = .scalar(.integer(Int128(number)))
-        } else {
-            self = .scalar(.double(try container.decode(Double.self)))
+            let keyed = try decoder.container(keyedBy: Name.self)
+            var object: [String: JSONValue] = [:]
+            for name in keyed.allKeys {
+                object[name.stringValue] = try keyed.decode(JSONValue.self, forKey: name)
+            }
+            self = .object(object)
         }
     }
 
