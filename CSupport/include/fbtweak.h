@@ -400,10 +400,11 @@ fbtweak__load(const fbtweak__slot<const char *> &cell, const char *initial) {
 #  define FBTWEAK__BY_COUNT(_1, _2, _3, form_, ...) form_
 
 /*
- * One note an image, whatever the number of units, says where its records begin and end, so that a
- * reader finds them through the program headers when the file has no section headers or is not at
- * hand. Distances are from the field itself: no relocation is left for the dynamic linker. The
- * eight bytes of padding make sure that the section, and with it the bounds, exist.
+ * A note in each image, whatever the number of units (several that say the same with GCC's LTO),
+ * tells where its records begin and end, so that a reader finds them through the program headers
+ * when the file has no section headers or is not at hand. Distances are from the field itself: no
+ * relocation is left for the dynamic linker. The eight bytes of padding make sure that the section,
+ * and with it the bounds, exist.
  */
 __asm__(".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"
         ".balign 8\n"

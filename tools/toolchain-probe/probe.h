@@ -6,6 +6,10 @@
 
 #include <fbtweak.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Prints what every function below returns. In a library this is what the program calls. */
 int probe_report(void);
 
@@ -31,5 +35,9 @@ static inline int probe_static_inline(void) {
   return FBTweakValue("Probe", "Inline", "Static", 61);
 }
 int probe_static_inline_elsewhere(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -30,8 +30,9 @@ SANITIZERS = {
     "UBSan": ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"],
     "TSan": ["-fsanitize=thread"],
 }
-# A C++ standard goes here too, with units of its own in the probe and a driver for each compiler.
-STANDARDS = {"C11": ["-std=c11"], "C17": ["-std=c17"], "C23": ["-std=c2x"]}
+C = {"C11": ["-std=c11"], "C17": ["-std=c17"], "C23": ["-std=c2x"]}
+CPP = {"C++17": ["-std=c++17"], "C++20": ["-std=c++20"], "C++23": ["-std=c++2b"]}
+STANDARDS = C | CPP
 
 NATIVES = ["gcc", "Swift's clang", "clang"]
 
@@ -51,6 +52,15 @@ def compilers():
     for name, emulator in CROSS.items():
         paths[name] = shutil.which(name) if shutil.which(emulator) else None
     return paths
+
+
+@functools.cache
+def driver(compiler, standard):
+    """The path of the compiler for a language, or None."""
+    path = compilers()[compiler]
+    if standard in C or not path:
+        return path
+    return shutil.which(f"{path}++" if "clang" in compiler else path.removesuffix("gcc") + "g++")
 
 
 @functools.cache
@@ -81,9 +91,9 @@ def whole_table():
     yield from itertools.starmap(
         Cell, itertools.product(NATIVES, LINKERS, LINKS, OPTIMIZATIONS, SANITIZERS, STANDARDS))
     yield from itertools.starmap(
-        Cell, itertools.product(["musl-gcc"], LINKERS, ["static"], OPTIMIZATIONS, ["plain"], STANDARDS))
+        Cell, itertools.product(["musl-gcc"], LINKERS, ["static"], OPTIMIZATIONS, ["plain"], C))
     yield from itertools.starmap(
-        Cell, itertools.product(CROSS, ["bfd"], ["static"], ["O0", "O2"], ["plain"], STANDARDS))
+        Cell, itertools.product(CROSS, ["bfd"], ["static"], ["O0", "O2"], ["plain"], [*C, "C++17"]))
 
 
 def slice_of_table():
@@ -91,12 +101,15 @@ def slice_of_table():
     for i, compiler in enumerate(NATIVES):
         for j, linker in enumerate(LINKERS):
             # No two of these twelve have the same optimization and the same sanitizer.
-            at = {"link": 4 * i + j, "optimization": i + j, "sanitizer": 2 * i + 3 * j, "standard": i + j}
+            at = {"link": 4 * i + j, "optimization": i + j, "sanitizer": 2 * i + 3 * j}
+            # Each compiler builds two C and two C++ programs, GCC a C++ one with bfd, which is its linker.
+            at["standard"] = 3 * (i + j + 1) + i + j // 2
             values = zip(at.values(), [LINKS, OPTIMIZATIONS, SANITIZERS, STANDARDS])
             yield Cell(compiler, linker, *(list(names)[turn % len(names)] for turn, names in values))
     others = [Cell("musl-gcc", linker, "static", "O2", "plain", "C11") for linker in LINKERS]
-    others += [Cell(name, "bfd", "static", level, "plain", "C11") for name in CROSS for level in ("O0", "O2")]
-    yield from (cell for cell in others if compilers()[cell.compiler])
+    others += itertools.starmap(
+        Cell, itertools.product(CROSS, ["bfd"], ["static"], ["O0", "O2"], ["plain"], ["C11", "C++17"]))
+    yield from (cell for cell in others if driver(cell.compiler, cell.standard))
 
 
 def versions(cells):
