@@ -24,7 +24,12 @@ enum JSONValue: Hashable, Sendable {
 
 extension JSONValue: Codable {
     init(from decoder: any Decoder) throws {
-        // A wrong guess costs an error, so the most frequent comes first: a file is mostly numbers.
+        // A wrong guess costs an error, so the likely comes first: objects for category, collection and name, then
+        // values.
+        if decoder.codingPath.count < 3, let object = try? decoder.container(keyedBy: Name.self) {
+            self = try Self(object)
+            return
+        }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -43,13 +48,16 @@ extension JSONValue: Codable {
             while !elements.isAtEnd { array.append(try elements.decode(JSONValue.self)) }
             self = .array(array)
         } else {
-            let keyed = try decoder.container(keyedBy: Name.self)
-            var object: [String: JSONValue] = [:]
-            for name in keyed.allKeys {
-                object[name.stringValue] = try keyed.decode(JSONValue.self, forKey: name)
-            }
-            self = .object(object)
+            self = try Self(decoder.container(keyedBy: Name.self))
         }
+    }
+
+    private init(_ container: KeyedDecodingContainer<Name>) throws {
+        var object: [String: JSONValue] = [:]
+        for name in container.allKeys {
+            object[name.stringValue] = try container.decode(JSONValue.self, forKey: name)
+        }
+        self = .object(object)
     }
 
     func encode(to encoder: any Encoder) throws {
