@@ -42,6 +42,9 @@ public struct ELFObject {
     /// Whether its addresses have 64 bits.
     public var is64Bit: Bool { header.e_ident.4 == UInt8(ELFCLASS64) }
 
+    /// Whether the file has section headers; some are stripped of them.
+    public var hasSectionHeaders: Bool { sectionCount > 0 }
+
     /// How many bytes at the start of the file hold the ELF header and the program headers after it.
     public var headerSize: Int {
         let (size, overflows) = header.e_phoff.addingReportingOverflow(
@@ -74,9 +77,4 @@ public struct ELFObject {
     }
 
     func broken(_ reason: String) -> ELFError { .broken(path: path, reason: reason) }
-}
-
-extension ELFObject {
-    /// Whether the file has section headers; some are stripped of them.
-    public var hasSectionHeaders: Bool { sectionCount > 0 }
 }

@@ -25,7 +25,8 @@ extension ELFObject {
     /// - Throws: ``ELFError/broken(path:reason:)`` if the headers contradict the file.
     public func recordRanges() throws(ELFError) -> [RecordRange] {
         let ranges =
-            sectionCount > 0 ? try recordSections() : try notes().bounds.flatMap(fileRange).map { [$0] } ?? []
+            hasSectionHeaders
+            ? try recordSections() : try notes().bounds.flatMap(fileRange).map { [$0] } ?? []
         for range in ranges {
             guard range.offset <= UInt64(byteCount), range.size <= UInt64(byteCount) - range.offset else {
                 throw broken(

@@ -44,9 +44,9 @@ extension ELFFile {
     /// Searched are the binaries' own paths (with `$ORIGIN`), `LD_LIBRARY_PATH`, the directories of
     /// `/etc/ld.so.conf` and the system's. A library that is not found or is for another machine is left out.
     ///
-    /// - Returns: Paths, nearest first; the file itself is not among them.
-    public func neededLibraries() throws(ELFError) -> [String] {
-        var found: [String] = []
+    /// - Returns: The libraries, nearest first; the file itself is not among them.
+    public func neededLibraries() throws(ELFError) -> [ELFFile] {
+        var found: [ELFFile] = []
         var seen: Set<String> = []
         var queue: [(file: ELFFile, inherited: [String])] = [(self, [])]
         while !queue.isEmpty {
@@ -64,7 +64,7 @@ extension ELFFile {
                 for name in links.needed where seen.insert(name).inserted {
                     let candidates = name.contains("/") ? [name] : directories.map { "\($0)/\(name)" }
                     if let library = Self.firstUsable(candidates, with: object) {
-                        found.append(library.path)
+                        found.append(library)
                         queue.append((library, passedOn))
                     }
                 }

@@ -83,6 +83,11 @@ extension TweakMacro {
         return text
     }
 
+    /// What most types need: a number has no text.
+    static func encode(_ defaultValue: ExprSyntax) throws -> (literal: String, text: String) {
+        (try number(defaultValue), "")
+    }
+
     /// A number as it is written, with its sign.
     static func number(_ expression: ExprSyntax) throws -> String {
         let digits = expression.as(PrefixOperatorExprSyntax.self).map { prefix in
@@ -113,18 +118,12 @@ enum IntTweakMacro: TweakMacro {
     static let typeCode: UInt8 = 5
     static let valueType = "Int"
     static let storage = "Int64"
-    static func encode(_ defaultValue: ExprSyntax) throws -> (literal: String, text: String) {
-        (try number(defaultValue), "")
-    }
 }
 
 enum DoubleTweakMacro: TweakMacro {
     static let typeCode: UInt8 = 11
     static let valueType = "Double"
     static let storage = "Double"
-    static func encode(_ defaultValue: ExprSyntax) throws -> (literal: String, text: String) {
-        (try number(defaultValue), "")
-    }
 }
 
 enum StringTweakMacro: TweakMacro {

@@ -24,7 +24,7 @@ import TweakELF
     }
 
     private func needed(_ path: String, below home: TemporaryDirectory) throws -> [String] {
-        try ELFFile(path: path).neededLibraries().map {
+        try ELFFile(path: path).neededLibraries().map(\.path).map {
             URL(fileURLWithPath: $0).standardizedFileURL.path
         }.filter { $0.hasPrefix(home.path) }
     }
@@ -88,12 +88,12 @@ import TweakELF
 
     @Test func `The system's libraries are found`() throws {
         let home = try TemporaryDirectory()
-        let libraries = try ELFFile(path: program([], home)).neededLibraries()
+        let libraries = try ELFFile(path: program([], home)).neededLibraries().map(\.path)
         #expect(libraries.contains { $0.hasSuffix("/libc.so.6") })
     }
 
     @Test func `A static executable needs none`() throws {
         let home = try TemporaryDirectory()
-        #expect(try ELFFile(path: program(["-static"], home)).neededLibraries() == [])
+        #expect(try ELFFile(path: program(["-static"], home)).neededLibraries().map(\.path) == [])
     }
 }

@@ -20,8 +20,8 @@ struct Dump {
             seen.insert(path)
             images += try dump(file)
             guard withLibraries else { return }
-            for library in try file.neededLibraries() where seen.insert(library).inserted {
-                images += try dump(ELFFile(path: library)).filter { !$0.tweaks.isEmpty }
+            for library in try file.neededLibraries() where seen.insert(library.path).inserted {
+                images += try dump(library).filter { !$0.tweaks.isEmpty }
             }
         } catch {
             let isMissing = if case .cannotOpen = error { true } else { false }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import TweakELF
 import TweakRecords
 import TweakText
@@ -9,9 +8,7 @@ extension Dump {
         case .table:
             for image in images { writeTable(of: image) }
         case .json:
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(["images": images.map(JSONImage.init)]), as: UTF8.self))
+            try printJSON(["images": images.map(JSONImage.init)])
         }
     }
 
@@ -21,14 +18,10 @@ extension Dump {
             return print("\(printable(image.path)) (\(image.architecture)\(build)): no tweaks")
         }
         print("\(printable(image.path)) (\(image.architecture)\(build))")
-        // Facebook's order: categories and collections by name, tweaks as they are declared.
-        let tweaks = image.tweaks.enumerated().sorted {
-            ($0.element.key.category, $0.element.key.collection, $0.offset)
-                < ($1.element.key.category, $1.element.key.collection, $1.offset)
-        }.map(\.element)
+        let tweaks = image.tweaks.inTableOrder
         let table = TextTable(
             header: ["NAME", "TYPE", "DEFAULT", "LIMITS", "DECLARED AT"],
-            groups: tweaks.map { "\($0.key.category) / \($0.key.collection)" },
+            groups: tweaks.map(\.heading),
             rows: tweaks.map {
                 [$0.key.name, "\($0.type)", $0.text(of: $0.defaultValue), $0.limits, $0.location ?? ""]
             })

@@ -44,7 +44,7 @@ struct Program {
         let program = try ELFFile(path: path)
         var tweaks: [TweakDeclaration] = []
         var seen: Set<TweakKey> = []
-        for file in [program] + (try program.neededLibraries().compactMap { try? ELFFile(path: $0) }) {
+        for file in [program] + (try program.neededLibraries()) {
             try file.forEachObject { (object) throws(ELFError) in
                 for range in try object.recordRanges() {
                     let section = try object.records(in: range)

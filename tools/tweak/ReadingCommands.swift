@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import TweakText
 import Tweaks
 
@@ -18,21 +17,16 @@ struct ListCommand: ParsableCommand {
     var program: String
 
     func run() throws {
-        try reportingFailure { () throws(Failure) in
-            let program = try Program(path: program)
-            switch format {
-            case .table: printTable(of: program)
-            case .json: printJSON(ProgramStatus(program))
-            }
+        let program = try reportingFailure { () throws(Failure) in try Program(path: self.program) }
+        switch format {
+        case .table: printTable(of: program)
+        case .json: try printJSON(ProgramStatus(program))
         }
     }
 
     private func printTable(of program: Program) {
         guard !program.tweaks.isEmpty else { return print("\(printable(program.path)): no tweaks") }
-        let tweaks = program.tweaks.enumerated().sorted {
-            ($0.element.key.category, $0.element.key.collection, $0.offset)
-                < ($1.element.key.category, $1.element.key.collection, $1.offset)
-        }.map(\.element)
+        let tweaks = program.tweaks.inTableOrder
         let rows = tweaks.map { tweak in
             let (value, source) = program.status(of: tweak)
             return [
@@ -43,7 +37,7 @@ struct ListCommand: ParsableCommand {
         print(
             TextTable(
                 header: ["NAME", "VALUE", "DEFAULT", "TYPE", "LIMITS", "FROM"],
-                groups: tweaks.map { "\($0.key.category) / \($0.key.collection)" }, rows: rows
+                groups: tweaks.map(\.heading), rows: rows
             ).text)
     }
 }
@@ -63,13 +57,13 @@ struct GetCommand: ParsableCommand {
     var tweak: String
 
     func run() throws {
-        try reportingFailure { () throws(Failure) in
-            let program = try Program(path: program)
-            let tweak = try program.tweak(named: tweak)
-            switch format {
-            case .table: print(printable("\(program.status(of: tweak).value)"))
-            case .json: printJSON(JSONTweak(tweak, of: program))
-            }
+        let (program, tweak) = try reportingFailure { () throws(Failure) in
+            let program = try Program(path: self.program)
+            return (program, try program.tweak(named: self.tweak))
+        }
+        switch format {
+        case .table: print(printable("\(program.status(of: tweak).value)"))
+        case .json: try printJSON(JSONTweak(tweak, of: program))
         }
     }
 }
@@ -105,11 +99,4 @@ private struct JSONTweak: Encodable {
         maximum = tweak.maximum
         location = tweak.location
     }
-}
-
-private func printJSON(_ value: some Encodable) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    // These types hold only text, numbers that are finite and Bools, so encoding cannot fail.
-    if let json = try? encoder.encode(value) { print(String(decoding: json, as: UTF8.self)) }
 }

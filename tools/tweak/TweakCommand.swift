@@ -43,9 +43,9 @@ struct Failure: Error {
 }
 
 /// Runs a command and turns a failure into its message and exit status.
-func reportingFailure(_ body: () throws(Failure) -> Void) throws {
+func reportingFailure<Result>(_ body: () throws(Failure) -> Result) throws -> Result {
     do throws(Failure) {
-        try body()
+        return try body()
     } catch {
         writeMessage(error.message)
         throw ExitCode(error.exitCode)

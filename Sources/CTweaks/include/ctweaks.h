@@ -25,8 +25,9 @@ FBTWEAK__ACCESSORS(64, uint64_t)
 #undef FBTWEAK__ACCESSORS
 
 /*
- * The text of a string cell. Storing releases and loading consumes, so that the characters are
- * there before their address is.
+ * The text of a string cell. Storing releases, so that the characters are there before their
+ * address is; a reader reaches them only through the address, which orders its loads on every
+ * machine of today.
  */
 static inline __attribute__((always_inline)) const char *
 fbtweak__load_text(const char *const *cell) {

@@ -3,7 +3,8 @@ internal import TweakRecords
 
 /// Where a process keeps the current value of one record.
 ///
-/// `@unchecked Sendable`: the address stays valid while its image is loaded, and all access to it is atomic.
+/// `@unchecked Sendable`: both members are constant, and what the address leads to is only written atomically. It stays
+/// valid: images that are there at the start of a process are never unloaded.
 struct Cell: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
     let type: TweakType
@@ -43,17 +44,19 @@ struct Cell: @unchecked Sendable {
 ///
 /// A reader may keep the address that it read for ever, so a text is never freed; each different one is there once.
 private enum TextPool {
-    private static let addresses = Guarded<[String: UnsafePointer<CChar>]>([:])
+    /// As numbers, since a pointer is not Sendable.
+    private static let addresses = Guarded<[String: UInt]>([:])
 
     static func address(of text: String) -> UnsafePointer<CChar>? {
-        addresses.withLock { addresses in
+        let address = addresses.withLock { addresses in
             if let address = addresses[text] { return address }
             let characters = text.utf8CString
             let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: characters.count)
             _ = copy.initialize(from: characters)
-            let address = copy.baseAddress.map { UnsafePointer($0) }
+            let address = UInt(bitPattern: copy.baseAddress)
             addresses[text] = address
             return address
         }
+        return UnsafePointer(bitPattern: address)
     }
 }

@@ -4,7 +4,8 @@ internal import TweakELF
 
 /// An ELF object of this process that has tweaks.
 ///
-/// `@unchecked Sendable`: the memory stays mapped while the image is loaded; only the cells in it change, atomically.
+/// `@unchecked Sendable`: both members are constant, and in the memory only cells change, atomically. It stays mapped:
+/// images that are there at the start of a process are never unloaded.
 struct ProcessImage: @unchecked Sendable {
     /// The file it was loaded from.
     let path: String

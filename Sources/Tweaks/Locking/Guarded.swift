@@ -5,8 +5,9 @@ internal import Glibc
 /// `Mutex` of the standard library would do the same, but ThreadSanitizer does not see it on Linux, and a child that
 /// was forked while another thread held one can neither lock nor unlock it: its futex belongs to that thread.
 ///
-/// `@unchecked Sendable`: the value is only reached with the lock held.
-final class Guarded<Value>: @unchecked Sendable {
+/// `@unchecked Sendable`: the value is only reached with the lock held, and what `withLock` lets out of it is Sendable
+/// itself; the address of the lock never changes.
+final class Guarded<Value: Sendable>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 

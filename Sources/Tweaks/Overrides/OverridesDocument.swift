@@ -71,7 +71,7 @@ public struct OverridesDocument: Hashable, Sendable {
         self[key] = value.map(JSONValue.scalar)
     }
 
-    /// Every key with a value that is not an object, in no particular order.
+    /// Every key that the document holds something for, in no particular order.
     var keys: [TweakKey] {
         root.flatMap { category, collections in
             collections.members.flatMap { collection, names in
@@ -83,12 +83,10 @@ public struct OverridesDocument: Hashable, Sendable {
     subscript(key: TweakKey) -> JSONValue? {
         get { root[key.category]?.members[key.collection]?.members[key.name] }
         set {
+            guard newValue != nil || self[key] != nil else { return }
             var collections = root[key.category]?.members ?? [:]
             var names = collections[key.collection]?.members ?? [:]
             names[key.name] = newValue
-            if newValue == nil {
-                guard collections[key.collection]?.members[key.name] != nil else { return }
-            }
             collections[key.collection] = names.isEmpty ? nil : .object(names)
             root[key.category] = collections.isEmpty ? nil : .object(collections)
         }

@@ -5,8 +5,6 @@ extension OverridesFile {
     /// means that it is stopped or hangs.
     private static let lockTimeout: Duration = .seconds(10)
 
-    private var directory: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
-
     /// Makes the directories above the file, for the user alone as the XDG Base Directory Specification asks.
     func makeDirectories() throws(OverridesError) {
         var end = path.startIndex

@@ -99,6 +99,15 @@ struct StoreState {
         }
     }
 
+    /// What ``set(_:for:)`` would change; `nil` if the value is the same already.
+    func change(of key: TweakKey, to value: TweakValue?) -> TweakChange? {
+        guard let entry = entries[key] else { return nil }
+        let newValue = value ?? entry.declaration.defaultValue
+        guard newValue != entry.value else { return nil }
+        return TweakChange(
+            key: key, oldValue: entry.value, newValue: newValue, source: value == nil ? .binary : .overrides)
+    }
+
     /// Sets a tweak, or resets it with `nil`. Call only after ``decode()``.
     ///
     /// - Returns: The change of the value, if it changed, and whether the override did.
@@ -106,15 +115,14 @@ struct StoreState {
         change: TweakChange?, overrideChanged: Bool
     ) {
         guard let entry = entries[key], value != entry.value else { return (nil, false) }
+        let change = change(of: key, to: value)
         let hadOverride = overrides[key] != nil
         overrides.set(value, for: key)
-        let newValue = value ?? entry.declaration.defaultValue
-        let source = value == nil ? TweakSource.binary : .overrides
-        entries[key]?.source = source
-        guard newValue != entry.value else { return (nil, hadOverride) }
-        entries[key]?.value = newValue
-        for cell in entry.cells { cell.store(newValue) }
-        let change = TweakChange(key: key, oldValue: entry.value, newValue: newValue, source: source)
+        entries[key]?.source = value == nil ? .binary : .overrides
+        if let change {
+            entries[key]?.value = change.newValue
+            for cell in entry.cells { cell.store(change.newValue) }
+        }
         return (change, value != nil || hadOverride)
     }
 }

@@ -201,14 +201,9 @@ extension TweakStore {
 
     private func announce(_ key: TweakKey, to value: TweakValue?) {
         let (change, observers) = state.withLock { state in
-            let change = state.entries[key].map { entry in
-                TweakChange(
-                    key: key, oldValue: entry.value, newValue: value ?? entry.declaration.defaultValue,
-                    source: value == nil ? .binary : .overrides)
-            }
-            return (change, state.observers.observing(key))
+            (state.change(of: key, to: value), state.observers.observing(key))
         }
-        guard let change, change.oldValue != change.newValue else { return }
+        guard let change else { return }
         for observer in observers { observer.willChange?(change) }
     }
 
