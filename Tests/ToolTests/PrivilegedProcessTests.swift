@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Whether this process may give a file to another group, and its temporary directory lets programs have more rights.
+private let canMakePrivileged: Bool = {
+    var status = statvfs()
+    return geteuid() == 0 && statvfs(NSTemporaryDirectory(), &status) == 0
+        && status.f_flag & UInt(ST_NOSUID) == 0
+}()
+
+@Suite(.enabled(if: canMakePrivileged, "needs root, and a temporary directory without nosuid"))
+struct `A process with more rights than its user` {
+    private let home: TemporaryDirectory
+    private let program: String
+    private let overrides: String
+    private static let json = #"{ "Setter": { "Values": { "Count": 77 } } }"#
+
+    init() throws {
+        home = try TemporaryDirectory()
+        program = home("setter")
+        try FileManager.default.copyItem(atPath: Locations.product("tweak-setter"), toPath: program)
+        overrides = try home.write("config/tweaks/setter/overrides.json", Self.json)
+    }
+
+    /// Lets the program run with a group that is not its user's.
+    private func makePrivileged() {
+        #expect(chown(program, 0, 65534) == 0)
+        #expect(chmod(program, 0o2755) == 0)
+    }
+
+    @Test func `The same program without more rights takes the overrides`() throws {
+        #expect(try run(program, ["show"], home: home).output == "false 77 0.5 hello\n")
+    }
+
+    @Test func `It does not read the overrides`() throws {
+        makePrivileged()
+        #expect(try run(program, ["show"], home: home).output == "false 5 0.5 hello\n")
+    }
+
+    @Test func `It does not write the overrides`() throws {
+        makePrivileged()
+        #expect(try run(program, ["set", "Setter/Values/Count", "9"], home: home).succeeded)
+        #expect(try String(contentsOfFile: overrides, encoding: .utf8) == Self.json)
+    }
+}
