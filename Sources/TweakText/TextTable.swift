@@ -8,12 +8,16 @@ public struct TextTable {
     ///
     /// - Parameters:
     ///   - header: The columns' names.
+    ///   - optional: The names of columns that are left out where every row's cell is empty.
     ///   - groups: The heading of each row; a new one is printed where it differs from the row before.
     ///   - rows: The cells; each row has as many as the header.
-    public init(header: [String], groups: [String], rows: [[String]]) {
-        self.header = header
+    public init(header: [String], optional: Set<String> = [], groups: [String], rows: [[String]]) {
+        let columns = header.indices.filter { column in
+            !optional.contains(header[column]) || rows.contains { !$0[column].isEmpty }
+        }
+        self.header = columns.map { header[$0] }
         self.groups = groups.map(printable)
-        self.rows = rows.map { $0.map(printable) }
+        self.rows = rows.map { row in columns.map { printable(row[$0]) } }
     }
 
     /// The lines, without a newline at the end.

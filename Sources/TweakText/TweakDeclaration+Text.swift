@@ -1,3 +1,4 @@
+internal import Glibc
 public import TweakRecords
 
 extension Sequence where Element == TweakDeclaration {
@@ -14,18 +15,52 @@ extension TweakDeclaration {
     /// The heading under which a table has the tweak.
     public var heading: String { "\(key.category) / \(key.collection)" }
 
-    /// A value of the tweak as a table shows it: a text in quotation marks.
-    public func text(of value: TweakValue) -> String {
-        if case .string(let text) = value { "\"\(text)\"" } else { "\(value)" }
+    /// A value of the tweak with its unit and label: `1.5 kg`, `2 (hard)`. A text is in quotation marks, and of an
+    /// action there is nothing.
+    ///
+    /// - Parameter rounded: Whether a number has only the decimals that the tweak wants to be shown.
+    public func text(of value: TweakValue, rounded: Bool = false) -> String {
+        guard value != .nothing else { return "" }
+        let number = rounded ? roundedText(of: value) : nil
+        let label = choices.first { $0.value == value }?.label
+        return (number ?? value.quoted) + (unit.map { " " + $0 } ?? "") + (label.map { " (\($0))" } ?? "")
     }
 
-    /// The limits as a table shows them: `0…10`, `≥ 0`, `≤ 10` or nothing.
+    /// Of a number of more digits than a table has room for there is none.
+    private func roundedText(of value: TweakValue) -> String? {
+        guard let precision, case .double(let number) = value, abs(number) < 1e15 else { return nil }
+        var text = [CChar](repeating: 0, count: 64)
+        let count = withVaList([Int32(precision), number]) { vsnprintf(&text, text.count, "%.*f", $0) }
+        return String(decoding: text.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Whether it cannot be set, or not at once.
+    public var notes: String {
+        [isReadOnly ? "read-only" : nil, needsRestart ? "needs restart" : nil].compactMap { $0 }
+            .joined(separator: ", ")
+    }
+
+    /// The limits as a table shows them: `0…10`, `≥ 0`, `≤ 10` or nothing; or the choices: `1 (easy) | 2 (hard)`.
     public var limits: String {
-        switch (minimum, maximum) {
+        guard choices.isEmpty else { return choicesText }
+        return switch (minimum, maximum) {
         case (let minimum?, let maximum?): "\(minimum)…\(maximum)"
         case (let minimum?, nil): "≥ \(minimum)"
         case (nil, let maximum?): "≤ \(maximum)"
         case (nil, nil): ""
         }
+    }
+
+    /// As many choices as there is room for, at least one.
+    private var choicesText: String {
+        var text = ""
+        for (index, choice) in choices.enumerated() {
+            let next = (index == 0 ? "" : " | ") + choice.description
+            guard index == 0 || text.count + next.count <= 40 else {
+                return text + " | … \(choices.count - index) more"
+            }
+            text += next
+        }
+        return text
     }
 }

@@ -33,9 +33,14 @@ import TweakRecords
             errors { $0.claimedSize = size } == [.beyondEnd(size: size, offset: 0, sectionSize: count)])
     }
 
-    @Test(arguments: [UInt8(0), 13, 255])
+    @Test(arguments: [UInt8(0), 15, 255])
     func `An unknown type is an error`(type: UInt8) {
         #expect(errors { $0.type = type } == [.unknownType(type, offset: 0)])
+    }
+
+    @Test func `A value of type action and an action of another type are errors`() {
+        #expect(errors { $0.type = 14 } == [.unknownType(14, offset: 0)])
+        #expect(errors { $0.kind = 2 } == [.unknownType(4, offset: 0)])
     }
 
     @Test(arguments: 0..<4)
@@ -82,6 +87,7 @@ import TweakRecords
         let errors: [RecordError] = [
             .badSize(7, offset: 8), .beyondEnd(size: 64, offset: 8, sectionSize: 16),
             .unknownType(99, offset: 8), .unterminatedText(offset: 8), .badLimits(offset: 8),
+            .choicesOfType(.color, offset: 8), .badChoices(offset: 8),
         ]
         for error in errors {
             #expect(error.description.hasPrefix("record at offset 8: "))

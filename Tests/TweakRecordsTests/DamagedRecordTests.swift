@@ -4,38 +4,52 @@ import TweakRecords
 /// Whatever the bytes are, a reader gives a tweak that holds what its type says, or an error. A trap would end the
 /// test run.
 @Suite struct `Damaged records` {
-    @Test(arguments: TweakType.allCases, [ByteOrder.little, .big])
-    func `A record that is cut off anywhere is no tweak`(type: TweakType, order: ByteOrder) {
-        let bytes = Sample(type: type, byteOrder: order).record.bytes
+    @Test(arguments: Sample.all)
+    func `A record that is cut off anywhere is no tweak`(sample: Sample) {
+        let bytes = sample.record.bytes
         for count in 0..<bytes.count {
-            let section = decode(Array(bytes[..<count]), order)
+            let section = decode(Array(bytes[..<count]), sample.byteOrder)
             #expect(section.tweaks.isEmpty, "cut off at \(count)")
             #expect(section.errors.count == (count < 4 ? 0 : 1), "cut off at \(count)")
         }
     }
 
-    @Test(arguments: TweakType.allCases, [ByteOrder.little, .big])
-    func `A second record that is cut off does not hide the first`(type: TweakType, order: ByteOrder) {
-        let bytes = Sample(type: type, byteOrder: order).record.bytes
+    @Test(arguments: Sample.all)
+    func `A second record that is cut off does not hide the first`(sample: Sample) {
+        let bytes = sample.record.bytes
         for count in 4..<bytes.count {
-            let section = decode(bytes + bytes[..<count], order)
+            let section = decode(bytes + bytes[..<count], sample.byteOrder)
             #expect(section.tweaks.map(\.offset) == [0])
             #expect(section.errors.count == 1)
         }
     }
 
-    @Test(arguments: TweakType.allCases, [ByteOrder.little, .big])
-    func `A record with any one bit flipped is a sound tweak or an error`(type: TweakType, order: ByteOrder) {
-        let bytes = Sample(type: type, byteOrder: order).record.bytes
+    @Test(arguments: Sample.all)
+    func `A record with any one bit flipped is a sound tweak or an error`(sample: Sample) {
+        let bytes = sample.record.bytes
         for bit in 0..<8 * bytes.count {
             var flipped = bytes
             flipped[bit / 8] ^= 1 << (bit % 8)
-            let section = decode(flipped, order)
+            let section = decode(flipped, sample.byteOrder)
             #expect(section.tweaks.allSatisfy { isSound($0.declaration) }, "bit \(bit)")
             // Another size, version or kind may make it something to step over.
             if bit >= 8 * 6 {
                 #expect(section.tweaks.count + section.errors.count == 1, "bit \(bit)")
             }
+        }
+    }
+
+    @Test(arguments: Sample.withChoices(.native), [0, 1, UInt8(ascii: "="), 0xFF])
+    func `A record with choices and any one byte replaced is a sound tweak or an error`(
+        sample: Sample, byte: UInt8
+    ) {
+        let bytes = sample.record.bytes
+        for index in 48..<bytes.count {
+            var bent = bytes
+            bent[index] = byte
+            let section = decode(bent)
+            #expect(section.tweaks.count + section.errors.count == 1)
+            #expect(section.tweaks.allSatisfy { isSound($0.declaration) })
         }
     }
 
@@ -48,7 +62,11 @@ import TweakRecords
             if count >= 8 {
                 let size = UInt32.random(in: 0...UInt32(count), using: &random) / 8 * 8
                 bytes.replaceSubrange(
-                    0..<8, with: encode(size, order) + [1, 1, UInt8.random(in: 0...13, using: &random), 7])
+                    0..<8,
+                    with: encode(size, order) + [
+                        1, UInt8.random(in: 1...2, using: &random), UInt8.random(in: 0...15, using: &random),
+                        UInt8.random(in: 0...15, using: &random),
+                    ])
             }
             let section = decode(bytes, order)
             #expect(section.tweaks.allSatisfy { isSound($0.declaration) })
@@ -56,8 +74,11 @@ import TweakRecords
     }
 
     private func isSound(_ tweak: TweakDeclaration) -> Bool {
-        let values = [tweak.defaultValue] + [tweak.minimum, tweak.maximum, tweak.step].compactMap { $0 }
+        let values =
+            [tweak.defaultValue] + [tweak.minimum, tweak.maximum, tweak.step].compactMap { $0 }
+            + tweak.choices.map(\.value)
         guard values.allSatisfy({ fits($0, tweak.type) }) else { return false }
+        guard tweak.choices.isEmpty || tweak.minimum == nil && tweak.maximum == nil else { return false }
         return switch (tweak.minimum, tweak.maximum) {
         case (.integer(let minimum)?, .integer(let maximum)?): minimum <= maximum
         case (.double(let minimum)?, .double(let maximum)?): minimum <= maximum
@@ -68,7 +89,8 @@ import TweakRecords
 
     private func fits(_ value: TweakValue, _ type: TweakType) -> Bool {
         switch (type, value) {
-        case (.bool, .bool), (.float, .double), (.double, .double): true
+        case (.bool, .bool), (.float, .double), (.double, .double), (.color, .color), (.action, .nothing):
+            true
         case (.string, .string(let text)): !text.utf8.contains(0)
         case (_, .integer(let number)): type.integerRange?.contains(number) == true
         default: false

@@ -8,6 +8,8 @@ struct Dump {
     struct Problem {
         let message: String
         let exitCode: Int32
+        /// The object and what is wrong in it, if it was read and has an invalid record.
+        var invalidRecord: (path: String, error: RecordError)?
     }
 
     private(set) var images: [ImageDump] = []
@@ -39,7 +41,9 @@ struct Dump {
                 let section = try object.records(in: range)
                 tweaks += section.tweaks.map(\.declaration)
                 errors += section.errors.map {
-                    Problem(message: printable("\(object.path): \($0)"), exitCode: EX_DATAERR)
+                    Problem(
+                        message: printable("\(object.path): \($0)"), exitCode: EX_DATAERR,
+                        invalidRecord: (object.path, $0))
                 }
             }
             images.append(

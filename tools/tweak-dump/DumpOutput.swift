@@ -20,10 +20,13 @@ extension Dump {
         print("\(printable(image.path)) (\(image.architecture)\(build))")
         let tweaks = image.tweaks.inTableOrder
         let table = TextTable(
-            header: ["NAME", "TYPE", "DEFAULT", "LIMITS", "DECLARED AT"],
-            groups: tweaks.map(\.heading),
+            header: ["NAME", "TYPE", "DEFAULT", "LIMITS", "NOTES", "DECLARED AT", "DESCRIPTION"],
+            optional: ["NOTES", "DESCRIPTION"], groups: tweaks.map(\.heading),
             rows: tweaks.map {
-                [$0.key.name, "\($0.type)", $0.text(of: $0.defaultValue), $0.limits, $0.location ?? ""]
+                [
+                    $0.key.name, "\($0.type)", $0.text(of: $0.defaultValue, rounded: true), $0.limits,
+                    $0.notes, $0.location ?? "", $0.details ?? "",
+                ]
             })
         print(table.text)
     }
@@ -31,28 +34,15 @@ extension Dump {
 
 /// The JSON form of an image: keys are a promise to scripts.
 private struct JSONImage: Encodable {
-    struct Tweak: Encodable {
-        let category, collection, name, type: String
-        let `default`: TweakValue
-        let minimum, maximum: TweakValue?
-        let location: String?
-    }
-
     let path, architecture: String
     let buildID: String?
-    let tweaks: [Tweak]
+    let tweaks: [JSONDeclaration]
 
     init(_ image: ImageDump) {
         path = image.path
         architecture = image.architecture
         buildID = image.buildID
-        tweaks = image.tweaks.map { tweak in
-            Tweak(
-                category: tweak.key.category, collection: tweak.key.collection, name: tweak.key.name,
-                type: "\(tweak.type)", default: tweak.defaultValue, minimum: tweak.minimum,
-                maximum: tweak.maximum,
-                location: tweak.location)
-        }
+        tweaks = image.tweaks.map(JSONDeclaration.init)
     }
 
     /// Writes `buildID` as null when there is none, so that the key is always there.

@@ -8,7 +8,8 @@ struct SetCommand: ParsableCommand {
         commandName: "set", abstract: "Change the value of one tweak.",
         discussion: """
             A value outside the limits is clamped to them, with a warning. A Bool is true or false, on or off, yes or \
-            no, 1 or 0; an integer may be hexadecimal (0x1F), octal (0o17) or binary (0b101).
+            no, 1 or 0; an integer may be hexadecimal (0x1F), octal (0o17) or binary (0b101); a colour is #rrggbb, \
+            #rrggbbaa, #rgb or #rgba; a choice is its value or its label.
             """)
 
     @Argument(help: "The path of the executable.", completion: .file())
@@ -67,6 +68,10 @@ struct ResetCommand: ParsableCommand {
             if !all {
                 chosen = []
                 for name in tweaks { chosen.append(try program.tweak(named: name)) }
+                if let action = chosen.first(where: { $0.type == .action }) {
+                    throw Failure(
+                        message: printable("\(TweakValueError.isAction(action))"), exitCode: EX_DATAERR)
+                }
             }
             try program.change(Dictionary(chosen.map { ($0.key, nil) }) { first, _ in first })
             for tweak in chosen {

@@ -30,14 +30,15 @@ struct ListCommand: ParsableCommand {
         let rows = tweaks.map { tweak in
             let (value, source) = program.status(of: tweak)
             return [
-                tweak.key.name, tweak.text(of: value), tweak.text(of: tweak.defaultValue), "\(tweak.type)",
-                tweak.limits, source == .binary ? "" : source.description,
+                tweak.key.name, tweak.text(of: value, rounded: true),
+                tweak.text(of: tweak.defaultValue, rounded: true), "\(tweak.type)", tweak.limits,
+                source == .binary ? "" : source.description, tweak.notes, tweak.details ?? "",
             ]
         }
         print(
             TextTable(
-                header: ["NAME", "VALUE", "DEFAULT", "TYPE", "LIMITS", "FROM"],
-                groups: tweaks.map(\.heading), rows: rows
+                header: ["NAME", "VALUE", "DEFAULT", "TYPE", "LIMITS", "FROM", "NOTES", "DESCRIPTION"],
+                optional: ["NOTES", "DESCRIPTION"], groups: tweaks.map(\.heading), rows: rows
             ).text)
     }
 }
@@ -45,7 +46,8 @@ struct ListCommand: ParsableCommand {
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print the value of one tweak.",
-        discussion: "A text is printed as it is, with control characters escaped.")
+        discussion:
+            "It is printed without its unit and with all decimals; control characters in a text are escaped.")
 
     @Option(help: "The form of the output.")
     var format: OutputFormat = .table
@@ -82,21 +84,23 @@ private struct ProgramStatus: Encodable {
 }
 
 private struct JSONTweak: Encodable {
-    let category, collection, name, type: String
-    let value, `default`: TweakValue
-    let minimum, maximum: TweakValue?
+    let declaration: JSONDeclaration
+    let value: TweakValue
     let source: String
-    let location: String?
 
     init(_ tweak: TweakDeclaration, of program: Program) {
-        (category, collection, name) = (tweak.key.category, tweak.key.collection, tweak.key.name)
-        type = tweak.type.description
+        declaration = JSONDeclaration(tweak)
         let status = program.status(of: tweak)
         value = status.value
         source = status.source.description
-        self.default = tweak.defaultValue
-        minimum = tweak.minimum
-        maximum = tweak.maximum
-        location = tweak.location
     }
+
+    func encode(to encoder: any Encoder) throws {
+        try declaration.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(value, forKey: .value)
+        try container.encode(source, forKey: .source)
+    }
+
+    private enum CodingKeys: CodingKey { case value, source }
 }

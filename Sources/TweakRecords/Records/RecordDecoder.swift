@@ -1,5 +1,5 @@
 extension TweakDeclaration {
-    /// Decodes one value record.
+    /// Decodes one record of a value or an action.
     ///
     /// - Parameters:
     ///   - bytes: The section.
@@ -12,7 +12,13 @@ extension TweakDeclaration {
             throw .badSize(UInt32(clamping: range.count), offset: offset)
         }
         let code = bytes.byte(at: offset + RecordLayout.typeOffset)
-        guard let type = TweakType(rawValue: code) else { throw .unknownType(code, offset: offset) }
+        let isAction = bytes.byte(at: offset + RecordLayout.kindOffset) == RecordLayout.actionKind
+        guard let type = TweakType(rawValue: code), isAction == (type == .action) else {
+            throw .unknownType(code, offset: offset)
+        }
+        let flags = bytes.byte(at: offset + RecordLayout.flagsOffset)
+        let hasBlock = flags & RecordLayout.hasChoices != 0
+        guard type.isNumeric || !hasBlock else { throw .choicesOfType(type, offset: offset) }
 
         var text = RecordText(next: offset + RecordLayout.textOffset, end: range.upperBound)
         guard let category = text.next(in: bytes), let collection = text.next(in: bytes),
@@ -24,7 +30,6 @@ extension TweakDeclaration {
             defaultValue: bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
                 ?? .string(defaultText))
         if type.isNumeric {
-            let flags = bytes.byte(at: offset + RecordLayout.flagsOffset)
             if flags & RecordLayout.hasMinimum != 0 {
                 minimum = bytes.value(at: offset + RecordLayout.minimumOffset, type, byteOrder)
             }
@@ -42,15 +47,22 @@ extension TweakDeclaration {
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             attributes.append(
                 Attribute(key: String(parts[0]), value: parts.count == 2 ? String(parts[1]) : ""))
+            // The block takes its room from the text.
+            if hasBlock, attributes.last?.key == "choice" { text.end -= RecordLayout.choiceSize }
+        }
+        guard hasBlock || type == .string else { return }
+        choices = bytes.choices(attributes, block: text.end, type, byteOrder)
+        guard hasBlock else { return }
+        let areNumbers = choices.allSatisfy { $0.value == $0.value }
+        guard !choices.isEmpty, areNumbers, text.next <= text.end, minimum == nil, maximum == nil else {
+            throw .badChoices(offset: offset)
         }
     }
 
     private var limitsAreOrdered: Bool {
         switch (minimum, maximum) {
-        case (.double(let minimum)?, .double(let maximum)?): minimum <= maximum
-        case (.integer(let minimum)?, .integer(let maximum)?): minimum <= maximum
         case (.double(let limit)?, nil), (nil, .double(let limit)?): !limit.isNaN
-        default: true
+        default: areInOrder(minimum, maximum)
         }
     }
 }
@@ -72,8 +84,28 @@ extension RawSpan {
         case .uint64: integer(at: offset, as: UInt64.self, order)
         case .float: number(at: offset, order).map { .double(Double(shortest: Float(bitPattern: $0))) }
         case .double: number(at: offset, order).map { .double(Double(bitPattern: $0)) }
+        case .color:
+            .color(
+                TweakColor(
+                    red: byte(at: offset), green: byte(at: offset + 1), blue: byte(at: offset + 2),
+                    alpha: byte(at: offset + 3)))
+        case .action: .nothing
         case .string: nil
         }
+    }
+
+    /// The choices that attributes name. Those of numbers are in a block of the record.
+    fileprivate func choices(
+        _ attributes: [TweakDeclaration.Attribute], block: Int, _ type: TweakType, _ order: ByteOrder
+    ) -> [TweakChoice] {
+        var choices: [TweakChoice] = []
+        for (index, attribute) in attributes.enumerated() where attribute.key == "choice" {
+            let value = value(at: block + RecordLayout.choiceSize * choices.count, type, order)
+            let next = attributes[(index + 1)...].first
+            let label = next?.key == "label" && next?.value != "" ? next?.value : nil
+            choices.append(TweakChoice(value ?? .string(attribute.value), label: label))
+        }
+        return choices
     }
 
     private func integer<Number: FixedWidthInteger & BitwiseCopyable>(
@@ -86,7 +118,7 @@ extension RawSpan {
 /// Reads the NUL-terminated texts of a record, one after the other.
 private struct RecordText {
     var next: Int
-    let end: Int
+    var end: Int
 
     mutating func next(in bytes: RawSpan) -> String? {
         var stop = next

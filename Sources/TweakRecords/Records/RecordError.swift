@@ -4,12 +4,16 @@ public enum RecordError: Error, Hashable {
     case badSize(UInt32, offset: Int)
     /// The size reaches beyond the end of the section.
     case beyondEnd(size: UInt32, offset: Int, sectionSize: Int)
-    /// The type byte is none of ``TweakType``.
+    /// The type byte is none of ``TweakType``, or none that a record of its kind can have.
     case unknownType(UInt8, offset: Int)
     /// A text has no NUL before the end of the record.
     case unterminatedText(offset: Int)
     /// The minimum is above the maximum, or one of them is not a number.
     case badLimits(offset: Int)
+    /// The flag for choices is set for a type that has no numbers to choose from.
+    case choicesOfType(TweakType, offset: Int)
+    /// The choices leave no room for the text, one is not a number, there are none, or there are limits too.
+    case badChoices(offset: Int)
 }
 
 extension RecordError: CustomStringConvertible {
@@ -26,6 +30,10 @@ extension RecordError: CustomStringConvertible {
             "record at offset \(offset): a text has no end"
         case .badLimits(let offset):
             "record at offset \(offset): the minimum is above the maximum, or is not a number"
+        case .choicesOfType(let type, let offset):
+            "record at offset \(offset): the type \(type) has no block of choices"
+        case .badChoices(let offset):
+            "record at offset \(offset): its choices are missing, do not fit, are not numbers, or come with limits"
         }
     }
 }

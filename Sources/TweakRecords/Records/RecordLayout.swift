@@ -2,6 +2,7 @@
 package enum RecordLayout {
     package static let version: UInt8 = 1
     package static let valueKind: UInt8 = 1
+    package static let actionKind: UInt8 = 2
 
     package static let versionOffset = 4
     package static let kindOffset = 5
@@ -13,8 +14,10 @@ package enum RecordLayout {
     package static let maximumOffset = 32
     package static let stepOffset = 40
     package static let textOffset = 48
+    package static let choiceSize = 8
 
     package static let hasMinimum: UInt8 = 1
     package static let hasMaximum: UInt8 = 2
     package static let hasStep: UInt8 = 4
+    package static let hasChoices: UInt8 = 8
 }

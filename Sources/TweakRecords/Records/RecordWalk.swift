@@ -8,7 +8,7 @@ public struct RecordWalk: Sendable {
     /// Starts at the beginning.
     public init() {}
 
-    /// The byte range of the next value record of a version that this library knows.
+    /// The byte range of the next record of a kind and version that this library knows.
     ///
     /// Padding, other kinds and later versions are stepped over.
     ///
@@ -34,7 +34,9 @@ public struct RecordWalk: Sendable {
             offset = start + Int(size)
             let version: UInt8? = bytes.number(at: start + RecordLayout.versionOffset, byteOrder)
             let kind: UInt8? = bytes.number(at: start + RecordLayout.kindOffset, byteOrder)
-            if version == RecordLayout.version, kind == RecordLayout.valueKind {
+            if version == RecordLayout.version,
+                kind == RecordLayout.valueKind || kind == RecordLayout.actionKind
+            {
                 return start..<offset
             }
         }

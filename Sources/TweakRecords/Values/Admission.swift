@@ -7,14 +7,31 @@ extension TweakDeclaration {
         public var wasClamped: Bool
     }
 
-    /// Checks a value against the type and the limits.
+    /// Checks a value against the type and the limits or choices.
     ///
-    /// An integer is taken for a floating-point tweak, and a floating-point number without a fraction for an
-    /// integer one. Everything else of another type is refused. A number outside the limits is clamped.
+    /// An integer is taken for a floating-point tweak, a floating-point number without a fraction for an integer
+    /// one, and a text for a colour if it is one. Everything else of another type is refused, and what is not among
+    /// the choices. A number outside the limits is clamped.
     ///
     /// - Throws: ``TweakValueError`` if the value is refused.
     public func admit(_ value: TweakValue) throws(TweakValueError) -> Admission {
+        guard type != .action else { throw .isAction(self) }
+        guard !isReadOnly else { throw .readOnly(self) }
+        let admission = try admitByType(value)
+        guard !choices.isEmpty else { return admission }
+        guard !admission.wasClamped, let choice = choices.first(where: { $0.value == admission.value }) else {
+            throw .notAmongChoices(self, given: value.quoted)
+        }
+        return Admission(value: choice.value, wasClamped: false)
+    }
+
+    private func admitByType(_ value: TweakValue) throws(TweakValueError) -> Admission {
         switch (type, value) {
+        case (.color, .color):
+            return Admission(value: value, wasClamped: false)
+        case (.color, .string(let text)):
+            guard let color = TweakColor(text) else { throw .wrongType(self, given: value.quoted) }
+            return Admission(value: .color(color), wasClamped: false)
         case (.bool, .bool):
             return Admission(value: value, wasClamped: false)
         case (.string, .string(let text)):
@@ -29,35 +46,35 @@ extension TweakDeclaration {
         case (_, .double(let number)) where type.isNumeric:
             guard let whole = Int128(exactly: number) else { throw .wrongType(self, given: "\(number)") }
             return admit(whole)
-        case (_, .string(let text)):
-            throw .wrongType(self, given: "\"\(text)\"")
         default:
-            throw .wrongType(self, given: "\(value)")
+            throw .wrongType(self, given: value.quoted)
         }
     }
 
     /// Reads a value that a person typed, by the tweak's type, and checks it as ``admit(_:)`` does.
     ///
     /// A Bool is `true` or `false`, also `on`, `off`, `yes`, `no`, `1` and `0`, in any case. An integer may be
-    /// hexadecimal (`0x1F`), octal (`0o17`) or binary (`0b101`).
+    /// hexadecimal (`0x1F`), octal (`0o17`) or binary (`0b101`). A choice is also its label, unless that is the text
+    /// of another choice's value.
     ///
     /// - Throws: ``TweakValueError`` if the text is no such value.
     public func admit(text: String) throws(TweakValueError) -> Admission {
-        switch type {
-        case .string:
-            return try admit(.string(text))
-        case .bool:
-            switch text.lowercased() {
-            case "true", "on", "yes", "1": return try admit(.bool(true))
-            case "false", "off", "no", "0": return try admit(.bool(false))
-            default: throw .wrongType(self, given: "\"\(text)\"")
-            }
-        case .float, .double:
-            guard let number = Double(text) else { throw .wrongType(self, given: "\"\(text)\"") }
-            return try admit(.double(number))
-        default:
-            guard let number = Self.integer(text) else { throw .wrongType(self, given: "\"\(text)\"") }
-            return try admit(.integer(number))
+        do throws(TweakValueError) {
+            return try admit(value(of: text))
+        } catch {
+            guard let choice = choices.first(where: { $0.label == text }) else { throw error }
+            return try admit(choice.value)
+        }
+    }
+
+    /// What a text stands for; the text itself if it is nothing else.
+    private func value(of text: String) -> TweakValue {
+        switch (type, text.lowercased()) {
+        case (.bool, "true"), (.bool, "on"), (.bool, "yes"), (.bool, "1"): return true
+        case (.bool, "false"), (.bool, "off"), (.bool, "no"), (.bool, "0"): return false
+        case (.float, _), (.double, _): return Double(text).map { .double($0) } ?? .string(text)
+        case _ where type.isNumeric: return Self.integer(text).map { .integer($0) } ?? .string(text)
+        default: return .string(text)
         }
     }
 

@@ -12,6 +12,8 @@ public struct TweakDeclaration: Hashable, Sendable {
     public var maximum: TweakValue?
     /// The distance between two neighbouring values on a slider or stepper.
     public var step: TweakValue?
+    /// The only values that the tweak takes; empty if others are taken too. A tweak with choices has no limits.
+    public var choices: [TweakChoice]
     /// Everything else that the record says, in the record's order.
     public var attributes: [Attribute]
 
@@ -32,7 +34,8 @@ public struct TweakDeclaration: Hashable, Sendable {
     /// Makes a declaration. Limits count only for numeric types, and the minimum must not be above the maximum.
     public init(
         key: TweakKey, type: TweakType, defaultValue: TweakValue, minimum: TweakValue? = nil,
-        maximum: TweakValue? = nil, step: TweakValue? = nil, attributes: [Attribute] = []
+        maximum: TweakValue? = nil, step: TweakValue? = nil, choices: [TweakChoice] = [],
+        attributes: [Attribute] = []
     ) {
         self.key = key
         self.type = type
@@ -40,16 +43,43 @@ public struct TweakDeclaration: Hashable, Sendable {
         self.minimum = minimum
         self.maximum = maximum
         self.step = step
+        self.choices = choices
         self.attributes = attributes
     }
 
-    /// Where the tweak is declared, as `file:line`.
-    public var location: String? { attributes.first { $0.key == "at" }?.value }
-
-    /// Whether another declaration of the same key means the same tweak; the place does not count.
+    /// Whether another declaration of the same key means the same tweak. The place does not count, nor what only
+    /// people read.
     public func agrees(with other: TweakDeclaration) -> Bool {
         key == other.key && type == other.type && defaultValue == other.defaultValue
             && minimum == other.minimum
-            && maximum == other.maximum && step == other.step
+            && maximum == other.maximum && step == other.step && choices == other.choices
+            && isReadOnly == other.isReadOnly && needsRestart == other.needsRestart
+    }
+}
+
+// MARK: - Attributes
+
+extension TweakDeclaration {
+    /// Where the tweak is declared, as `file:line`.
+    public var location: String? { text(of: "at") }
+    /// What its numbers count, such as `kg`.
+    public var unit: String? { text(of: "unit") }
+    /// What it does, for a person.
+    public var details: String? { text(of: "doc") }
+    /// Who looks after it.
+    public var owner: String? { text(of: "owner") }
+    /// How many decimals a display shows, from 0 to 17; only floating-point numbers have some.
+    public var precision: Int? {
+        guard type == .float || type == .double else { return nil }
+        return text(of: "precision").flatMap { Int($0) }.flatMap { 0...17 ~= $0 ? $0 : nil }
+    }
+    /// Whether nobody can set it.
+    public var isReadOnly: Bool { attributes.contains { $0.key == "read-only" } }
+    /// Whether what is set takes effect at the next start of the program.
+    public var needsRestart: Bool { attributes.contains { $0.key == "needs-restart" } }
+
+    /// The value of an attribute; `nil` if it is not there or empty.
+    func text(of attribute: String) -> String? {
+        attributes.first { $0.key == attribute }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
 }

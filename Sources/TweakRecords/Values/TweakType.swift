@@ -24,6 +24,10 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
     case double = 11
     /// UTF-8 text.
     case string = 12
+    /// A colour, see ``TweakColor``.
+    case color = 13
+    /// A function that is run; there is no value.
+    case action = 14
 
     /// The values of an integer type; `nil` for the others.
     public var integerRange: ClosedRange<Int128>? {
@@ -36,19 +40,20 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
         case .uint16: 0...Int128(UInt16.max)
         case .uint32: 0...Int128(UInt32.max)
         case .uint64: 0...Int128(UInt64.max)
-        case .bool, .float, .double, .string: nil
+        case .bool, .float, .double, .string, .color, .action: nil
         }
     }
 
     /// Whether values have an order and so can have limits.
-    public var isNumeric: Bool { self != .bool && self != .string }
+    public var isNumeric: Bool { integerRange != nil || self == .float || self == .double }
 
-    /// How many bytes of a cell the value takes; a string's cell holds an address and takes all 8.
+    /// How many bytes of a cell the value takes; a string's cell holds an address and takes all 8, an action has none.
     public var byteCount: Int {
         switch self {
+        case .action: 0
         case .bool, .int8, .uint8: 1
         case .int16, .uint16: 2
-        case .int32, .uint32, .float: 4
+        case .int32, .uint32, .float, .color: 4
         case .int64, .uint64, .double, .string: 8
         }
     }
@@ -70,6 +75,8 @@ extension TweakType: CustomStringConvertible {
         case .float: "float"
         case .double: "double"
         case .string: "string"
+        case .color: "color"
+        case .action: "action"
         }
     }
 }

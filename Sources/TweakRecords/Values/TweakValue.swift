@@ -11,17 +11,37 @@ public enum TweakValue: Hashable, Sendable {
     case double(Double)
     /// Text without a NUL character.
     case string(String)
+    /// A colour.
+    case color(TweakColor)
+    /// What an action has.
+    case nothing
 }
 
 extension TweakValue: CustomStringConvertible {
-    /// The value as a person writes it: `true`, `42`, `4.5`, or the text itself.
+    /// The value as a person writes it: `true`, `42`, `4.5`, `#3366cc`, or the text itself.
     public var description: String {
         switch self {
         case .bool(let value): "\(value)"
         case .integer(let value): "\(value)"
         case .double(let value): "\(value)"
         case .string(let value): value
+        case .color(let value): "\(value)"
+        case .nothing: "–"
         }
+    }
+
+    /// The value as a message shows it: a text in quotation marks.
+    package var quoted: String {
+        if case .string(let text) = self { "\"\(text)\"" } else { "\(self)" }
+    }
+}
+
+/// Whether of two numbers the first is not above the second; also if one is not there or no number.
+func areInOrder(_ low: TweakValue?, _ high: TweakValue?) -> Bool {
+    switch (low, high) {
+    case (.double(let low)?, .double(let high)?): low <= high
+    case (.integer(let low)?, .integer(let high)?): low <= high
+    default: true
     }
 }
 
@@ -39,7 +59,8 @@ extension TweakValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, 
 }
 
 extension TweakValue: Encodable {
-    /// Writes a Bool, a number or a string. An infinity and NaN, which JSON lacks, are written as text.
+    /// Writes a Bool, a number, a string or null. An infinity and NaN, which JSON lacks, and a colour are written as
+    /// text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -53,6 +74,8 @@ extension TweakValue: Encodable {
         case .double(let value) where value.isFinite: try container.encode(value)
         case .double(let value): try container.encode("\(value)")
         case .string(let value): try container.encode(value)
+        case .color(let value): try container.encode("\(value)")
+        case .nothing: try container.encodeNil()
         }
     }
 }

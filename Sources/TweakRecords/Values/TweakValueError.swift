@@ -6,6 +6,12 @@ public enum TweakValueError: Error, Hashable {
     case notFinite(TweakDeclaration, given: String)
     /// The text contains a NUL character, which ends a text in C.
     case containsNUL(TweakDeclaration)
+    /// The tweak has choices, and the value is none of them.
+    case notAmongChoices(TweakDeclaration, given: String)
+    /// The tweak cannot be set.
+    case readOnly(TweakDeclaration)
+    /// An action has no value.
+    case isAction(TweakDeclaration)
 }
 
 extension TweakValueError: CustomStringConvertible {
@@ -18,14 +24,25 @@ extension TweakValueError: CustomStringConvertible {
             "\(tweak.key): \(given) is not finite; allowed: \(tweak.allowed)"
         case .containsNUL(let tweak):
             "\(tweak.key): the text contains a NUL character; allowed: text without one"
+        case .notAmongChoices(let tweak, let given):
+            "\(tweak.key): \(given) is none of the choices; allowed: \(tweak.allowed)"
+        case .readOnly(let tweak):
+            "\(tweak.key): the tweak is read-only; its value is \(tweak.defaultValue.quoted)"
+        case .isAction(let tweak):
+            "\(tweak.key): an action has no value"
         }
     }
 }
 
 extension TweakDeclaration {
-    /// The values that the tweak takes, in words: `an integer from 0 to 10`.
+    /// The values that the tweak takes, in words: `an integer from 0 to 10`, `one of 1 (easy), 2 (hard)`.
     public var allowed: String {
+        guard choices.isEmpty else {
+            return "one of " + choices.map(\.description).joined(separator: ", ")
+        }
         switch type {
+        case .action: return "nothing"
+        case .color: return "a colour as #rrggbb or #rrggbbaa"
         case .bool: return "true or false"
         case .string: return "text"
         case .float, .double: return "a number" + bounds(minimum, maximum)
@@ -36,6 +53,12 @@ extension TweakDeclaration {
                     minimum ?? range.map { .integer($0.lowerBound) },
                     maximum ?? range.map { .integer($0.upperBound) })
         }
+    }
+
+    /// Whether the default is within the limits, or among the choices.
+    package var admitsDefault: Bool {
+        guard choices.isEmpty else { return choices.contains { $0.value == defaultValue } }
+        return areInOrder(minimum, defaultValue) && areInOrder(defaultValue, maximum)
     }
 
     private func bounds(_ minimum: TweakValue?, _ maximum: TweakValue?) -> String {

@@ -9,7 +9,7 @@ struct Cell: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
     let type: TweakType
 
-    /// Writes a value of the cell's type; `nil`, or a value of another type, means the default of a string.
+    /// Writes a value of the cell's type.
     func store(_ value: TweakValue) {
         switch (type, value) {
         case (.bool, .bool(let flag)): store8(flag ? 1 : 0)
@@ -25,8 +25,12 @@ struct Cell: @unchecked Sendable {
                 fbtweak__store_16(
                     address.assumingMemoryBound(to: UInt16.self), UInt16(truncatingIfNeeded: number))
             case 4: store32(UInt32(truncatingIfNeeded: number))
-            default: store64(UInt64(truncatingIfNeeded: number))
+            case 8: store64(UInt64(truncatingIfNeeded: number))
+            default: break
             }
+        case (.color, .color(let color)):
+            let bytes = [color.alpha, color.blue, color.green, color.red]
+            store32(UInt32(littleEndian: bytes.reduce(0) { $0 << 8 | UInt32($1) }))
         default: break
         }
     }

@@ -14,8 +14,7 @@ enum JSONValue: Hashable, Sendable {
     var summary: String {
         switch self {
         case .null: "null"
-        case .scalar(.string(let text)): "\"\(text)\""
-        case .scalar(let value): "\(value)"
+        case .scalar(let value): value.quoted
         case .array: "an array"
         case .object: "an object"
         }

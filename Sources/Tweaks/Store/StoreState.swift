@@ -1,3 +1,4 @@
+internal import Glibc
 internal import TweakRecords
 
 /// Everything that a store knows. It is the value of the store's lock.
@@ -8,6 +9,8 @@ struct StoreState {
         var cells: [Cell]
         var value: TweakValue
         var source: TweakSource
+        /// See ``TweakStatus/pendingValue``.
+        var pendingValue: TweakValue?
     }
 
     /// Images whose records have not been decoded, because nobody has asked for anything in them.
@@ -82,6 +85,9 @@ struct StoreState {
             declaration: declaration, cells: [cell], value: override ?? declaration.defaultValue,
             source: override == nil ? .binary : .overrides)
         order.append(key)
+        if let warning = declaration.expiryWarning(on: utcDay(secondsSince1970: time(nil))) {
+            messages.append(warning)
+        }
     }
 
     private mutating func admitted(_ declaration: TweakDeclaration, reporting: Bool) -> TweakValue? {
@@ -99,9 +105,9 @@ struct StoreState {
         }
     }
 
-    /// What ``set(_:for:)`` would change; `nil` if the value is the same already.
+    /// What ``set(_:for:)`` would change; `nil` if the value is the same already, or stays until a restart.
     func change(of key: TweakKey, to value: TweakValue?) -> TweakChange? {
-        guard let entry = entries[key] else { return nil }
+        guard let entry = entries[key], !entry.declaration.needsRestart else { return nil }
         let newValue = value ?? entry.declaration.defaultValue
         guard newValue != entry.value else { return nil }
         return TweakChange(
@@ -114,10 +120,17 @@ struct StoreState {
     mutating func set(_ value: TweakValue?, for key: TweakKey) -> (
         change: TweakChange?, overrideChanged: Bool
     ) {
-        guard let entry = entries[key], value != entry.value else { return (nil, false) }
+        guard let entry = entries[key], value != entry.pendingValue ?? entry.value else {
+            return (nil, false)
+        }
         let change = change(of: key, to: value)
         let hadOverride = overrides[key] != nil
         overrides.set(value, for: key)
+        if entry.declaration.needsRestart {
+            let next = value ?? entry.declaration.defaultValue
+            entries[key]?.pendingValue = next == entry.value ? nil : next
+            return (nil, value != nil || hadOverride)
+        }
         entries[key]?.source = value == nil ? .binary : .overrides
         if let change {
             entries[key]?.value = change.newValue

@@ -31,6 +31,8 @@ public struct TweakStatus: Hashable, Sendable {
     public let value: TweakValue
     /// Who gave the current value.
     public let source: TweakSource
+    /// The value at the next start of the program, if the tweak needs a restart and that value is another one.
+    public let pendingValue: TweakValue?
 }
 
 /// Tweaks of one category, by collection.

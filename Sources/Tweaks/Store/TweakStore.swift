@@ -73,9 +73,10 @@ public final class TweakStore: Sendable {
     /// Sets a tweak and keeps the value as an override.
     ///
     /// The order is: observers' `willChange`, the cells, the file in the background, observers' `didChange`. Nothing
-    /// happens if the tweak has the value already.
+    /// happens if the tweak has the value already. Of a tweak that needs a restart only the file changes, see
+    /// ``TweakStatus/pendingValue``.
     ///
-    /// - Returns: The value that the tweak has now, and whether it was clamped to the limits.
+    /// - Returns: The value that the tweak takes, and whether it was clamped to the limits.
     /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value; it keeps the one it has.
     @discardableResult
     public func set(_ value: TweakValue, for key: TweakKey) throws(TweakError) -> TweakDeclaration.Admission {
@@ -88,9 +89,10 @@ public final class TweakStore: Sendable {
 
     /// Takes the override of a tweak away, so that it has its default again.
     ///
-    /// - Throws: ``TweakError/unknown(_:nearest:)``.
+    /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
     public func reset(_ key: TweakKey) throws(TweakError) {
-        _ = try entry(of: key)
+        let declaration = try entry(of: key).declaration
+        guard declaration.type != .action else { throw .refused(.isAction(declaration)) }
         change(key, to: nil)
     }
 
@@ -233,6 +235,6 @@ extension TweakStore {
 
 extension StoreState.Entry {
     fileprivate var status: TweakStatus {
-        TweakStatus(declaration: declaration, value: value, source: source)
+        TweakStatus(declaration: declaration, value: value, source: source, pendingValue: pendingValue)
     }
 }

@@ -91,6 +91,33 @@ import Testing
         #expect(try tweaks.store.value(of: .test("Number 2999")) == 2)
     }
 
+    @Test func `A choice and a colour get their overrides`() throws {
+        let tweaks = SyntheticTweaks(
+            .integer("Rate", 1).with(choices: [1, 2]), .color("Accent", TweakColor(red: 9, green: 9, blue: 9))
+        )
+        try start(tweaks, with: ##"{"Test": {"Values": {"Rate": 2, "Accent": "#010203"}}}"##)
+        #expect(tweaks.cell(0, as: Int32.self) == 2)
+        #expect(tweaks.cell(1, as: UInt32.self).littleEndian == 0xFF03_0201)
+        #expect(tweaks.messages.all.isEmpty)
+    }
+
+    @Test func `Overrides that cannot be are reported and change nothing`() throws {
+        let tweaks = SyntheticTweaks(
+            .integer("Rate", 1).with(choices: [1, 2]), .integer("Fixed", 5).with("read-only"),
+            .action("Restart"))
+        try start(tweaks, with: #"{"Test": {"Values": {"Rate": 3, "Fixed": 6, "Restart": 7}}}"#)
+        #expect(tweaks.cell(0, as: Int32.self) == 1)
+        #expect(tweaks.cell(1, as: Int32.self) == 5)
+        #expect(tweaks.cell(2, as: UInt64.self) == 0x1234)
+        #expect(
+            tweaks.messages.all.sorted() == [
+                "override ignored: Test/Values/Fixed: the tweak is read-only; its value is 5",
+                "override ignored: Test/Values/Rate: 3 is none of the choices; allowed: one of 1, 2",
+                "override ignored: Test/Values/Restart: an action has no value",
+            ])
+        #expect(try tweaks.store.value(of: .test("Fixed")) == 5)
+    }
+
     @Test func `Corrupt overrides are reported and the defaults stay`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5))
         try start(tweaks, with: #"{"Test": {"Values": {"Count": 6}"#)

@@ -66,6 +66,14 @@ import Testing
         #expect((tweaks.text() ?? "hello") == "hello")
     }
 
+    @Test func `A colour is its four bytes in order`() throws {
+        let tweaks = SyntheticTweaks(.color("Accent", TweakColor(red: 9, green: 9, blue: 9)))
+        #expect(try tweaks.store.value(of: .test("Accent")) == .color(TweakColor(red: 9, green: 9, blue: 9)))
+        try tweaks.store.set("#01020380", for: .test("Accent"))
+        let bytes = withUnsafeBytes(of: tweaks.cell(as: UInt64.self)) { Array($0) }
+        #expect(bytes == [1, 2, 3, 0x80, 0, 0, 0, 0])
+    }
+
     @Test func `Nothing beside the cell is written`() throws {
         let tweaks = SyntheticTweaks(
             .integer("Before", 1, type: .int64), .integer("Number", 2, type: .int64),

@@ -10,6 +10,10 @@ struct Record {
     var limits: ClosedRange<UInt64>?
     var text = ""
     var location = "test.c:1"
+    /// Further attributes.
+    var attributes: [String] = []
+    /// The numbers among which the value is.
+    var choices: [UInt64] = []
 
     static func bool(_ name: String, _ initial: Bool) -> Record {
         Record(key: .test(name), type: .bool, initial: initial ? 1 : 0)
@@ -40,6 +44,23 @@ struct Record {
         Record(key: .test(name), type: .string, text: initial)
     }
 
+    static func color(_ name: String, _ initial: TweakColor) -> Record {
+        let bytes = [initial.red, initial.green, initial.blue, initial.alpha, 0, 0, 0, 0]
+        let bits = bytes.withUnsafeBytes { $0.load(as: UInt64.self) }
+        return Record(key: .test(name), type: .color, initial: bits)
+    }
+
+    static func action(_ name: String, function: UInt64 = 0x1234) -> Record {
+        Record(key: .test(name), type: .action, initial: function)
+    }
+
+    func with(_ attributes: String..., choices: [UInt64] = []) -> Record {
+        var record = self
+        record.attributes += attributes + choices.map { _ in "choice=" }
+        record.choices = choices
+        return record
+    }
+
     func named(_ category: String, _ collection: String, _ name: String) -> Record {
         var record = self
         record.key = TweakKey(category, collection, name)
@@ -53,12 +74,16 @@ struct Record {
     }
 
     var bytes: [UInt8] {
-        let levels = [key.category, key.collection, key.name, text, "at=" + location]
+        let levels = [key.category, key.collection, key.name, text, "at=" + location] + attributes + [""]
         var texts: [UInt8] = levels.flatMap { level -> [UInt8] in Array(level.utf8) + [0] }
         texts += [UInt8](repeating: 0, count: (8 - texts.count % 8) % 8)
+        texts += choices.flatMap { choice -> [UInt8] in Self.bytes(of: choice) }
         let size = UInt32(RecordLayout.textOffset + texts.count)
-        let flags: UInt8 = limits == nil ? 0 : RecordLayout.hasMinimum | RecordLayout.hasMaximum
-        let head: [UInt8] = [RecordLayout.version, RecordLayout.valueKind, type.rawValue, flags]
+        let flags: UInt8 =
+            (limits == nil ? 0 : RecordLayout.hasMinimum | RecordLayout.hasMaximum)
+            | (choices.isEmpty ? 0 : RecordLayout.hasChoices)
+        let kind = type == .action ? RecordLayout.actionKind : RecordLayout.valueKind
+        let head: [UInt8] = [RecordLayout.version, kind, type.rawValue, flags]
         // The cell and the default, the limits, no step.
         let values: [UInt64] = [initial, initial, limits?.lowerBound ?? 0, limits?.upperBound ?? 0, 0]
         return Self.bytes(of: size) + head + values.flatMap { value -> [UInt8] in Self.bytes(of: value) }

@@ -1,0 +1,71 @@
+import Testing
+import TweakRecords
+
+private func tweak(_ attributes: (String, String)..., type: TweakType = .double) -> TweakDeclaration {
+    TweakDeclaration(
+        key: TweakKey("A", "B", "C"), type: type, defaultValue: 0.0,
+        attributes: attributes.map { .init(key: $0.0, value: $0.1) })
+}
+
+@Suite struct `What attributes say` {
+    @Test func `A tweak has a unit, a description and an owner`() {
+        let tweak = tweak(("unit", "kg"), ("doc", "what hangs on it"), ("owner", "physics"))
+        #expect(tweak.unit == "kg")
+        #expect(tweak.details == "what hangs on it")
+        #expect(tweak.owner == "physics")
+    }
+
+    @Test func `What is not there or empty is nothing`() {
+        let tweak = tweak(("unit", ""), ("doc", ""))
+        #expect(tweak.unit == nil && tweak.details == nil && tweak.owner == nil && tweak.precision == nil)
+        #expect(!tweak.isReadOnly && !tweak.needsRestart)
+    }
+
+    @Test func `A mark has no value`() {
+        #expect(tweak(("read-only", "")).isReadOnly)
+        #expect(tweak(("needs-restart", "")).needsRestart)
+    }
+
+    @Test func `A declaration with another mark does not agree, one with other words does`() {
+        #expect(!tweak().agrees(with: tweak(("read-only", ""))))
+        #expect(!tweak().agrees(with: tweak(("needs-restart", ""))))
+        #expect(tweak().agrees(with: tweak(("doc", "x"), ("unit", "kg"), ("owner", "x"))))
+    }
+
+    @Test(arguments: [("0", 0), ("2", 2), ("17", 17)])
+    func `A precision is a number of decimals`(text: String, precision: Int) {
+        #expect(tweak(("precision", text)).precision == precision)
+        #expect(tweak(("precision", text), type: .float).precision == precision)
+        #expect(tweak(("precision", text), type: .int32).precision == nil)
+    }
+
+    @Test(arguments: ["", "-1", "18", "two", "1.5", "99999999999999999999"])
+    func `Another text is no precision`(text: String) {
+        #expect(tweak(("precision", text)).precision == nil)
+    }
+}
+
+@Suite struct `Expiry dates` {
+    @Test(arguments: ["2026-01-31", "2024-02-29", "0001-12-01", "9999-12-31"])
+    func `A date is a year, a month and a day`(date: String) {
+        #expect(tweak(("expires", date)).expiryDate == date)
+    }
+
+    @Test(arguments: [
+        "", "2026", "2026-1-31", "2026-13-01", "2026-00-01", "2026-01-00", "2026-01-32", "26-01-31",
+        "2026-01-31 ",
+        "2026/01/31", "-026-01-31", "2026-01-+1", "2026-01-31-", "２026-01-31",
+    ])
+    func `Another text is no date`(date: String) {
+        #expect(tweak(("expires", date)).expiryDate == nil)
+        #expect(!tweak(("expires", date)).hasExpired(on: "9999-12-31"))
+    }
+
+    @Test func `A tweak expires after its last day`() {
+        let tweak = tweak(("expires", "2026-01-31"))
+        #expect(!tweak.hasExpired(on: "2025-12-31"))
+        #expect(!tweak.hasExpired(on: "2026-01-31"))
+        #expect(tweak.hasExpired(on: "2026-02-01"))
+        #expect(tweak.hasExpired(on: "2027-01-01"))
+    }
+}
