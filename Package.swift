@@ -22,7 +22,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "FBTweak", path: "CSupport", exclude: ["RecordFormat.md"]),
-        .target(name: "CTweaks"),
+        .target(name: "CTweaks", dependencies: ["FBTweak"]),
         .systemLibrary(name: "CLibELF", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
         .target(name: "TweakRecords"),
         .target(name: "TweakELF", dependencies: ["CLibELF", "TweakRecords"]),
@@ -68,6 +68,10 @@ let package = Package(
         .executableTarget(
             name: "tweak-setter", dependencies: ["SetterTweaks", "Tweaks"],
             path: "Tests/Programs/tweak-setter"),
+        .executableTarget(
+            name: "interface-scenarios", dependencies: ["FBTweak", "Tweaks"],
+            path: "Tests/Programs/interface-scenarios", exclude: ["plugin"],
+            cSettings: [.define("_GNU_SOURCE")]),
         .testTarget(name: "TweakRecordsTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
         .testTarget(name: "TweakELFTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
         .testTarget(
@@ -77,7 +81,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
-            name: "ToolTests", dependencies: ["TestSupport", "Tweaks", "tweak", "tweak-dump", "tweak-setter"]),
+            name: "ToolTests",
+            dependencies: [
+                "TestSupport", "Tweaks", "interface-scenarios", "tweak", "tweak-dump", "tweak-setter",
+            ]),
     ],
     cLanguageStandard: .c11
 )

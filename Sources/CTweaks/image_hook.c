@@ -1,5 +1,6 @@
 /* Runs the loader before main. */
 #include "ctweaks.h"
+#include "library.h"
 
 /*
  * The linker defines these two if the image has the section. They are read from initialised data
@@ -22,5 +23,8 @@ __attribute__((visibility("hidden"))) void fbtweak__load(const void *records_sta
  * use the Tweaks library as a shared one, after it.
  */
 __attribute__((constructor)) static void load(void) {
+  if (fbtweak__is_loaded_elsewhere())
+    return;
   fbtweak__load(records_start, records_stop);
+  fbtweak__offer_library();
 }

@@ -13,8 +13,8 @@
 #  define NT_GNU_BUILD_ID 3
 #endif
 
-/* The one type of a note named "FBTweak": see RecordFormat.md. */
-enum { NT_FBTWEAK_BOUNDS = 1 };
+/* The types of a note named "FBTweak": see RecordFormat.md. */
+enum { NT_FBTWEAK_IMAGE = 1 };
 
 static uintptr_t relative_address(const uint8_t *field) {
   int32_t distance;
@@ -28,10 +28,12 @@ static void read_note(struct fbtweak__image *image, const ElfW(Nhdr) * note, con
       memcmp(name, "GNU", sizeof("GNU")) == 0) {
     image->build_id = content;
     image->build_id_size = note->n_descsz;
-  } else if (note->n_type == NT_FBTWEAK_BOUNDS && note->n_namesz == sizeof("FBTweak") &&
+  } else if (note->n_type == NT_FBTWEAK_IMAGE && note->n_namesz == sizeof("FBTweak") &&
              memcmp(name, "FBTweak", sizeof("FBTweak")) == 0 && note->n_descsz >= 8) {
     image->records_start = relative_address(content);
     image->records_stop = relative_address(content + 4);
+    if (note->n_descsz >= 12)
+      image->library_slot = (const struct fbtweak__library **)relative_address(content + 8);
   }
 }
 
@@ -76,9 +78,15 @@ static int describe_image(struct dl_phdr_info *info, size_t size, void *data) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
     if (segment->p_type == PT_NOTE) {
       read_notes(&image, segment);
-    } else if (segment->p_type == PT_LOAD && segment->p_offset == 0 && !image.header) {
-      image.header = (const void *)(image.bias + segment->p_vaddr);
-      image.header_size = segment->p_filesz;
+    } else if (segment->p_type == PT_LOAD) {
+      uintptr_t start = image.bias + segment->p_vaddr;
+      if (image.memory_stop == 0)
+        image.memory_start = start;
+      image.memory_stop = start + segment->p_memsz;
+      if (segment->p_offset == 0 && !image.header) {
+        image.header = (const void *)start;
+        image.header_size = segment->p_filesz;
+      }
     }
   }
   return caller->visit(&image, caller->context) ? 0 : 1;

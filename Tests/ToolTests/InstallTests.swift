@@ -109,7 +109,11 @@ private struct Frames {
     }
 
     @Test func `The man pages and the completions are where they are looked for`() throws {
-        for page in ["man1/tweak.1", "man1/tweak-dump.1", "man3/fbtweak.3", "man3/FBTweakValue.3"] {
+        for page in [
+            "man1/tweak.1", "man1/tweak-dump.1", "man3/fbtweak.3", "man3/FBTweakValue.3",
+            "man3/fbtweak_find.3",
+            "man3/fbtweak_observe.3",
+        ] {
             let text = try String(contentsOfFile: frames.prefix + "/share/man/\(page)", encoding: .utf8)
             #expect(text.contains(".Os Tweaks 0.") && !text.contains("@"))
         }

@@ -3,11 +3,9 @@ import TestSupport
 import Testing
 
 @Suite struct `A program that is killed while it writes` {
-    private static let isLong = ProcessInfo.processInfo.environment["TWEAKS_LONG"] != nil
-
     @Test func `The overrides are whole afterwards, and nothing piles up`() throws {
         let program = try SetterProgram()
-        for kill in 0..<(Self.isLong ? 1000 : 25) {
+        for kill in 0..<(isLong ? 1000 : 25) {
             let process = try start(
                 SetterProgram.path, ["count", "Setter/Values/Count", "1", "1000000"], home: program.home)
             // Most die while they start or at their first write, some at a later one.

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct fbtweak__library;
+
 /* A cell, or its leading bytes, read and written with one relaxed atomic access. */
 #define FBTWEAK__ACCESSORS(suffix_, type_)                                                         \
   static inline __attribute__((always_inline)) type_ fbtweak__load_##suffix_(const type_ *cell) {  \
@@ -48,6 +50,9 @@ struct fbtweak__image {
   size_t build_id_size;
   uintptr_t records_start; /* what its FBTweak note says, in memory; both 0 if it has none */
   uintptr_t records_stop;
+  const struct fbtweak__library **library_slot; /* what the note says too; or NULL */
+  uintptr_t memory_start;                       /* from its first segment to the end of its last */
+  uintptr_t memory_stop;
   const void *segments; /* its program headers */
   size_t segment_count;
 };
@@ -62,6 +67,20 @@ void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void 
 
 /* Whether the whole range lies inside one writable segment of the image. */
 bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size);
+
+/*
+ * Whether the Tweaks library is in several images of the process, an executable and a preloaded
+ * libtweaks.so say, and another one has loaded.
+ */
+bool fbtweak__is_loaded_elsewhere(void);
+
+/* What fbtweak_error returns on this thread, a copy of the message. */
+void fbtweak__set_error(const char *message);
+
+/* A descriptor that poll shows as readable from raise to lower, closed by exec; -1 and errno. */
+int fbtweak__make_event(void);
+void fbtweak__raise_event(int descriptor);
+void fbtweak__lower_event(int descriptor);
 
 /* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
 bool fbtweak__is_privileged(void);

@@ -1,10 +1,10 @@
 internal import CTweaks
 internal import TweakRecords
 
-/// Where a process keeps the current value of one record.
+/// Where a process keeps the current value of a tweak: in a record, or in a variable that is bound to it.
 ///
 /// `@unchecked Sendable`: both members are constant, and what the address leads to is only written atomically. It stays
-/// valid: images that are there at the start of a process are never unloaded.
+/// valid until the store has let go of it, see ``CellOwner``.
 struct Cell: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
     let type: TweakType
@@ -47,7 +47,7 @@ struct Cell: @unchecked Sendable {
 /// Texts that string cells point to.
 ///
 /// A reader may keep the address that it read for ever, so a text is never freed; each different one is there once.
-private enum TextPool {
+enum TextPool {
     /// As numbers, since a pointer is not Sendable.
     private static let addresses = Guarded<[String: UInt]>([:])
 

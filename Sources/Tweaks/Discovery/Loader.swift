@@ -13,7 +13,47 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
     // A program without tweaks pays for nothing else.
     guard !images.isEmpty else { return }
     TweakStore.shared.add(images)
-    TweakStore.shared.keepOverrides()
-    // Registered before main, so it runs after what the program registers and writes what that sets.
-    atexit { TweakStore.shared.flushAtExit() }
+    TweakStore.shared.start()
+}
+
+/// Called by the constructor in `fbtweak.h`, with the dynamic linker's lock held, of an image that comes later.
+@c(fbtweak__image_opened)
+func imageOpened(address: UnsafeRawPointer?) {
+    guard let image = ProcessImage.containing(UInt(bitPattern: address)) else { return }
+    TweakStore.shared.start()
+    TweakStore.shared.withState { $0.open(image) }
+}
+
+/// Called by the destructor in `fbtweak.h`: before an image is unloaded, and when the process exits.
+@c(fbtweak__image_closed)
+func imageClosed(address: UnsafeRawPointer?) {
+    TweakStore.shared.closeImage(containing: UInt(bitPattern: address))
+}
+
+extension TweakStore {
+    fileprivate func start() {
+        guard
+            hasStarted.withLock({ hasStarted in
+                defer { hasStarted = true }
+                return !hasStarted
+            })
+        else { return }
+        keepOverrides()
+        // Registered before main as a rule, so it runs after what the program registers and writes what that sets.
+        atexit { TweakStore.shared.flushAtExit() }
+    }
+
+    /// Lets go of an image that came after the start, and returns when no call into it is running.
+    fileprivate func closeImage(containing address: UInt) {
+        let image = withState { state -> ProcessImage? in
+            guard let image = state.openedImages.first(where: { $0.memory.contains(address) }) else {
+                return nil
+            }
+            _ = state.close(image)
+            return image
+        }
+        guard let image else { return }
+        waitForCalls { $0.code.map(image.memory.contains) ?? false }
+        deliver()
+    }
 }

@@ -4,11 +4,14 @@ internal import TweakELF
 
 /// An ELF object of this process that has tweaks.
 ///
-/// `@unchecked Sendable`: both members are constant, and in the memory only cells change, atomically. It stays mapped:
-/// images that are there at the start of a process are never unloaded.
+/// `@unchecked Sendable`: the members are constant, and in the memory only cells change, atomically. It stays mapped
+/// until the store has let go of it: images that are there at the start of a process are never unloaded, and others
+/// say before they are.
 struct ProcessImage: @unchecked Sendable {
     /// The file it was loaded from.
     let path: String
+    /// The addresses that it takes up.
+    let memory: Range<UInt>
     /// The memory between two bounds in which records are.
     let records: [UnsafeRawBufferPointer]
 }
@@ -18,14 +21,20 @@ extension ProcessImage {
     ///
     /// - Parameter ownRecords: The bounds that the linker gave the image which this code is in.
     static func all(ownRecords: UnsafeRawBufferPointer) -> [ProcessImage] {
-        loadedImages().compactMap { ProcessImage($0, ownRecords: ownRecords) }
+        loadedImages().map { ProcessImage($0, ownRecords: ownRecords) }.filter { !$0.records.isEmpty }
     }
 
-    private init?(_ image: LoadedImage, ownRecords: UnsafeRawBufferPointer) {
+    /// The image that an address is in, with tweaks or without.
+    static func containing(_ address: UInt) -> ProcessImage? {
+        loadedImages().first { $0.memory.contains(address) }
+            .map { ProcessImage($0, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0)) }
+    }
+
+    private init(_ image: LoadedImage, ownRecords: UnsafeRawBufferPointer) {
         let candidates = image.recordsFromFile() ?? image.recordsFromLinker(own: ownRecords)
         let usable = candidates.filter { !$0.isEmpty && image.canWrite($0) }
-        guard !usable.isEmpty else { return nil }
         path = image.path
+        memory = image.memory
         records = usable
     }
 
@@ -58,6 +67,8 @@ private struct LoadedImage {
         openPath = name.isEmpty ? "/proc/self/exe" : name
         path = name.isEmpty ? executablePath() ?? "" : name
     }
+
+    var memory: Range<UInt> { image.memory_start..<max(image.memory_start, image.memory_stop) }
 
     func canWrite(_ memory: UnsafeRawBufferPointer) -> Bool {
         withUnsafePointer(to: image) {

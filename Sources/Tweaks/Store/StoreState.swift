@@ -6,7 +6,8 @@ struct StoreState {
     /// A tweak of the process.
     struct Entry {
         var declaration: TweakDeclaration
-        var cells: [Cell]
+        /// The cell of the record that it is declared by comes first.
+        var cells: [OwnedCell]
         var value: TweakValue
         var source: TweakSource
         /// See ``TweakStatus/pendingValue``.
@@ -15,12 +16,19 @@ struct StoreState {
 
     /// Images whose records have not been decoded, because nobody has asked for anything in them.
     private var undecoded: [ProcessImage] = []
-    private(set) var entries: [TweakKey: Entry] = [:]
+    /// Images that came after the start. The others stay for as long as the process.
+    var openedImages: [ProcessImage] = []
+    var entries: [TweakKey: Entry] = [:]
     /// The keys in the order of declaration.
-    private(set) var order: [TweakKey] = []
+    var order: [TweakKey] = []
     /// What the overrides file held when it was read, with what was set since.
     private var overrides = OverridesDocument()
+    var handles: [TweakKey: Handle] = [:]
+    /// What each bound variable follows, by its address.
+    var boundVariables: [UInt: TweakKey] = [:]
     var observers = ObserverList()
+    /// Calls into the program that have not returned.
+    var runningCalls: [RunningCall] = []
     /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
     var messages: [String] = []
     /// Changes that observers have not been told of.
@@ -28,6 +36,20 @@ struct StoreState {
     var isDelivering = false
 
     mutating func add(_ images: [ProcessImage]) { undecoded += images }
+
+    /// Adds an image that was loaded later, whose cells hold their defaults.
+    mutating func open(_ image: ProcessImage) {
+        openedImages.append(image)
+        undecoded.append(image)
+        // Otherwise what it holds is right already.
+        if !overrides.isEmpty { decode() }
+    }
+
+    /// Forgets an image that is about to be unloaded, see `StoreState+Images.swift`.
+    mutating func forget(_ image: ProcessImage) {
+        undecoded.removeAll { $0.memory == image.memory }
+        openedImages.removeAll { $0.memory == image.memory }
+    }
 
     /// Takes over the values of a document. Only the records that it names are decoded.
     mutating func apply(_ document: OverridesDocument) {
@@ -43,7 +65,7 @@ struct StoreState {
                     else { return }
                     let first = declared[declaration.key] ?? declaration
                     declared[declaration.key] = first
-                    guard first.type == declaration.type, let value = admitted(first, reporting: true) else {
+                    guard first.type == declaration.type, let value = admitted(first) else {
                         return
                     }
                     Cell(records, range, declaration.type)?.store(value)
@@ -62,45 +84,52 @@ struct StoreState {
                 messages += section.errors.map { "\(image.path): \($0)" }
                 for (offset, declaration) in section.tweaks {
                     guard let cell = Cell(records, offset..<records.count, declaration.type) else { continue }
-                    add(declaration, cell)
+                    add(declaration, OwnedCell(cell, .image(image.memory)))
                 }
             }
         }
     }
 
-    private mutating func add(_ declaration: TweakDeclaration, _ cell: Cell) {
+    mutating func add(_ declaration: TweakDeclaration, _ cell: OwnedCell) {
         let key = declaration.key
-        if let first = entries[key]?.declaration {
-            if !first.agrees(with: declaration) {
+        if let first = entries[key] {
+            if !first.declaration.agrees(with: declaration) {
                 messages.append(
-                    "\(key): declared differently at \(first.location ?? "an unknown place") and at "
+                    "\(key): declared differently at \(first.declaration.location ?? "an unknown place") and at "
                         + "\(declaration.location ?? "an unknown place"); the first declaration counts")
             }
-            guard first.type == declaration.type else { return }
+            guard first.declaration.type == declaration.type else { return }
+            cell.cell.store(first.value)
             entries[key]?.cells.append(cell)
             return
         }
-        let override = admitted(declaration, reporting: false)
+        let override = admitted(declaration)
+        let value = override ?? declaration.defaultValue
+        if override != nil { cell.cell.store(value) }
         entries[key] = Entry(
-            declaration: declaration, cells: [cell], value: override ?? declaration.defaultValue,
+            declaration: declaration, cells: [cell], value: value,
             source: override == nil ? .binary : .overrides)
         order.append(key)
+        if let handle = handles[key], handle.declaration.type == declaration.type {
+            entries[key]?.cells.append(OwnedCell(handle.cell, .handle))
+            handle.cell.store(value)
+        }
         if let warning = declaration.expiryWarning(on: utcDay(secondsSince1970: time(nil))) {
             messages.append(warning)
         }
     }
 
-    private mutating func admitted(_ declaration: TweakDeclaration, reporting: Bool) -> TweakValue? {
+    mutating func admitted(_ declaration: TweakDeclaration) -> TweakValue? {
         do throws(TweakValueError) {
             guard let admission = try overrides.admission(for: declaration) else { return nil }
-            if admission.wasClamped, reporting {
+            if admission.wasClamped {
                 messages.append(
                     "\(declaration.key): the override is outside the limits and taken as \(admission.value); "
                         + "allowed: \(declaration.allowed)")
             }
             return admission.value
         } catch {
-            if reporting { messages.append("override ignored: \(error)") }
+            messages.append("override ignored: \(error)")
             return nil
         }
     }
@@ -134,7 +163,7 @@ struct StoreState {
         entries[key]?.source = value == nil ? .binary : .overrides
         if let change {
             entries[key]?.value = change.newValue
-            for cell in entry.cells { cell.store(change.newValue) }
+            for cell in entry.cells { cell.cell.store(change.newValue) }
         }
         return (change, value != nil || hadOverride)
     }

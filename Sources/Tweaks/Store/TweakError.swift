@@ -6,6 +6,8 @@ public enum TweakError: Error, Hashable {
     case unknown(TweakKey, nearest: [TweakKey])
     /// The tweak cannot take the value.
     case refused(TweakValueError)
+    /// Only an action can be run.
+    case noAction(TweakDeclaration)
 }
 
 extension TweakError: CustomStringConvertible {
@@ -17,6 +19,7 @@ extension TweakError: CustomStringConvertible {
                 + (nearest.isEmpty
                     ? "" : "; did you mean \(nearest.map(\.description).joined(separator: " or "))?")
         case .refused(let error): "\(error)"
+        case .noAction(let tweak): "\(tweak.key): it cannot be run, it is no action but of type \(tweak.type)"
         }
     }
 }

@@ -14,9 +14,11 @@ public final class TweakStore: Sendable {
     /// The store that the tweaks of the executable and its libraries are in before `main` begins.
     public static let shared = TweakStore()
 
-    private let state = Guarded(StoreState())
+    let state = Guarded(StoreState())
     private let writer = Guarded<OverridesWriter?>(nil)
     private let diagnostics = Diagnostics()
+    /// Whether the overrides of this application are read and kept.
+    let hasStarted = Guarded(false)
 
     init() {}
 
@@ -80,11 +82,7 @@ public final class TweakStore: Sendable {
     /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value; it keeps the one it has.
     @discardableResult
     public func set(_ value: TweakValue, for key: TweakKey) throws(TweakError) -> TweakDeclaration.Admission {
-        let declaration = try entry(of: key).declaration
-        let admission: TweakDeclaration.Admission
-        do { admission = try declaration.admit(value) } catch { throw .refused(error) }
-        change(key, to: admission.value)
-        return admission
+        try set(key) { (declaration) throws(TweakValueError) in try declaration.admit(value) }
     }
 
     /// Takes the override of a tweak away, so that it has its default again.
@@ -163,7 +161,7 @@ extension TweakStore {
 // MARK: - Changes
 
 extension TweakStore {
-    private func withDecodedState<Result>(_ body: (inout StoreState) -> Result) -> Result {
+    func withDecodedState<Result>(_ body: (inout StoreState) -> Result) -> Result {
         withState { state in
             state.decode()
             return body(&state)
@@ -171,7 +169,7 @@ extension TweakStore {
     }
 
     /// Runs `body` with the lock held and reports afterwards what it left to report.
-    private func withState<Result>(_ body: (inout StoreState) -> Result) -> Result {
+    func withState<Result>(_ body: (inout StoreState) -> Result) -> Result {
         let (result, messages) = state.withLock { state in
             let result = body(&state)
             defer { state.messages = [] }
@@ -181,7 +179,7 @@ extension TweakStore {
         return result
     }
 
-    private func entry(of key: TweakKey) throws(TweakError) -> StoreState.Entry {
+    func entry(of key: TweakKey) throws(TweakError) -> StoreState.Entry {
         let (entry, keys) = withDecodedState { state in
             (state.entries[key], state.entries[key] == nil ? state.order : [])
         }
@@ -189,8 +187,18 @@ extension TweakStore {
         return entry
     }
 
+    func set(
+        _ key: TweakKey, _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
+    ) throws(TweakError) -> TweakDeclaration.Admission {
+        let declaration = try entry(of: key).declaration
+        let admission: TweakDeclaration.Admission
+        do { admission = try admit(declaration) } catch { throw .refused(error) }
+        change(key, to: admission.value)
+        return admission
+    }
+
     /// Sets with a value, resets with `nil`.
-    private func change(_ key: TweakKey, to value: TweakValue?) {
+    func change(_ key: TweakKey, to value: TweakValue?) {
         announce(key, to: value)
         let writer = writer.withLock { $0 }
         state.withLock { state in
@@ -206,18 +214,19 @@ extension TweakStore {
             (state.change(of: key, to: value), state.observers.observing(key))
         }
         guard let change else { return }
-        for observer in observers { observer.willChange?(change) }
+        for observer in observers {
+            guard let willChange = observer.willChange else { continue }
+            call(observer.id) { willChange(change) }
+        }
     }
 
     /// Tells observers what has changed. One thread at a time does; the others leave their changes to it, so that
     /// the order is kept and no thread waits for another's observers.
-    private func deliver() {
+    func deliver() {
         while let (change, observers) = nextDelivery() {
             for observer in observers {
-                guard let didChange = observer.didChange,
-                    state.withLock({ $0.observers.contains(observer.id) })
-                else { continue }
-                didChange(change)
+                guard let didChange = observer.didChange else { continue }
+                call(observer.id) { didChange(change) }
             }
             state.withLock { $0.isDelivering = false }
         }

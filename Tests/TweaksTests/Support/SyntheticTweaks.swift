@@ -120,7 +120,12 @@ struct SyntheticTweaks: @unchecked Sendable {
         self.records = .allocate(byteCount: bytes.count, alignment: 8)
         self.records.copyBytes(from: bytes)
         store.logger = messages.logger
-        store.add([ProcessImage(path: "synthetic", records: [UnsafeRawBufferPointer(self.records)])])
+        let start = UInt(bitPattern: self.records.baseAddress)
+        store.add([
+            ProcessImage(
+                path: "synthetic", memory: start..<start + UInt(bytes.count),
+                records: [UnsafeRawBufferPointer(self.records)])
+        ])
     }
 
     /// What a program would read from the cell of a record.

@@ -1,0 +1,118 @@
+/* What programs reach the library by: a table of functions, and a note that leads to it. */
+#ifndef _GNU_SOURCE
+#  define _GNU_SOURCE
+#endif
+/* What is wanted of the header is the interface. */
+#undef FB_TWEAK_ENABLED
+#define FB_TWEAK_ENABLED 0
+#include "library.h"
+
+#include <fbtweak.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctweaks.h"
+
+/* Written in Swift, in Sources/Tweaks/CInterface. */
+#define IN_SWIFT __attribute__((visibility("hidden")))
+IN_SWIFT void fbtweak__image_opened(const void *address_inside);
+IN_SWIFT void fbtweak__image_closed(const void *address_inside);
+IN_SWIFT const fbtweak *fbtweak__handle_of_record(const void *record);
+IN_SWIFT const fbtweak *fbtweak__find(const char *category, const char *collection,
+                                      const char *name);
+IN_SWIFT size_t fbtweak__walk(const char *category, const char *collection,
+                              bool (*visit)(const fbtweak *tweak, void *context), void *context);
+IN_SWIFT const char *fbtweak__source(const fbtweak *tweak);
+IN_SWIFT int fbtweak__set(const fbtweak *tweak, const fbtweak_value *value);
+IN_SWIFT int fbtweak__set_typed(const fbtweak *tweak, const char *text);
+IN_SWIFT int fbtweak__reset(const fbtweak *tweak);
+IN_SWIFT int fbtweak__reset_group(const char *category, const char *collection);
+IN_SWIFT int fbtweak__run(const fbtweak *tweak);
+IN_SWIFT int fbtweak__bind(const fbtweak *tweak, void *variable);
+IN_SWIFT void fbtweak__unbind(void *variable);
+IN_SWIFT fbtweak_token fbtweak__observe(fbtweak_queue *queue, const fbtweak *tweak,
+                                        fbtweak_callback will_change, fbtweak_callback did_change,
+                                        void *context);
+IN_SWIFT void fbtweak__unobserve(fbtweak_token token);
+IN_SWIFT fbtweak_queue *fbtweak__queue_make(void);
+IN_SWIFT int fbtweak__queue_descriptor(const fbtweak_queue *queue);
+IN_SWIFT size_t fbtweak__queue_deliver(fbtweak_queue *queue);
+IN_SWIFT void fbtweak__queue_destroy(fbtweak_queue *queue);
+IN_SWIFT const fbtweak *fbtweak__make(const fbtweak_declaration *declaration);
+IN_SWIFT const fbtweak *fbtweak__make_action(const char *category, const char *collection,
+                                             const char *name, void (*function)(void *context),
+                                             void *context);
+IN_SWIFT int fbtweak__remove(const fbtweak *tweak);
+
+static pthread_key_t error_key;
+static pthread_once_t error_once = PTHREAD_ONCE_INIT;
+static void make_error_key(void) {
+  pthread_key_create(&error_key, free);
+}
+void fbtweak__set_error(const char *message) {
+  pthread_once(&error_once, make_error_key);
+  free(pthread_getspecific(error_key));
+  pthread_setspecific(error_key, strdup(message));
+}
+static const char *error(void) {
+  pthread_once(&error_once, make_error_key);
+  const char *message = pthread_getspecific(error_key);
+  return message ? message : "";
+}
+
+/* Its size comes last: what finds the table without one goes on as if there were no library. */
+__attribute__((visibility("hidden"))) struct fbtweak__library fbtweak__this_library = {
+    .image_opened = fbtweak__image_opened,
+    .image_closed = fbtweak__image_closed,
+    .handle = fbtweak__handle_of_record,
+    .find = fbtweak__find,
+    .walk = fbtweak__walk,
+    .source = fbtweak__source,
+    .error = error,
+    .set = fbtweak__set,
+    .set_text = fbtweak__set_typed,
+    .reset = fbtweak__reset,
+    .reset_group = fbtweak__reset_group,
+    .run = fbtweak__run,
+    .bind = fbtweak__bind,
+    .unbind = fbtweak__unbind,
+    .observe = fbtweak__observe,
+    .unobserve = fbtweak__unobserve,
+    .queue_make = fbtweak__queue_make,
+    .queue_descriptor = fbtweak__queue_descriptor,
+    .queue_deliver = fbtweak__queue_deliver,
+    .queue_destroy = fbtweak__queue_destroy,
+    .make = fbtweak__make,
+    .make_action = fbtweak__make_action,
+    .remove = fbtweak__remove,
+};
+
+__asm__(".pushsection .note.fbtweak,\"aR\",%note\n"
+        ".balign 4\n"
+        ".4byte 8, 4, 2\n"
+        ".asciz \"FBTweak\"\n"
+        ".4byte fbtweak__this_library - .\n"
+        ".popsection\n");
+
+static bool offer(const struct fbtweak__image *image, void *context) {
+  (void)context;
+  if (image->library_slot)
+    __atomic_store_n(image->library_slot, &fbtweak__this_library, __ATOMIC_RELEASE);
+  return true;
+}
+void fbtweak__offer_library(void) {
+  __atomic_store_n(&fbtweak__this_library.size, sizeof(fbtweak__this_library), __ATOMIC_RELEASE);
+  fbtweak__each_image(offer, NULL);
+}
+
+static bool has_no_library(const struct fbtweak__image *image, void *is_loaded) {
+  if (image->library_slot && __atomic_load_n(image->library_slot, __ATOMIC_ACQUIRE))
+    *(bool *)is_loaded = true;
+  return !*(bool *)is_loaded;
+}
+bool fbtweak__is_loaded_elsewhere(void) {
+  bool is_loaded = false;
+  fbtweak__each_image(has_no_library, &is_loaded);
+  return is_loaded;
+}

@@ -1,0 +1,102 @@
+internal import FBTweak
+internal import TweakRecords
+
+// The functions of fbtweak.h that change tweaks. The header says what each of them does.
+
+@c(fbtweak__set)
+func set(tweak: UnsafePointer<fbtweak>?, value: UnsafePointer<fbtweak_value>?) -> CInt {
+    set(tweak) { (declaration) throws(TweakValueError) in
+        guard let value = value?.pointee.tweakValue else {
+            throw .wrongType(declaration, given: "a value without a type, or a text that is NULL,")
+        }
+        return try declaration.admit(value)
+    }
+}
+
+@c(fbtweak__set_typed)
+func set(tweak: UnsafePointer<fbtweak>?, text: UnsafePointer<CChar>?) -> CInt {
+    set(tweak) { (declaration) throws(TweakValueError) in
+        guard let text else { throw .wrongType(declaration, given: "NULL") }
+        return try declaration.admit(text: String(cString: text))
+    }
+}
+
+private func set(
+    _ tweak: UnsafePointer<fbtweak>?,
+    _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
+) -> CInt {
+    returningCode { () throws(CFailure) in
+        let key = try TweakStore.shared.declaration(of: tweak).key
+        do throws(TweakError) {
+            return try TweakStore.shared.set(key, admit).wasClamped ? CInt(FBTWEAK_CLAMPED) : CInt(FBTWEAK_OK)
+        } catch {
+            throw CFailure(error)
+        }
+    }
+}
+
+@c(fbtweak__reset)
+func reset(tweak: UnsafePointer<fbtweak>?) -> CInt {
+    returningCode { () throws(CFailure) in
+        let key = try TweakStore.shared.declaration(of: tweak).key
+        do throws(TweakError) { try TweakStore.shared.reset(key) } catch { throw CFailure(error) }
+        return CInt(FBTWEAK_OK)
+    }
+}
+
+@c(fbtweak__reset_group)
+func reset(category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?) -> CInt {
+    returningCode { () throws(CFailure) in
+        let (category, collection) = (
+            category.map { String(cString: $0) }, collection.map { String(cString: $0) }
+        )
+        let keys = TweakStore.shared.keys(category, collection)
+        guard !keys.isEmpty || category == nil else {
+            let name = ([category, collection].compactMap(\.self)).joined(separator: "/")
+            throw .unknown("\(name): there are no such tweaks")
+        }
+        for key in keys { TweakStore.shared.change(key, to: nil) }
+        return CInt(FBTWEAK_OK)
+    }
+}
+
+@c(fbtweak__bind)
+func bind(tweak: UnsafePointer<fbtweak>?, variable: UnsafeMutableRawPointer?) -> CInt {
+    returningCode { () throws(CFailure) in
+        let declaration = try TweakStore.shared.declaration(of: tweak)
+        guard let variable else { throw .refused("\(declaration.key): the variable to bind is NULL") }
+        guard declaration.type != .action else { throw .refused("\(TweakValueError.isAction(declaration))") }
+        return try TweakStore.shared.bind(declaration, Cell(address: variable, type: declaration.type))
+    }
+}
+
+@c(fbtweak__unbind)
+func unbind(variable: UnsafeMutableRawPointer?) {
+    guard let variable else { return }
+    TweakStore.shared.state.withLock { state in state.unbind(UInt(bitPattern: variable)) }
+}
+
+extension TweakStore {
+    fileprivate func bind(_ declaration: TweakDeclaration, _ variable: Cell) throws(CFailure) -> CInt {
+        let isKnown = withDecodedState { state in
+            guard let entry = state.entries[declaration.key], entry.declaration.type == declaration.type
+            else {
+                return false
+            }
+            state.unbind(variable.number)
+            state.boundVariables[variable.number] = declaration.key
+            state.entries[declaration.key]?.cells.append(OwnedCell(variable, .variable))
+            variable.store(entry.value)
+            return true
+        }
+        guard isKnown else { throw .unknown("\(declaration.key): there is no such tweak") }
+        return CInt(FBTWEAK_OK)
+    }
+}
+
+extension StoreState {
+    fileprivate mutating func unbind(_ variable: UInt) {
+        guard let key = boundVariables.removeValue(forKey: variable) else { return }
+        entries[key]?.cells.removeAll { $0.owner == .variable && $0.cell.number == variable }
+    }
+}

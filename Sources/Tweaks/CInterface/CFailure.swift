@@ -1,0 +1,47 @@
+internal import CTweaks
+internal import FBTweak
+
+/// Why a call from C did not do what it should: a code for the program and a message for a person.
+enum CFailure: Error {
+    case unknown(String)
+    case refused(String)
+
+    init(_ error: TweakError) {
+        self =
+            switch error {
+            case .unknown: .unknown("\(error)")
+            case .refused, .noAction: .refused("\(error)")
+            }
+    }
+
+    /// Keeps the message for `fbtweak_error`.
+    ///
+    /// - Returns: The code.
+    func report() -> CInt {
+        switch self {
+        case .unknown(let message):
+            fbtweak__set_error(message)
+            return CInt(FBTWEAK_UNKNOWN)
+        case .refused(let message):
+            fbtweak__set_error(message)
+            return CInt(FBTWEAK_REFUSED)
+        }
+    }
+}
+
+/// Runs the body of a function that C calls.
+///
+/// - Returns: What the body returns, or the code of its failure.
+func returningCode(_ body: () throws(CFailure) -> CInt) -> CInt {
+    do throws(CFailure) { return try body() } catch { return error.report() }
+}
+
+/// The same for a function that returns a pointer or nothing.
+func returningPointer<Pointee>(_ body: () throws(CFailure) -> UnsafePointer<Pointee>?) -> UnsafePointer<
+    Pointee
+>? {
+    do throws(CFailure) { return try body() } catch {
+        _ = error.report()
+        return nil
+    }
+}

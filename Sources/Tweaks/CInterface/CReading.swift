@@ -1,0 +1,66 @@
+internal import FBTweak
+internal import TweakRecords
+
+// The functions of fbtweak.h that look for tweaks. The header says what each of them does.
+
+@c(fbtweak__handle_of_record)
+func handle(ofRecord record: UnsafeRawPointer?) -> UnsafePointer<fbtweak>? {
+    returningPointer { () throws(CFailure) in
+        let tweak = record?.assumingMemoryBound(to: fbtweak.self)
+        let declaration = try TweakStore.shared.declaration(of: tweak)
+        return TweakStore.shared.withDecodedState { $0.handle(of: declaration.key, otherwise: declaration) }?
+            .pointer
+    }
+}
+
+@c(fbtweak__find)
+func find(
+    category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?, name: UnsafePointer<CChar>?
+) -> UnsafePointer<fbtweak>? {
+    returningPointer { () throws(CFailure) in
+        guard let key = TweakKey(category, collection, name) else {
+            throw .unknown("there is no tweak: a level of its name is NULL")
+        }
+        do throws(TweakError) { _ = try TweakStore.shared.entry(of: key) } catch { throw CFailure(error) }
+        return TweakStore.shared.handle(of: key)
+    }
+}
+
+@c(fbtweak__walk)
+func walk(
+    category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?,
+    visit: (@convention(c) (UnsafePointer<fbtweak>?, UnsafeMutableRawPointer?) -> Bool)?,
+    context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let visit else { return 0 }
+    let keys = TweakStore.shared.keys(
+        category.map { String(cString: $0) }, collection.map { String(cString: $0) })
+    var count = 0
+    for key in keys {
+        guard let handle = TweakStore.shared.handle(of: key) else { continue }
+        count += 1
+        if !visit(handle, context) { break }
+    }
+    return count
+}
+
+@c(fbtweak__source)
+func source(tweak: UnsafePointer<fbtweak>?) -> UnsafePointer<CChar>? {
+    returningPointer { () throws(CFailure) in
+        let key = try TweakStore.shared.declaration(of: tweak).key
+        do throws(TweakError) {
+            return TextPool.address(of: try TweakStore.shared.entry(of: key).source.description)
+        } catch {
+            throw CFailure(error)
+        }
+    }
+}
+
+extension TweakStore {
+    /// The names of tweaks in the order of ``categories``, of all where a level is `nil`.
+    func keys(_ category: String?, _ collection: String?) -> [TweakKey] {
+        categories.filter { category == nil || $0.name == category }
+            .flatMap(\.collections).filter { collection == nil || $0.name == collection }
+            .flatMap { $0.tweaks.map(\.declaration.key) }
+    }
+}

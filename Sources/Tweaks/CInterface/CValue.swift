@@ -1,0 +1,49 @@
+internal import FBTweak
+internal import TweakRecords
+
+extension fbtweak_value {
+    /// A value as C has it. Its text stays for as long as the process.
+    init(_ value: TweakValue, _ type: TweakType) {
+        self.init()
+        self.type = CInt(type.rawValue)
+        switch value {
+        case .bool(let flag): boolean = flag
+        case .integer(let number) where type.isSigned: integer = Int64(truncatingIfNeeded: number)
+        case .integer(let number): natural = UInt64(truncatingIfNeeded: number)
+        case .double(let number): self.number = number
+        case .string(let text): self.text = TextPool.address(of: text)
+        case .color(let color):
+            self.color = fbtweak_color(
+                red: color.red, green: color.green, blue: color.blue, alpha: color.alpha)
+        case .nothing: break
+        }
+    }
+
+    /// The value; `nil` for a type that is none.
+    var tweakValue: TweakValue? {
+        switch TweakType(rawValue: UInt8(clamping: type)) {
+        case .bool: .bool(boolean)
+        case .int8, .int16, .int32, .int64: .integer(Int128(integer))
+        case .uint8, .uint16, .uint32, .uint64: .integer(Int128(natural))
+        case .float, .double: .double(number)
+        case .string: text.map { .string(String(cString: $0)) }
+        case .color:
+            .color(TweakColor(red: color.red, green: color.green, blue: color.blue, alpha: color.alpha))
+        case .action, nil: nil
+        }
+    }
+}
+
+extension TweakType {
+    fileprivate var isSigned: Bool { (integerRange?.lowerBound ?? 0) < 0 }
+}
+
+extension TweakKey {
+    /// Three texts of C; `nil` if one of them is NULL.
+    init?(
+        _ category: UnsafePointer<CChar>?, _ collection: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?
+    ) {
+        guard let category, let collection, let name else { return nil }
+        self.init(String(cString: category), String(cString: collection), String(cString: name))
+    }
+}

@@ -1,0 +1,59 @@
+internal import FBTweak
+internal import TweakRecords
+
+/// What a C program has of a tweak: a record that stays as long as the process, whatever becomes of the images that
+/// declare the tweak. It takes the size of the record, once for each name that was asked for.
+struct Handle: Sendable {
+    let declaration: TweakDeclaration
+    /// The cell of the record.
+    let cell: Cell
+
+    init(_ declaration: TweakDeclaration) {
+        self.declaration = declaration
+        let bytes = declaration.record
+        let record = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+        record.copyBytes(from: bytes)
+        let start = record.baseAddress.unsafelyUnwrapped
+        cell = Cell(address: start + RecordLayout.cellOffset, type: declaration.type)
+    }
+
+    var pointer: UnsafePointer<fbtweak> {
+        UnsafeRawPointer(cell.address - RecordLayout.cellOffset).assumingMemoryBound(to: fbtweak.self)
+    }
+}
+
+extension StoreState {
+    /// The handle of a name, which is always the same unless type, default or limits change.
+    ///
+    /// - Parameter declaration: What the handle says if no image declares the tweak.
+    mutating func handle(of key: TweakKey, otherwise declaration: TweakDeclaration? = nil) -> Handle? {
+        let handle = handles[key]
+        guard let declaration = entries[key]?.declaration ?? handle?.declaration ?? declaration else {
+            return nil
+        }
+        if let handle, handle.declaration.agrees(with: declaration) { return handle }
+        let new = Handle(declaration)
+        handles[key] = new
+        if let entry = entries[key] {
+            new.cell.store(entry.value)
+            entries[key]?.cells =
+                entry.cells.filter { $0.cell.number != handle?.cell.number } + [OwnedCell(new.cell, .handle)]
+            handle?.cell.store(declaration.defaultValue)
+        }
+        return new
+    }
+}
+
+extension TweakStore {
+    func handle(of key: TweakKey) -> UnsafePointer<fbtweak>? {
+        withDecodedState { state in state.handle(of: key) }?.pointer
+    }
+
+    /// The tweak of a handle, or of a record that a compiler made.
+    func declaration(of tweak: UnsafePointer<fbtweak>?) throws(CFailure) -> TweakDeclaration {
+        guard let tweak, let declaration = TweakDeclaration(record: UnsafeRawPointer(tweak)) else {
+            throw .unknown("there is no tweak: the handle is NULL")
+        }
+        return declaration
+    }
+}

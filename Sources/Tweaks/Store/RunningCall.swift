@@ -1,0 +1,49 @@
+internal import Glibc
+
+/// A call into the program, so that nobody takes away what it uses before it has returned.
+struct RunningCall: Hashable, Sendable {
+    enum Target: Hashable, Sendable {
+        /// An observer, by its id.
+        case observer(UInt64)
+        /// An action, by the address of its function.
+        case action(UInt)
+    }
+
+    let target: Target
+    /// The address of the code; `nil` if it is Swift's to keep.
+    let code: UInt?
+    let thread: UInt
+
+    init(_ target: Target, code: UInt?) {
+        self.target = target
+        self.code = code
+        thread = UInt(pthread_self())
+    }
+}
+
+extension TweakStore {
+    /// Calls an observer, unless it has been removed.
+    func call(_ observer: UInt64, _ body: () -> Void) {
+        let call = state.withLock { state -> RunningCall? in
+            guard let observer = state.observers[observer] else { return nil }
+            let call = RunningCall(.observer(observer.id), code: observer.code)
+            state.runningCalls.append(call)
+            return call
+        }
+        guard let call else { return }
+        body()
+        ended(call)
+    }
+
+    func ended(_ call: RunningCall) {
+        state.withLock { state in
+            if let index = state.runningCalls.lastIndex(of: call) { state.runningCalls.remove(at: index) }
+        }
+    }
+
+    /// Returns when no call of a kind is running on another thread.
+    func waitForCalls(where matches: (RunningCall) -> Bool) {
+        let thread = UInt(pthread_self())
+        state.wait { state in !state.runningCalls.contains { $0.thread != thread && matches($0) } }
+    }
+}

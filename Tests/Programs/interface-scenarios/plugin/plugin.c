@@ -1,0 +1,31 @@
+/* A plug-in for plugins.c, which the tests compile. */
+#include <fbtweak.h>
+
+int plugin_depth(void);
+void plugin_observe(void);
+int plugin_observed(void);
+
+int plugin_depth(void) {
+  return FBTweakValue("Plug-in", "Reverb", "Depth", 30, 0, 100);
+}
+
+static int observed;
+static void count(const fbtweak_change *change, void *context) {
+  (void)change, (void)context;
+  observed++;
+}
+/* Observes all tweaks, and does not end it. */
+void plugin_observe(void) {
+  fbtweak_observe(0, 0, count, 0);
+}
+int plugin_observed(void) {
+  return observed;
+}
+
+static void reset(void *context) {
+  (void)context;
+  fbtweak_reset(fbtweak_find("Plug-in", "Reverb", "Depth"));
+}
+static __attribute__((constructor)) void make_action(void) {
+  fbtweak_make_action("Plug-in", "Reverb", "Reset", reset, 0);
+}

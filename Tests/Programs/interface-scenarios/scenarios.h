@@ -1,0 +1,55 @@
+/*
+ * A C program with the Tweaks library: each scenario uses the interface of fbtweak.h in one way and
+ * stops at the first thing that is not as it should be.
+ */
+#ifndef SCENARIOS_H
+#define SCENARIOS_H
+
+#include <fbtweak.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPECT(condition_)                                                                         \
+  do {                                                                                             \
+    if (!(condition_)) {                                                                           \
+      fprintf(stderr, "%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #condition_,                 \
+              fbtweak_error());                                                                    \
+      exit(1);                                                                                     \
+    }                                                                                              \
+  } while (0)
+#define EXPECT_TEXT(text_, expected_) EXPECT(strcmp(text_, expected_) == 0)
+/* That the message of the last failure has a part. */
+#define EXPECT_ERROR(part_) EXPECT(strstr(fbtweak_error(), part_))
+
+/* tweaks.c: what all scenarios work on. */
+int level(void);       /* Sound/Mixer/Level: 5, from 0 to 10 */
+double gain(void);     /* Sound/Mixer/Gain: 0.5, from 0 to 1 */
+bool muted(void);      /* Sound/Mixer/Muted: false */
+const char *bus(void); /* Sound/Output/Bus: "main" */
+unsigned char octet(void);
+long long wide(void);
+float ratio(void);
+
+/* Each in a file that says what it is about. */
+void find_and_read(void);
+void describe(void);
+void walk(void);
+void set_and_reset(void);
+void refuse(void);
+void bind_variables(void);
+void observe(void);
+void observe_in_callbacks(void);
+void observe_from_threads(void);
+void queue_changes(void);
+void make_and_remove(void);
+void run_actions(void);
+void keep_after_fork(void);
+/* plugins.c: needs the paths of two copies of a plug-in. */
+void open_and_close(const char *plugin, const char *copy);
+void open_often(const char *plugin, const char *count_of_rounds);
+/* threads.c */
+void read_while_set(const char *seconds);
+void open_while_used(const char *plugin, const char *rounds);
+
+#endif

@@ -1,0 +1,4 @@
+import Foundation
+
+/// Whether tests run in their long form, as `tools/test --long` asks.
+public let isLong = ProcessInfo.processInfo.environment["TWEAKS_LONG"] != nil

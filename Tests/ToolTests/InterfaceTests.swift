@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The scenarios of `Tests/Programs/interface-scenarios`, each in a process and a home of its own.
+@Suite struct `The interface of fbtweak.h` {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    /// What these tests and the program are built with, if it is a sanitizer.
+    private static let sanitizer = ProcessInfo.processInfo.environment["TWEAKS_SANITIZER"]
+
+    private func run(_ arguments: String...) throws {
+        let result = try TestSupport.run(
+            Locations.product("interface-scenarios"), arguments, home: home)
+        #expect(result.succeeded, "\(arguments): \(result.error)")
+        #expect(result.error.isEmpty)
+    }
+
+    @Test func `finds tweaks by name and reads them by handle`() throws { try run("find-and-read") }
+    @Test func `tells what is declared`() throws { try run("describe") }
+    @Test func `walks through categories, collections and tweaks in order`() throws { try run("walk") }
+    @Test func `sets every type, and resets one tweak, a collection, a category and all`() throws {
+        try run("set-and-reset")
+    }
+    @Test func `refuses what makes no sense and says why`() throws { try run("refuse") }
+    @Test func `keeps bound variables equal to tweaks`() throws { try run("bind") }
+    @Test func `tells observers before and after a change`() throws { try run("observe") }
+    @Test func `lets callbacks add and remove observers and change tweaks`() throws {
+        try run("observe-in-callbacks")
+    }
+    @Test func `calls nobody after the end of an observation, on no thread`() throws {
+        try run("observe-from-threads")
+    }
+    @Test func `delivers changes from a queue when the program asks`() throws { try run("queue") }
+    @Test func `makes and removes tweaks`() throws { try run("make-and-remove") }
+    @Test func `runs actions`() throws { try run("run-actions") }
+    @Test func `gives a forked child tweaks of its own`() throws { try run("fork") }
+
+    @Test func `gives eight threads whole values while another sets them`() throws {
+        try run("read-while-set", isLong ? "10" : "0.5")
+    }
+
+    @Test(arguments: sanitizer == nil ? Compiler.allCases : [.clang])
+    func `has the tweaks of a plug-in while it is open, and nothing of it afterwards`(compiler: Compiler)
+        throws
+    {
+        try run("open-and-close", plugin("plugin.so", compiler), plugin("copy.so", compiler))
+    }
+
+    @Test func `takes no more memory however often a plug-in is opened`() throws {
+        try run("open-often", plugin("plugin.so", .clang), isLong ? "10000" : "500")
+    }
+
+    @Test func `can be used by other threads while a plug-in is opened and closed`() throws {
+        try run("open-while-used", plugin("plugin.so", .clang), isLong ? "5000" : "100")
+    }
+
+    private func plugin(_ name: String, _ compiler: Compiler) throws -> String {
+        try compiler.compile(
+            [Locations.package + "/Tests/Programs/interface-scenarios/plugin/plugin.c"], to: home(name),
+            ["-std=c11", "-shared", "-fPIC", "-DDEBUG=1"]
+                + (Self.sanitizer.map { ["-fsanitize=\($0)"] } ?? []),
+            home: home)
+        return home(name)
+    }
+}
