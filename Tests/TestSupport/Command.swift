@@ -55,12 +55,17 @@ public final class RunningCommand: Sendable {
         process.standardInput = FileHandle.nullDevice
         try withAllSignals { try process.run() }
         DispatchQueue.global().async(group: reader) { [self] in
-            let data = output.fileHandleForReading.readDataToEndOfFile()
-            captured.withLock { $0.output = data }
+            for data in Self.data(from: output) { captured.withLock { $0.output += data } }
         }
         DispatchQueue.global().async(group: reader) { [self] in
-            let data = error.fileHandleForReading.readDataToEndOfFile()
-            captured.withLock { $0.error = data }
+            for data in Self.data(from: error) { captured.withLock { $0.error += data } }
+        }
+    }
+
+    private static func data(from pipe: Pipe) -> some Sequence<Data> {
+        sequence(state: pipe) { pipe in
+            let data = pipe.fileHandleForReading.availableData
+            return data.isEmpty ? nil : data
         }
     }
 
@@ -69,6 +74,12 @@ public final class RunningCommand: Sendable {
     /// Whether it has not ended.
     public var isRunning: Bool { process.isRunning }
 
+    /// What it has written so far to standard output and to standard error.
+    public var written: (output: String, error: String) {
+        let (output, error) = captured.withLock { $0 }
+        return (String(decoding: output, as: UTF8.self), String(decoding: error, as: UTF8.self))
+    }
+
     /// Sends SIGKILL.
     public func kill() { Glibc.kill(process.processIdentifier, SIGKILL) }
 
@@ -76,11 +87,11 @@ public final class RunningCommand: Sendable {
     public func wait() -> CommandResult {
         process.waitUntilExit()
         reader.wait()
-        let (output, error) = captured.withLock { $0 }
+        let (output, error) = written
         return CommandResult(
             status: process.terminationReason == .exit
                 ? process.terminationStatus : 128 + process.terminationStatus,
-            output: String(decoding: output, as: UTF8.self), error: String(decoding: error, as: UTF8.self))
+            output: output, error: error)
     }
 }
 

@@ -19,7 +19,9 @@ struct `A process with more rights than its user` {
     init() throws {
         home = try TemporaryDirectory()
         program = home("setter")
-        try FileManager.default.copyItem(atPath: Locations.product("tweak-setter"), toPath: program)
+        // Not by this process: a test that starts a program at this moment would hand the open file on to it, and what
+        // is open for writing cannot be run.
+        #expect(try run("/bin/cp", [Locations.product("tweak-setter"), program], home: home).succeeded)
         overrides = try home.write("config/tweaks/setter/overrides.json", Self.json)
     }
 
@@ -36,6 +38,16 @@ struct `A process with more rights than its user` {
     @Test func `It does not read the overrides`() throws {
         makePrivileged()
         #expect(try run(program, ["show"], home: home).output == "false 5 0.5 hello\n")
+    }
+
+    @Test func `It does not follow the overrides`() throws {
+        makePrivileged()
+        let process = try start(program, ["follow"], home: home)
+        #expect(waitUntil { process.written.output == "false 5 0.5 hello\n" })
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processID)/task").count == 1)
+        process.kill()
+        #expect(process.wait().error.isEmpty)
     }
 
     @Test func `It does not write the overrides`() throws {

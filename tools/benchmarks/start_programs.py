@@ -54,17 +54,32 @@ def tweak(index, count):
 
 
 MAIN = """\
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 {declaration}
 /* Ends at once. With "first" its status is the first tweak, which shows whether overrides arrive; with "wait" it says
-   that it runs, and ends with its input. */
+   that it runs, and ends with its input; with "follow" it shows the first tweak, and when, whenever it is another. */
 int main(int argc, char **argv) {{
   if (argc > 1 && strcmp(argv[1], "wait") == 0) {{
     puts("");
     fflush(stdout);
     getchar();
     return 0;
+  }}
+  if (argc > 1 && strcmp(argv[1], "follow") == 0) {{
+    for (int value, shown = -1;; usleep(50)) {{
+      value = {first};
+      if (value == shown)
+        continue;
+      struct timespec now;
+      clock_gettime(CLOCK_MONOTONIC, &now);
+      printf("%d %lld\\n", value, now.tv_sec * 1000000000LL + now.tv_nsec);
+      fflush(stdout);
+      shown = value;
+    }}
   }}
   return argc > 1 ? {first} : 0;
 }}

@@ -9,7 +9,8 @@ struct TweakCommand: ParsableCommand {
         discussion: """
             PROGRAM is the path of an executable. It is not run: what can be changed is read from it and from the \
             shared libraries that it needs, what is changed is kept in \
-            $XDG_CONFIG_HOME/tweaks/<name of the executable>/overrides.json and taken up when the program starts.
+            $XDG_CONFIG_HOME/tweaks/<name of the executable>/overrides.json, which the program reads when it starts \
+            and follows while it runs.
 
             A tweak is named Category/Collection/Name, with %2F for a slash and %25 for a percent sign inside a level.
 

@@ -85,4 +85,7 @@ void fbtweak__lower_event(int descriptor);
 /* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
 bool fbtweak__is_privileged(void);
 
+/* Names the calling thread "tweaks", for debuggers and top. */
+void fbtweak__name_thread(void);
+
 #endif /* CTWEAKS_H */

@@ -118,16 +118,20 @@ private struct LoadedImage {
     }
 }
 
-/// The file of the running program, without links; `nil` if /proc is not there.
-func executablePath() -> String? {
+/// Where a symbolic link leads; `nil` if there is none.
+func readLink(_ path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = buffer.withUnsafeMutableBytes { bytes in
         bytes.withMemoryRebound(to: CChar.self) { characters in
-            characters.baseAddress.map { readlink("/proc/self/exe", $0, characters.count) } ?? -1
+            characters.baseAddress.map { readlink(path, $0, characters.count) } ?? -1
         }
     }
-    guard count > 0 else { return nil }
-    let path = String(decoding: buffer.prefix(count), as: UTF8.self)
+    return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+}
+
+/// The file of the running program, without links; `nil` if /proc is not there.
+func executablePath() -> String? {
+    guard let path = readLink("/proc/self/exe") else { return nil }
     // What the kernel adds when the file has been removed or replaced.
     let suffix = " (deleted)"
     return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path

@@ -96,7 +96,8 @@ public struct OverridesFile: Hashable, Sendable {
         throw .system(action: "rename", path: path, reason: "there are 1000 broken files beside it")
     }
 
-    private func read() throws(OverridesError) -> [UInt8]? {
+    /// The content; `nil` if there is no file.
+    func read() throws(OverridesError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }

@@ -4,7 +4,7 @@ internal import TweakRecords
 /// Writes overrides in the background, bursts as one.
 ///
 /// The first change of a burst is written at once, later ones at most every 50 ms. The thread that does it exists
-/// only during a burst; it has a stack of 512 KiB and blocks all signals.
+/// only during a burst; it has a stack of 512 KiB.
 final class OverridesWriter: Sendable {
     private static let interval: useconds_t = 50_000
 
@@ -35,7 +35,10 @@ final class OverridesWriter: Sendable {
             queue.workingProcess = getpid()
             return true
         }
-        if needsThread && !startThread() {
+        guard needsThread else { return }
+        if let thread = BackgroundThread(stackSize: 512 << 10, work) {
+            thread.detach()
+        } else {
             queue.withLock { $0.workingProcess = nil }
             flush()
         }
@@ -71,6 +74,15 @@ final class OverridesWriter: Sendable {
         if getpid() == process { flush() }
     }
 
+    /// What the file holds, `nil` if there is none, and the tweaks whose changes are still to be written into it.
+    ///
+    /// No write is under way meanwhile, so whatever was enqueued before is in one of the two.
+    func read() throws(OverridesError) -> (content: [UInt8]?, unwritten: Set<TweakKey>) {
+        try file.withLock { file throws(OverridesError) in
+            (try file.read(), queue.withLock { Set($0.changes.keys) })
+        }
+    }
+
     private func work() {
         var goesOn = true
         while goesOn {
@@ -84,31 +96,5 @@ final class OverridesWriter: Sendable {
                 return true
             }
         }
-    }
-
-    private func startThread() -> Bool {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, 512 << 10)
-
-        // A thread inherits the mask, and the host's signal handlers must not run on ours.
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-
-        let writer = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let result = pthread_create(
-            &thread, &attributes,
-            { context in
-                context.map { Unmanaged<OverridesWriter>.fromOpaque($0).takeRetainedValue() }?.work()
-                return nil
-            }, writer.toOpaque())
-        if result != 0 { writer.release() }
-        return result == 0
     }
 }

@@ -21,8 +21,11 @@ final class Diagnostics: Sendable {
         set { state.withLock { $0.logger = newValue } }
     }
 
-    func warn(_ message: String) {
-        guard state.withLock({ $0.reported.insert(message).inserted }) else { return }
+    func warn(_ message: String) { warn(message, onceFor: message) }
+
+    /// Says something that may have to be said again in the same words, once for each identity.
+    func warn(_ message: String, onceFor identity: String) {
+        guard state.withLock({ $0.reported.insert(identity).inserted }) else { return }
         logger.warning("\(message)")
     }
 }

@@ -15,17 +15,19 @@ struct StoreState {
     }
 
     /// Images whose records have not been decoded, because nobody has asked for anything in them.
-    private var undecoded: [ProcessImage] = []
+    private(set) var undecoded: [ProcessImage] = []
     /// Images that came after the start. The others stay for as long as the process.
     var openedImages: [ProcessImage] = []
     var entries: [TweakKey: Entry] = [:]
     /// The keys in the order of declaration.
     var order: [TweakKey] = []
     /// What the overrides file held when it was read, with what was set since.
-    private var overrides = OverridesDocument()
+    var overrides = OverridesDocument()
     var handles: [TweakKey: Handle] = [:]
     /// What each bound variable follows, by its address.
     var boundVariables: [UInt: TweakKey] = [:]
+    /// The tweaks that have been set while the file is being read again; otherwise `nil`.
+    var setWhileReloading: Set<TweakKey>?
     var observers = ObserverList()
     /// Calls into the program that have not returned.
     var runningCalls: [RunningCall] = []
@@ -123,15 +125,18 @@ struct StoreState {
         do throws(TweakValueError) {
             guard let admission = try overrides.admission(for: declaration) else { return nil }
             if admission.wasClamped {
-                messages.append(
-                    "\(declaration.key): the override is outside the limits and taken as \(admission.value); "
-                        + "allowed: \(declaration.allowed)")
+                messages.append(clampingMessage(declaration, admission.value))
             }
             return admission.value
         } catch {
             messages.append("override ignored: \(error)")
             return nil
         }
+    }
+
+    func clampingMessage(_ declaration: TweakDeclaration, _ value: TweakValue) -> String {
+        "\(declaration.key): the override is outside the limits and taken as \(value); "
+            + "allowed: \(declaration.allowed)"
     }
 
     /// What ``set(_:for:)`` would change; `nil` if the value is the same already, or stays until a restart.
@@ -155,17 +160,19 @@ struct StoreState {
         let change = change(of: key, to: value)
         let hadOverride = overrides[key] != nil
         overrides.set(value, for: key)
+        let overrideChanged = value != nil || hadOverride
+        if overrideChanged { setWhileReloading?.insert(key) }
         if entry.declaration.needsRestart {
             let next = value ?? entry.declaration.defaultValue
             entries[key]?.pendingValue = next == entry.value ? nil : next
-            return (nil, value != nil || hadOverride)
+            return (nil, overrideChanged)
         }
         entries[key]?.source = value == nil ? .binary : .overrides
         if let change {
             entries[key]?.value = change.newValue
             for cell in entry.cells { cell.cell.store(change.newValue) }
         }
-        return (change, value != nil || hadOverride)
+        return (change, overrideChanged)
     }
 }
 

@@ -9,14 +9,15 @@ public import TweakRecords
 ///     try TweakStore.shared.set(240, for: key)
 ///
 /// Every method may be called on every thread. Observers are called on the thread that makes the change, without any
-/// lock held, so they may call the store.
+/// lock held, so they may call the store. What others write into the overrides file a thread of the library takes over;
+/// it blocks all signals.
 public final class TweakStore: Sendable {
     /// The store that the tweaks of the executable and its libraries are in before `main` begins.
     public static let shared = TweakStore()
 
     let state = Guarded(StoreState())
-    private let writer = Guarded<OverridesWriter?>(nil)
-    private let diagnostics = Diagnostics()
+    let writer = Guarded<OverridesWriter?>(nil)
+    let diagnostics = Diagnostics()
     /// Whether the overrides of this application are read and kept.
     let hasStarted = Guarded(false)
 
@@ -132,13 +133,15 @@ extension TweakStore {
     /// Adds the tweaks of images without decoding them: their cells hold their defaults already.
     func add(_ images: [ProcessImage]) { state.withLock { $0.add(images) } }
 
-    /// Applies the overrides of this application and keeps its changes from now on.
+    /// Applies the overrides of this application, keeps its changes from now on and follows those of others.
     func keepOverrides() {
         // A process with more rights than its user takes nothing from the user's files.
         guard !fbtweak__is_privileged(), let path = executablePath() else { return }
         let application = path.split(separator: "/").last.map(String.init) ?? path
         do throws(OverridesError) {
-            keepOverrides(in: try OverridesFile(application: application))
+            let file = try OverridesFile(application: application)
+            keepOverrides(in: file)
+            followOverrides(in: file)
         } catch {
             diagnostics.warn("\(error)")
         }

@@ -1,6 +1,9 @@
 #include "setter_tweaks.h"
 
 #include <fbtweak.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 bool setter_flag(void) {
   return FBTweakValue("Setter", "Values", "Flag", false);
@@ -36,4 +39,13 @@ int setter_slot(int slot) {
   default:
     return -1;
   }
+}
+
+int setter_fork_and_exit(void) {
+  pid_t child = fork();
+  if (child == 0)
+    exit(setter_count() < 0);
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
 }

@@ -1,9 +1,12 @@
+import Glibc
 import SetterTweaks
 import Tweaks
 
 /// A program for tests: reads its tweaks as C does, and sets them through the store.
 ///
 ///     tweak-setter show
+///     tweak-setter follow                                   shows the values whenever they change, until Text is "end"
+///     tweak-setter fork                                     the same, and ends a child after the first change
 ///     tweak-setter set Category/Collection/Name VALUE
 ///     tweak-setter count Category/Collection/Name FROM TO   sets each number in turn, as fast as it can
 @main
@@ -12,7 +15,11 @@ struct TweakSetter {
         let arguments = CommandLine.arguments.dropFirst()
         switch (arguments.first, arguments.count) {
         case ("show", 1):
-            print(setter_flag(), setter_count(), setter_ratio(), String(cString: setter_text()))
+            print(values)
+        case ("follow", 1):
+            follow {}
+        case ("fork", 1):
+            follow { print("child ended with status", setter_fork_and_exit()) }
         case ("set", 3):
             let key = try key(arguments.dropFirst().first)
             let declaration = try TweakStore.shared.status(of: key).declaration
@@ -26,6 +33,26 @@ struct TweakSetter {
             }
         default:
             throw UsageError()
+        }
+    }
+
+    static var values: String {
+        "\(setter_flag()) \(setter_count()) \(setter_ratio()) \(String(cString: setter_text()))"
+    }
+
+    static func follow(afterFirstChange: () -> Void) {
+        var shown = ""
+        var changes = 0
+        while strcmp(setter_text(), "end") != 0 {
+            let values = values
+            if values != shown {
+                print(values)
+                if changes == 1 { afterFirstChange() }
+                fflush(nil)
+                changes += 1
+                shown = values
+            }
+            usleep(1000)
         }
     }
 

@@ -12,4 +12,7 @@ const char *setter_text(void); /* Text: "hello" */
 /* A tweak for each process of a test of many: Setter/Slots/Slot 0 to Slot 7, all 0. */
 int setter_slot(int slot);
 
+/* Forks a child that reads a tweak and exits as programs do. Its exit status. */
+int setter_fork_and_exit(void);
+
 #endif

@@ -1,0 +1,51 @@
+internal import CTweaks
+internal import Glibc
+
+/// A thread of the library. It blocks all signals: the host's handlers must not run on it.
+struct BackgroundThread {
+    private let thread: pthread_t
+
+    /// Starts a thread.
+    ///
+    /// - Parameter stackSize: In bytes; `nil` for what the program's own threads have.
+    /// - Returns: `nil` if there can be no more threads.
+    init?(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
+
+        // A thread inherits the mask.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+
+        let work = Unmanaged.passRetained(Work(body))
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, &attributes,
+            { context in
+                fbtweak__name_thread()
+                context.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue() }?.body()
+                return nil
+            }, work.toOpaque())
+        guard result == 0 else {
+            work.release()
+            return nil
+        }
+        self.thread = thread
+    }
+
+    /// Waits for the end. Call either this or ``detach()``.
+    func join() { pthread_join(thread, nil) }
+
+    /// Lets the thread end when it likes.
+    func detach() { pthread_detach(thread) }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}

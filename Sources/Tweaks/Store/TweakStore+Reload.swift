@@ -1,0 +1,50 @@
+internal import Glibc
+internal import TweakRecords
+
+extension TweakStore {
+    /// Takes over what others write into the file from now on, unless `TWEAKS_WATCH=0` is in the environment.
+    func followOverrides(in file: OverridesFile) {
+        guard let writer = writer.withLock({ $0 }), getenv("TWEAKS_WATCH").map({ strcmp($0, "0") }) != 0
+        else {
+            return
+        }
+        let watcher = OverridesWatcher(path: file.path, report: diagnostics.warn) { isComplete in
+            self.reload(file, writer, isComplete: isComplete)
+        }
+        watcher.start()
+    }
+
+    /// Gives the tweaks whose overrides differ from those in the file their new values, as one ``set(_:for:)`` each
+    /// but with nothing to write. What cannot be read changes nothing.
+    ///
+    /// Own changes win over what is older: whatever was set before the file is read is in it or still to be written,
+    /// since no write of this process is under way then, and what is set afterwards is noted. Both will be written and
+    /// the file read again, so in the end the process has what the file holds.
+    ///
+    /// - Parameter isComplete: Whether to say what is wrong with the content; otherwise somebody may be writing it.
+    func reload(_ file: OverridesFile, _ writer: OverridesWriter, isComplete: Bool) {
+        state.withLock { $0.setWhileReloading = [] }
+        defer { state.withLock { $0.setWhileReloading = nil } }
+        var document = OverridesDocument()
+        var content: [UInt8]?
+        let unwritten: Set<TweakKey>
+        do throws(OverridesError) {
+            (content, unwritten) = try writer.read()
+            if let content { document = try OverridesDocument(json: content, path: file.path) }
+        } catch {
+            guard isComplete else { return }
+            let message = "\(error); the values stay as they are"
+            return diagnostics.warn(message, onceFor: "\(message) \(content.hashValue)")
+        }
+
+        let changes = state.withLock { $0.changes(by: document, except: unwritten).changes }
+        for change in changes {
+            for observer in state.withLock({ $0.observers.observing(change.key) }) {
+                guard let willChange = observer.willChange else { continue }
+                call(observer.id) { willChange(change) }
+            }
+        }
+        withState { $0.reload(document, except: unwritten) }
+        deliver()
+    }
+}
