@@ -84,8 +84,8 @@ typedef struct fbtweak_color {
  * Threads: every function may be called on every thread. Callbacks run without a lock held and may
  * call every function.
  * Signal handlers: only the functions that read (fbtweak_read and those of its name) may be called.
- * After fork: a child reads and sets its own copy of every tweak, as long as the process had one
- * thread when it forked. With more, only reading is safe, as with everything that takes locks.
+ * After fork: the child has tweaks, observers and bound variables of its own and may call every
+ * function, as far as it may allocate memory. It makes queues of its own.
  * Callbacks: an event loop gets them from a queue, see fbtweak_observe_in.
  */
 #ifdef __cplusplus
@@ -116,7 +116,7 @@ enum {
 /* A value of any type. The type says which member holds it. */
 typedef struct fbtweak_value {
   int type;
-  union {
+  __extension__ union {
     bool boolean;     /* bool */
     int64_t integer;  /* the signed integers */
     uint64_t natural; /* the unsigned integers */

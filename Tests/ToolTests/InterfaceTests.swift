@@ -13,7 +13,8 @@ import Testing
 
     private func run(_ arguments: String...) throws {
         let result = try TestSupport.run(
-            Locations.product("interface-scenarios"), arguments, home: home)
+            Locations.product("interface-scenarios"), arguments, home: home,
+            environment: ["ASAN_OPTIONS": "detect_leaks=1"])
         #expect(result.succeeded, "\(arguments): \(result.error)")
         #expect(result.error.isEmpty)
     }
@@ -36,7 +37,14 @@ import Testing
     @Test func `delivers changes from a queue when the program asks`() throws { try run("queue") }
     @Test func `makes and removes tweaks`() throws { try run("make-and-remove") }
     @Test func `runs actions`() throws { try run("run-actions") }
-    @Test func `gives a forked child tweaks of its own`() throws { try run("fork") }
+    // ThreadSanitizer ends a child that starts a thread.
+    @Test(.enabled(if: sanitizer != "thread"))
+    func `gives a forked child tweaks of its own`() throws { try run("fork") }
+
+    @Test(.enabled(if: sanitizer != "thread"))
+    func `can be used in children that are forked while threads use it`() throws {
+        try run("fork-while-used", isLong ? "1000" : "50")
+    }
 
     @Test func `gives eight threads whole values while another sets them`() throws {
         try run("read-while-set", isLong ? "10" : "0.5")

@@ -49,7 +49,7 @@ struct Cell: @unchecked Sendable {
 /// A reader may keep the address that it read for ever, so a text is never freed; each different one is there once.
 enum TextPool {
     /// As numbers, since a pointer is not Sendable.
-    private static let addresses = Guarded<[String: UInt]>([:])
+    static let addresses = Guarded<[String: UInt]>([:])
 
     static func address(of text: String) -> UnsafePointer<CChar>? {
         let address = addresses.withLock { addresses in

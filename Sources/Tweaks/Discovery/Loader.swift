@@ -39,6 +39,7 @@ extension TweakStore {
             })
         else { return }
         keepOverrides()
+        Self.survivesForks()
         // Registered before main as a rule, so it runs after what the program registers and writes what that sets.
         atexit { TweakStore.shared.flushAtExit() }
     }

@@ -8,16 +8,16 @@ internal import Glibc
 /// `@unchecked Sendable`: the members are only reached with the lock held, and what `withLock` lets out of it is
 /// Sendable itself; the addresses of lock and condition never change.
 final class Guarded<Value: Sendable>: @unchecked Sendable {
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private var value: Value
     private var waiters = 0
 
     init(_ value: Value) {
         self.value = value
-        lock = .allocate(capacity: 1)
-        lock.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(lock, nil)
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
         changed = .allocate(capacity: 1)
         changed.initialize(to: pthread_cond_t())
         pthread_cond_init(changed, nil)
@@ -27,28 +27,32 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
         pthread_cond_destroy(changed)
         changed.deinitialize(count: 1)
         changed.deallocate()
-        pthread_mutex_destroy(lock)
-        lock.deinitialize(count: 1)
-        lock.deallocate()
+        pthread_mutex_destroy(mutex)
+        mutex.deinitialize(count: 1)
+        mutex.deallocate()
     }
 
     /// Runs `body` with the lock held. It must not come back to the same lock.
     func withLock<Result, Failure>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result
     {
-        pthread_mutex_lock(lock)
+        lock()
         defer {
             if waiters > 0 { pthread_cond_broadcast(changed) }
-            pthread_mutex_unlock(lock)
+            unlock()
         }
         return try body(&value)
     }
 
+    /// Waits until no other thread has the lock, and takes it; for fork handlers only.
+    func lock() { pthread_mutex_lock(mutex) }
+    func unlock() { pthread_mutex_unlock(mutex) }
+
     /// Returns when another thread has left the value so that it fulfils a condition.
     func wait(until isFulfilled: (Value) -> Bool) {
-        pthread_mutex_lock(lock)
+        lock()
         waiters += 1
-        while !isFulfilled(value) { pthread_cond_wait(changed, lock) }
+        while !isFulfilled(value) { pthread_cond_wait(changed, mutex) }
         waiters -= 1
-        pthread_mutex_unlock(lock)
+        unlock()
     }
 }

@@ -32,6 +32,8 @@ extension OverridesFile {
             }
             usleep(500)
         }
+        // Closing is not enough: a child that was forked meanwhile has the descriptor too.
+        defer { flock(descriptor, LOCK_UN) }
         return try body()
     }
 

@@ -16,18 +16,27 @@ final class OverridesWriter: Sendable {
         var workingProcess: pid_t?
     }
 
-    /// Locked while it is written, so that ``flush()`` returns after a write that is under way.
-    private let file: Guarded<OverridesFile>
+    private let file: OverridesFile
+    /// Held while the file is written or read, so that ``flush()`` returns after a write that is under way.
+    private let fileAccess = Guarded(())
     private let process = getpid()
     private let report: @Sendable (String) -> Void
     private let queue = Guarded(Queue())
 
     init(file: OverridesFile, report: @escaping @Sendable (String) -> Void) {
-        self.file = Guarded(file)
+        self.file = file
         self.report = report
     }
 
-    func enqueue(_ value: TweakValue?, for key: TweakKey) {
+    /// A writer for a child that was forked. What is pending is the parent's to write, and the locks may be held by a
+    /// thread that the child does not have.
+    func forChild() -> OverridesWriter { OverridesWriter(file: file, report: report) }
+
+    /// Takes a change to be written.
+    ///
+    /// - Returns: Whether a thread will; otherwise the caller owes a ``flush()``.
+    @discardableResult
+    func enqueue(_ value: TweakValue?, for key: TweakKey) -> Bool {
         let needsThread = queue.withLock { queue in
             queue.changes.updateValue(value, forKey: key)
             queue.hasUntried = true
@@ -35,13 +44,13 @@ final class OverridesWriter: Sendable {
             queue.workingProcess = getpid()
             return true
         }
-        guard needsThread else { return }
+        guard needsThread else { return true }
         if let thread = BackgroundThread(stackSize: 512 << 10, work) {
             thread.detach()
-        } else {
-            queue.withLock { $0.workingProcess = nil }
-            flush()
+            return true
         }
+        queue.withLock { $0.workingProcess = nil }
+        return false
     }
 
     /// Writes what is pending, on this thread.
@@ -49,7 +58,7 @@ final class OverridesWriter: Sendable {
     /// - Returns: Whether nothing is pending any more. What could not be written is tried again with the next change.
     @discardableResult
     func flush() -> Bool {
-        let (problem, isDone) = file.withLock { file -> (String?, Bool) in
+        let (problem, isDone) = fileAccess.withLock { _ -> (String?, Bool) in
             let changes = queue.withLock { queue in
                 defer { queue.changes = [:] }
                 queue.hasUntried = false
@@ -68,8 +77,7 @@ final class OverridesWriter: Sendable {
         return isDone
     }
 
-    /// Flushes, unless this is a child that was forked: what was pending then is the parent's to write, and the locks
-    /// may be held by a thread that the child does not have.
+    /// Flushes, unless this is the writer of the process that this one was forked from.
     func flushAtExit() {
         if getpid() == process { flush() }
     }
@@ -78,7 +86,7 @@ final class OverridesWriter: Sendable {
     ///
     /// No write is under way meanwhile, so whatever was enqueued before is in one of the two.
     func read() throws(OverridesError) -> (content: [UInt8]?, unwritten: Set<TweakKey>) {
-        try file.withLock { file throws(OverridesError) in
+        try fileAccess.withLock { _ throws(OverridesError) in
             (try file.read(), queue.withLock { Set($0.changes.keys) })
         }
     }

@@ -2,11 +2,11 @@ internal import Logging
 
 /// Tells a person what went wrong, each thing once.
 final class Diagnostics: Sendable {
-    private struct State {
+    struct State {
         var reported: Set<String> = []
         var logger: Logger?
     }
-    private let state = Guarded(State())
+    let state = Guarded(State())
 
     /// Standard error unless the program sets another; standard output belongs to the program.
     var logger: Logger {

@@ -204,11 +204,13 @@ extension TweakStore {
     func change(_ key: TweakKey, to value: TweakValue?) {
         announce(key, to: value)
         let writer = writer.withLock { $0 }
-        state.withLock { state in
+        let isWritten = state.withLock { state in
             let outcome = state.set(value, for: key)
-            if outcome.overrideChanged { writer?.enqueue(value, for: key) }
             if let change = outcome.change { state.undelivered.append(change) }
+            guard outcome.overrideChanged, let writer else { return true }
+            return writer.enqueue(value, for: key)
         }
+        if !isWritten { writer?.flush() }
         deliver()
     }
 

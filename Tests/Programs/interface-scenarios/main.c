@@ -20,6 +20,7 @@ static const struct {
     {"run-actions", .run = run_actions},
     {"fork", .run = keep_after_fork},
     {"read-while-set", .run_with = read_while_set},
+    {"fork-while-used", .run_with = fork_while_used},
     {"open-and-close", .run_with_two = open_and_close},
     {"open-often", .run_with_two = open_often},
     {"open-while-used", .run_with_two = open_while_used},

@@ -50,6 +50,7 @@ void open_and_close(const char *plugin, const char *copy);
 void open_often(const char *plugin, const char *count_of_rounds);
 /* threads.c */
 void read_while_set(const char *seconds);
+void fork_while_used(const char *forks);
 void open_while_used(const char *plugin, const char *rounds);
 
 #endif

@@ -1,7 +1,9 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "scenarios.h"
 
@@ -110,6 +112,32 @@ static void *use(void *unused) {
     fbtweak_unobserve(token);
   }
   return NULL;
+}
+
+/* The child has none of the threads that may have had a lock, or an observer running. */
+void fork_while_used(const char *forks) {
+  pthread_t users[3];
+  for (int i = 0; i < 3; i++)
+    pthread_create(&users[i], NULL, use, NULL);
+  fflush(NULL);
+  for (long left = atol(forks); left > 0; left--) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      set_all(1);
+      fbtweak_token token = fbtweak_observe(NULL, NULL, expect_one_of_two, NULL);
+      atomic_store(&changes, 0);
+      set_all(0);
+      EXPECT(level() == levels[0] && atomic_load(&changes) >= 7);
+      fbtweak_unobserve(token);
+      exit(0);
+    }
+    int status;
+    EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  atomic_store(&is_over, true);
+  for (int i = 0; i < 3; i++)
+    pthread_join(users[i], NULL);
 }
 
 void open_while_used(const char *plugin, const char *rounds) {
