@@ -13,6 +13,10 @@
 #ifndef FBTWEAK_H
 #define FBTWEAK_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /*
  * Tweaks are compiled in exactly when DEBUG is defined and is not 0, unless FB_TWEAK_ENABLED is
  * predefined as 1 or 0. The second comparison is true for a DEBUG that is defined as nothing.
@@ -28,44 +32,110 @@
 #  define FB_TWEAK_ENABLED 0
 #endif
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Whether records say where they are declared, as the compiler names the file: 1 or 0. */
 #ifndef FB_TWEAK_LOCATIONS
 #  define FB_TWEAK_LOCATIONS 1
 #endif
 
 /*
- * FBTweakValue(category, collection, name, default)
- * FBTweakValue(category, collection, name, default, minimum, maximum)
+ * FBTweakValue(category, collection, name, default [, minimum, maximum] [, option]...)
  *
  * An expression: the current value of the tweak, of the default's type. The three levels of its
  * name are string literals. The default is a constant bool, integer of 8 to 64 bits, float or
- * double, or a string literal; minimum and maximum, for numbers, are constants, are converted to
- * the default's type, and have the default between them. A constant that is written in another type
- * than it should have is cast:
+ * double, a string literal, or a colour: FBTweakRGB(red, green, blue), or FBTweakRGBA with an
+ * alpha, of 0 to 255. A constant that is written in another type than it should have is cast:
  * `(uint8_t)200`, `1.5f`.
+ *
+ * Minimum and maximum, for numbers, are constants, are converted to the default's type, and have
+ * the default between them. The options, in any order, each at most once:
+ *
+ *     FBTweakChoices(44100, 48000)          instead of minimum and maximum: up to 63 numbers or
+ *                                           string literals, the default among them; one with a
+ *                                           label for people is written (48000, "DVD")
+ *     FBTweakStep(0.5)                      of a number: how far one press of a button goes
+ *     FBTweakPrecision(2)                   of a float or double: decimals shown, a literal 0 to 17
+ *     FBTweakUnit("kg")
+ *     FBTweakDescription("why it matters")
+ *     FBTweakReadOnly                       people see it, and nobody sets it
+ *     FBTweakNeedsRestart                   a new value takes effect at the next start
+ *     FBTweakOwner("physics team")
+ *     FBTweakExpires("2027-01-31")          after this day it is reported as forgotten
  *
  * A string is valid for as long as the process lives. Reading is safe on every thread and in signal
  * handlers, and is right before anything else of the program has run.
  *
- * With FB_TWEAK_ENABLED 0 the expression is the default, and nothing else is left of it.
+ * FBTweakBind(lvalue, category, collection, name, default...)   as above from the default on
+ * FBTweakUnbind(lvalue)
+ *
+ * Statements. From Bind on the lvalue has the current value and follows it, with one atomic store
+ * whenever the tweak changes, until Unbind, which comes before the end of the lvalue's life. The
+ * tweak is of the lvalue's type (const char * for a string), to which default, limits and choices
+ * are converted.
+ *
+ * FBTweakInline(category, collection, name, default...)
+ *
+ * An expression of type `const fbtweak *`: a handle of the tweak for the functions below.
+ *
+ * FBTweakAction(category, collection, name, function [, option]...)
+ *
+ * A declaration, in a file or a function: a person can have `void function(void)` called. It can be
+ * a block too, which captures nothing, and in C++ a lambda without captures. The options are
+ * description, owner and expiry date.
+ *
+ * FBTweakBinding(lvalue, category, collection, name, default...)   in C++
+ *
+ * An expression of type fbtweak_binding: as FBTweakBind, and the object unbinds when it ends.
+ *
+ * With FB_TWEAK_ENABLED 0 a value is its default, Bind assigns the default, a handle is null,
+ * and nothing else is left. All units of a program that share a fbtweak_binding have the same
+ * FB_TWEAK_ENABLED.
  */
 #if FB_TWEAK_ENABLED
 #  define FBTweakValue(category_, collection_, name_, ...)                                         \
-    FBTWEAK__BY_COUNT(__VA_ARGS__, FBTWEAK__RANGE, FBTWEAK__LONE_LIMIT, FBTWEAK__PLAIN, )          \
-    (category_, collection_, name_, __VA_ARGS__)
+    (__extension__({                                                                               \
+      FBTWEAK__TWEAK(FBTWEAK__FIRST(__VA_ARGS__, ), FBTWEAK__NONE, category_, collection_, name_,  \
+                     __VA_ARGS__);                                                                 \
+      FBTWEAK__READ;                                                                               \
+    }))
+#  define FBTweakBind(lvalue_, category_, collection_, name_, ...)                                 \
+    ((void)FBTWEAK__BIND(lvalue_, category_, collection_, name_, __VA_ARGS__))
+#  define FBTweakUnbind(lvalue_) fbtweak_unbind((void *)&(lvalue_))
+#  define FBTweakInline(category_, collection_, name_, ...)                                        \
+    (__extension__({                                                                               \
+      FBTWEAK__TWEAK(FBTWEAK__FIRST(__VA_ARGS__, ), FBTWEAK__NONE, category_, collection_, name_,  \
+                     __VA_ARGS__);                                                                 \
+      fbtweak__handle(&fbtweak__record);                                                           \
+    }))
+#  define FBTweakAction(category_, collection_, name_, ...)                                        \
+    FBTWEAK__ACTION(category_, collection_, name_, __VA_ARGS__, FBTWEAK__END)
 #else
 #  define FBTweakValue(category_, collection_, name_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
+#  define FBTweakBind(lvalue_, category_, collection_, name_, ...)                                 \
+    ((void)((lvalue_) = (FBTWEAK__FIRST(__VA_ARGS__, ))))
+#  define FBTweakUnbind(lvalue_) ((void)0)
+#  define FBTweakInline(category_, collection_, name_, ...) ((const fbtweak *)0)
+/* Names the function, without code, so that no compiler finds a static one unused. */
+#  ifdef __cplusplus
+#    define FBTweakAction(category_, collection_, name_, ...)                                      \
+      static_assert(((void)(FBTWEAK__FIRST(__VA_ARGS__, )), true), "")
+#  else
+#    define FBTweakAction(category_, collection_, name_, ...)                                      \
+      _Static_assert(__builtin_constant_p(FBTWEAK__FIRST(__VA_ARGS__, )) || 1, "")
+#  endif
 #endif
 #define FBTWEAK__FIRST(first_, ...) first_
 
-/* A colour in sRGB, its alpha not multiplied in. */
+/* A colour in sRGB, not multiplied by its alpha, which is 255 where it is opaque. */
 typedef struct fbtweak_color {
   uint8_t red, green, blue, alpha;
 } __attribute__((aligned(4))) fbtweak_color;
+
+#define FBTweakRGB(red_, green_, blue_) FBTweakRGBA(red_, green_, blue_, 255)
+#ifdef __cplusplus
+#  define FBTweakRGBA(red_, green_, blue_, alpha_) (fbtweak_color{red_, green_, blue_, alpha_})
+#else
+#  define FBTweakRGBA(red_, green_, blue_, alpha_) ((fbtweak_color){red_, green_, blue_, alpha_})
+#endif
 
 /*
  * The interface: the tweaks of the process, by handle.
@@ -632,6 +702,49 @@ static inline int fbtweak_remove(const fbtweak *tweak) {
 }
 #endif
 
+#ifdef __cplusplus
+#  if FB_TWEAK_ENABLED
+#    define FBTweakBinding(lvalue_, category_, collection_, name_, ...)                            \
+      fbtweak_binding(FBTWEAK__BIND(lvalue_, category_, collection_, name_, __VA_ARGS__))
+
+class [[nodiscard]] fbtweak_binding {
+  void *address = nullptr;
+
+public:
+  fbtweak_binding() = default;
+  explicit fbtweak_binding(void *address_) : address(address_) {}
+  fbtweak_binding(fbtweak_binding &&other) noexcept : address(other.address) {
+    other.address = nullptr;
+  }
+  fbtweak_binding &operator=(fbtweak_binding &&other) noexcept {
+    if (this != &other) {
+      reset();
+      address = other.address;
+      other.address = nullptr;
+    }
+    return *this;
+  }
+  ~fbtweak_binding() { reset(); }
+  /* Unbinds now. */
+  void reset() noexcept {
+    if (address)
+      fbtweak_unbind(address);
+    address = nullptr;
+  }
+};
+#  else
+#    define FBTweakBinding(lvalue_, category_, collection_, name_, ...)                            \
+      (FBTweakBind(lvalue_, category_, collection_, name_, __VA_ARGS__), fbtweak_binding())
+
+struct [[nodiscard, maybe_unused]] fbtweak_binding {
+  fbtweak_binding() = default;
+  fbtweak_binding(fbtweak_binding &&) = default;
+  fbtweak_binding &operator=(fbtweak_binding &&) = default;
+  void reset() noexcept {}
+};
+#  endif
+#endif
+
 #if FB_TWEAK_ENABLED
 
 /*
@@ -646,59 +759,308 @@ static inline int fbtweak_remove(const fbtweak *tweak) {
 #    define false ((_Bool) + 0u)
 #  endif
 
+/* Eight-byte fields are aligned on 32-bit machines too. */
+typedef uint64_t fbtweak__word __attribute__((aligned(8)));
+
 /*
- * The macros below are written for both languages: RECORD declares the record of one use and READ
- * gives its value. A NUL inside a literal is refused because a reader takes it for the end; the
- * concatenations refuse a level that is no literal.
+ * Lists. One ends with FBTWEAK__END. A tuple is parentheses around two to six elements; IS_TUPLE
+ * is 0, 1, or 2 for the end. EACH puts macro_(context_, index, element) there for each element; the
+ * number of elements, counted in eights and ones, says where in the chain to begin.
+ */
+#  define FBTWEAK__END (, , , , , , 2)
+#  define FBTWEAK__IS_TUPLE(x_) FBTWEAK__SEVENTH(FBTWEAK__SPREAD x_, 1, 1, 1, 1, 1, 0, )
+#  define FBTWEAK__SPREAD(...) __VA_ARGS__
+#  define FBTWEAK__SEVENTH(...) FBTWEAK__SEVENTH_(__VA_ARGS__)
+#  define FBTWEAK__SEVENTH_(_1, _2, _3, _4, _5, _6, seventh_, ...) seventh_
+
+#  define FBTWEAK__EACH(macro_, context_, ...)                                                     \
+    FBTWEAK__EACH_(FBTWEAK__COUNT(__VA_ARGS__), macro_, context_, __VA_ARGS__)
+#  define FBTWEAK__EACH_(count_, ...) FBTWEAK__EACH_COUNTED(FBTWEAK__SPREAD count_, __VA_ARGS__)
+#  define FBTWEAK__EACH_COUNTED(...) FBTWEAK__EACH_COUNTED_(__VA_ARGS__)
+#  define FBTWEAK__EACH_COUNTED_(eights_, ones_, ...)                                              \
+    FBTWEAK__ONES_##ones_(FBTWEAK__EIGHTS_##eights_, __VA_ARGS__)
+/* clang-format off */
+#  define FBTWEAK__COUNT(...) FBTWEAK__COUNT_(__VA_ARGS__, \
+    (7, 7), (7, 6), (7, 5), (7, 4), (7, 3), (7, 2), (7, 1), (7, 0), (6, 7), (6, 6), (6, 5), \
+    (6, 4), (6, 3), (6, 2), (6, 1), (6, 0), (5, 7), (5, 6), (5, 5), (5, 4), (5, 3), (5, 2), \
+    (5, 1), (5, 0), (4, 7), (4, 6), (4, 5), (4, 4), (4, 3), (4, 2), (4, 1), (4, 0), (3, 7), \
+    (3, 6), (3, 5), (3, 4), (3, 3), (3, 2), (3, 1), (3, 0), (2, 7), (2, 6), (2, 5), (2, 4), \
+    (2, 3), (2, 2), (2, 1), (2, 0), (1, 7), (1, 6), (1, 5), (1, 4), (1, 3), (1, 2), (1, 1), \
+    (1, 0), (0, 7), (0, 6), (0, 5), (0, 4), (0, 3), (0, 2), (0, 1), (0, 0), )
+#  define FBTWEAK__COUNT_( \
+    _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, \
+    _17, _18, _19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30, _31, _32, \
+    _33, _34, _35, _36, _37, _38, _39, _40, _41, _42, _43, _44, _45, _46, _47, _48, \
+    _49, _50, _51, _52, _53, _54, _55, _56, _57, _58, _59, _60, _61, _62, _63, _64, \
+    count_, ...) count_
+#  define FBTWEAK__ONES_0(r_, m_, x_, ...) r_(m_, x_, __VA_ARGS__)
+#  define FBTWEAK__ONES_1(r_, m_, x_, a_, ...) m_(x_, 1, a_) FBTWEAK__ONES_0(r_, m_, x_, __VA_ARGS__)
+#  define FBTWEAK__ONES_2(r_, m_, x_, a_, ...) m_(x_, 2, a_) FBTWEAK__ONES_1(r_, m_, x_, __VA_ARGS__)
+#  define FBTWEAK__ONES_3(r_, m_, x_, a_, ...) m_(x_, 3, a_) FBTWEAK__ONES_2(r_, m_, x_, __VA_ARGS__)
+#  define FBTWEAK__ONES_4(r_, m_, x_, a_, ...) m_(x_, 4, a_) FBTWEAK__ONES_3(r_, m_, x_, __VA_ARGS__)
+#  define FBTWEAK__ONES_5(r_, m_, x_, a_, ...) m_(x_, 5, a_) FBTWEAK__ONES_4(r_, m_, x_, __VA_ARGS__)
+#  define FBTWEAK__ONES_6(r_, m_, x_, a_, ...) m_(x_, 6, a_) FBTWEAK__ONES_5(r_, m_, x_, __VA_ARGS__)
+#  define FBTWEAK__ONES_7(r_, m_, x_, a_, ...) m_(x_, 7, a_) FBTWEAK__ONES_6(r_, m_, x_, __VA_ARGS__)
+#  define FBTWEAK__EIGHTS_0(m_, x_, ...)
+#  define FBTWEAK__EIGHTS_1(m_, x_, a_, b_, c_, d_, e_, f_, g_, h_, ...) \
+    FBTWEAK__EIGHT(1, m_, x_, a_, b_, c_, d_, e_, f_, g_, h_) FBTWEAK__EIGHTS_0(m_, x_, __VA_ARGS__)
+#  define FBTWEAK__EIGHTS_2(m_, x_, a_, b_, c_, d_, e_, f_, g_, h_, ...) \
+    FBTWEAK__EIGHT(2, m_, x_, a_, b_, c_, d_, e_, f_, g_, h_) FBTWEAK__EIGHTS_1(m_, x_, __VA_ARGS__)
+#  define FBTWEAK__EIGHTS_3(m_, x_, a_, b_, c_, d_, e_, f_, g_, h_, ...) \
+    FBTWEAK__EIGHT(3, m_, x_, a_, b_, c_, d_, e_, f_, g_, h_) FBTWEAK__EIGHTS_2(m_, x_, __VA_ARGS__)
+#  define FBTWEAK__EIGHTS_4(m_, x_, a_, b_, c_, d_, e_, f_, g_, h_, ...) \
+    FBTWEAK__EIGHT(4, m_, x_, a_, b_, c_, d_, e_, f_, g_, h_) FBTWEAK__EIGHTS_3(m_, x_, __VA_ARGS__)
+#  define FBTWEAK__EIGHTS_5(m_, x_, a_, b_, c_, d_, e_, f_, g_, h_, ...) \
+    FBTWEAK__EIGHT(5, m_, x_, a_, b_, c_, d_, e_, f_, g_, h_) FBTWEAK__EIGHTS_4(m_, x_, __VA_ARGS__)
+#  define FBTWEAK__EIGHTS_6(m_, x_, a_, b_, c_, d_, e_, f_, g_, h_, ...) \
+    FBTWEAK__EIGHT(6, m_, x_, a_, b_, c_, d_, e_, f_, g_, h_) FBTWEAK__EIGHTS_5(m_, x_, __VA_ARGS__)
+#  define FBTWEAK__EIGHTS_7(m_, x_, a_, b_, c_, d_, e_, f_, g_, h_, ...) \
+    FBTWEAK__EIGHT(7, m_, x_, a_, b_, c_, d_, e_, f_, g_, h_) FBTWEAK__EIGHTS_6(m_, x_, __VA_ARGS__)
+#  define FBTWEAK__EIGHT(n_, m_, x_, a_, b_, c_, d_, e_, f_, g_, h_) \
+    m_(x_, n_##0, a_) m_(x_, n_##1, b_) m_(x_, n_##2, c_) m_(x_, n_##3, d_) \
+    m_(x_, n_##4, e_) m_(x_, n_##5, f_) m_(x_, n_##6, g_) m_(x_, n_##7, h_)
+/* clang-format on */
+
+/*
+ * What follows name in a call is default [, minimum, maximum] [, option]... and begins the list of
+ * the options. An option is the tuple (bit, + step, "key=value\0", check, (its arguments), (choice,
+ * ...)), where an action can have those from bit 256 on.
+ */
+#  define FBTweakChoices(...)                                                                      \
+    (FBTWEAK_HAS_CHOICES, , "", FBTWEAK__CHECK_CHOICES, (), (__VA_ARGS__, ))
+#  define FBTweakStep(step_) (FBTWEAK_HAS_STEP, +(step_), "", FBTWEAK__CHECK_STEP, (step_), ())
+#  define FBTweakPrecision(digits_)                                                                \
+    (16, , "precision=" FBTWEAK__STRINGIZE(digits_) "\0", FBTWEAK__CHECK_PRECISION,                \
+     (digits_, FBTWEAK__STRINGIZE(digits_)), ())
+#  define FBTweakUnit(unit_) (32, , "unit=" unit_ "\0", FBTWEAK__CHECK_TEXT, ("a unit", unit_), ())
+#  define FBTweakReadOnly (64, , "read-only\0", FBTWEAK__NONE, (), ())
+#  define FBTweakNeedsRestart (128, , "needs-restart\0", FBTWEAK__NONE, (), ())
+#  define FBTweakDescription(text_)                                                                \
+    (256, , "doc=" text_ "\0", FBTWEAK__CHECK_TEXT, ("a description", text_), ())
+#  define FBTweakOwner(owner_)                                                                     \
+    (512, , "owner=" owner_ "\0", FBTWEAK__CHECK_TEXT, ("an owner", owner_), ())
+#  define FBTweakExpires(date_) (1024, , "expires=" date_ "\0", FBTWEAK__CHECK_DATE, (date_), ())
+
+#  define FBTWEAK__NONE(...)
+#  define FBTWEAK__CHECK_CHOICES()                                                                 \
+    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER || FBTWEAK__IS_STRING,                                      \
+                    "FBTweakChoices: only numbers and strings have choices");
+#  define FBTWEAK__CHECK_STEP(step_)                                                               \
+    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweakStep: only a number has a step");                  \
+    FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(step_) > 0, "FBTweakStep: a step is more than 0");
+#  define FBTWEAK__CHECK_PRECISION(digits_, text_)                                                 \
+    FBTWEAK__ASSERT(FBTWEAK__IS_REAL, "FBTweakPrecision: only a float or double has one");         \
+    FBTWEAK__ASSERT((digits_) >= 0 && (digits_) <= 17 && sizeof(text_) == 2 + ((digits_) > 9) &&   \
+                        FBTWEAK__IN(text_, 0, "0", "9"),                                           \
+                    "FBTweakPrecision: it is a literal from 0 to 17");
+#  define FBTWEAK__CHECK_TEXT(what_, text_) FBTWEAK__ASSERT_NO_NUL(text_, "FBTweak: " what_);
+#  define FBTWEAK__CHECK_DATE(date_)                                                               \
+    FBTWEAK__ASSERT(sizeof(date_) == sizeof("2027-01-31") && FBTWEAK__IN(date_, 0, "0", "9") &&    \
+                        FBTWEAK__IN(date_, 1, "0", "9") && FBTWEAK__IN(date_, 2, "0", "9") &&      \
+                        FBTWEAK__IN(date_, 3, "0", "9") && FBTWEAK__IN(date_, 4, "-", "-") &&      \
+                        FBTWEAK__IN(date_, 5, "01", "12") && FBTWEAK__IN(date_, 6, "0", "9") &&    \
+                        FBTWEAK__IN(date_, 7, "-", "-") && FBTWEAK__IN(date_, 8, "01", "31") &&    \
+                        FBTWEAK__IN(date_, 9, "0", "9"),                                           \
+                    "FBTweakExpires: a date is written as 2027-01-31");
+/* Whether a text has something from low to high there. It is made long enough to look. */
+#  define FBTWEAK__IN(text_, at_, low_, high_)                                                     \
+    (__builtin_memcmp(&text_ "0000000000"[at_], low_, sizeof(low_) - 1) >= 0 &&                    \
+     __builtin_memcmp(&text_ "0000000000"[at_], high_, sizeof(high_) - 1) <= 0)
+
+/* What is no option becomes one that says so. */
+#  define FBTWEAK__OPTION(context_, index_, x_)                                                    \
+    FBTWEAK__PASTE(FBTWEAK__OPTION_, FBTWEAK__IS_TUPLE(x_))(x_),
+#  define FBTWEAK__OPTION_1(option_) option_
+#  define FBTWEAK__OPTION_0(x_) (0, , "", FBTWEAK__NO_OPTION, (), ())
+#  define FBTWEAK__NO_OPTION()                                                                     \
+    FBTWEAK__ASSERT(0, "FBTweak: only options come behind minimum and maximum, or an option");
+
+#  define FBTWEAK__OF(part_, index_, option_) part_ option_
+#  define FBTWEAK__OR_BIT(bit_, step_, attribute_, check_, arguments_, choices_) | bit_
+#  define FBTWEAK__PLUS_BIT(bit_, step_, attribute_, check_, arguments_, choices_) +bit_
+#  define FBTWEAK__PLUS_STEP(bit_, step_, attribute_, check_, arguments_, choices_) step_
+#  define FBTWEAK__ATTRIBUTE(bit_, step_, attribute_, check_, arguments_, choices_) attribute_
+#  define FBTWEAK__CHECK(bit_, step_, attribute_, check_, arguments_, choices_) check_ arguments_
+#  define FBTWEAK__CHOICES(bit_, step_, attribute_, check_, arguments_, choices_)                  \
+    FBTWEAK__SPREAD choices_
+
+/*
+ * A tweak of the type that like_ has. What follows the default decides how the call goes on: 0 is a
+ * limit, 1 an option, 2 the end. Without options the way is short, for the time compiling takes.
+ */
+#  define FBTWEAK__TWEAK(like_, check_, category_, collection_, name_, ...)                        \
+    FBTWEAK__ASSERT_NO_NUL(category_ collection_ name_,                                            \
+                           "FBTweak: a category, collection or name");                             \
+    FBTWEAK__TYPES(like_);                                                                         \
+    FBTWEAK__ASSERT(FBTWEAK__CODE != 0,                                                            \
+                    "FBTweak: the default must be a bool, an integer, a float, "                   \
+                    "a double, a string literal or a colour");                                     \
+    check_(FBTWEAK__FIRST(__VA_ARGS__, ));                                                         \
+    FBTWEAK__PASTE(FBTWEAK__DEFAULT_,                                                              \
+                   FBTWEAK__IS_TUPLE(FBTWEAK__SECOND(__VA_ARGS__, FBTWEAK__END, )))                \
+    (category_ "\0" collection_ "\0" name_, __VA_ARGS__, FBTWEAK__END)
+#  define FBTWEAK__SECOND(first_, second_, ...) second_
+#  define FBTWEAK__DEFAULT_2(names_, default_, ...)                                                \
+    FBTWEAK__OPTIONS(names_, 0, default_, 0, 0, __VA_ARGS__)
+#  define FBTWEAK__DEFAULT_1 FBTWEAK__DEFAULT_2
+#  define FBTWEAK__DEFAULT_0(names_, default_, minimum_, ...)                                      \
+    FBTWEAK__PASTE(FBTWEAK__MINIMUM_, FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )))            \
+    (names_, default_, minimum_, __VA_ARGS__)
+#  define FBTWEAK__MINIMUM_2(names_, default_, minimum_, ...)                                      \
+    FBTWEAK__ASSERT(0, "FBTweak: minimum and maximum come together");                              \
+    FBTWEAK__DEFAULT_2(names_, default_, FBTWEAK__END)
+#  define FBTWEAK__MINIMUM_1 FBTWEAK__MINIMUM_2
+#  define FBTWEAK__MINIMUM_0(names_, default_, minimum_, maximum_, ...)                            \
+    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweak: only a number has a minimum and a maximum");     \
+    FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(minimum_) <= FBTWEAK__AS_NUMBER(default_) &&                \
+                        FBTWEAK__AS_NUMBER(default_) <= FBTWEAK__AS_NUMBER(maximum_),              \
+                    "FBTweak: the default is not between minimum and maximum");                    \
+    FBTWEAK__OPTIONS(names_, FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, default_, minimum_,        \
+                     maximum_, __VA_ARGS__)
+
+#  define FBTWEAK__OPTIONS(names_, limits_, default_, minimum_, maximum_, ...)                     \
+    FBTWEAK__PASTE(FBTWEAK__OPTIONS_, FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )))            \
+    (names_, limits_, default_, minimum_, maximum_, __VA_ARGS__)
+#  define FBTWEAK__OPTIONS_2(names_, limits_, default_, minimum_, maximum_, end_)                  \
+    FBTWEAK__DECLARE(2, names_, limits_, default_, minimum_, maximum_, 0, FBTWEAK__LOCATION, end_)
+#  define FBTWEAK__OPTIONS_1 FBTWEAK__OPTIONS_0
+#  define FBTWEAK__OPTIONS_0(names_, limits_, default_, minimum_, maximum_, ...)                   \
+    FBTWEAK__WITH_OPTIONS(names_, limits_, default_, minimum_, maximum_,                           \
+                          FBTWEAK__EACH(FBTWEAK__OPTION, , __VA_ARGS__) FBTWEAK__END)
+#  define FBTWEAK__WITH_OPTIONS(names_, limits_, default_, minimum_, maximum_, ...)                \
+    FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHECK, __VA_ARGS__)                                        \
+    FBTWEAK__WITH_CHOICES(                                                                         \
+        names_, (limits_ FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)),                \
+        ((limits_)FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__PLUS_BIT, __VA_ARGS__)), default_, minimum_, \
+        maximum_, 0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__PLUS_STEP, __VA_ARGS__),                   \
+        FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__),             \
+        FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHOICES, __VA_ARGS__) FBTWEAK__END)
+#  define FBTWEAK__WITH_CHOICES(names_, mask_, sum_, default_, minimum_, maximum_, step_,          \
+                                attributes_, ...)                                                  \
+    FBTWEAK__ASSERT(mask_ == sum_, "FBTweak: an option is given twice");                           \
+    FBTWEAK__ASSERT(!(mask_ & FBTWEAK_HAS_MINIMUM) || !(mask_ & FBTWEAK_HAS_CHOICES),              \
+                    "FBTweakChoices: choices come instead of minimum and maximum");                \
+    FBTWEAK__EACH(FBTWEAK__CHECK_CHOICE, , __VA_ARGS__)                                            \
+    FBTWEAK__ASSERT(!(mask_ & FBTWEAK_HAS_CHOICES)                                                 \
+                        FBTWEAK__EACH(FBTWEAK__OR_IS, default_, __VA_ARGS__),                      \
+                    "FBTweakChoices: the default is not among the choices");                       \
+    FBTWEAK__DECLARE(FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )), names_, mask_, default_,    \
+                     minimum_, maximum_, step_, attributes_, __VA_ARGS__)
+
+#  define FBTWEAK__PASTE(a_, b_) FBTWEAK__PASTE_(a_, b_)
+#  define FBTWEAK__PASTE_(a_, b_) a_##b_
+#  define FBTWEAK__STRINGIZE(x_) FBTWEAK__STRINGIZE_(x_)
+#  define FBTWEAK__STRINGIZE_(x_) #  x_
+
+#  if FB_TWEAK_LOCATIONS
+#    define FBTWEAK__LOCATION "at=" __FILE__ ":" FBTWEAK__STRINGIZE(__LINE__) "\0"
+#  else
+#    define FBTWEAK__LOCATION ""
+#  endif
+
+/* A choice is a value, or a tuple of one and its label. */
+#  define FBTWEAK__VALUE_OF(choice_)                                                               \
+    FBTWEAK__PASTE(FBTWEAK__VALUE_OF_, FBTWEAK__IS_TUPLE(choice_))(choice_)
+#  define FBTWEAK__VALUE_OF_0(value_) value_
+#  define FBTWEAK__VALUE_OF_1(choice_) FBTWEAK__FIRST choice_
+#  define FBTWEAK__IF_LABELLED(choice_, macro_)                                                    \
+    FBTWEAK__PASTE(FBTWEAK__IF_LABELLED_, FBTWEAK__IS_TUPLE(choice_))(choice_, macro_)
+#  define FBTWEAK__IF_LABELLED_0(choice_, macro_)
+#  define FBTWEAK__IF_LABELLED_1(choice_, macro_) macro_ choice_
+
+/*
+ * Checks. A NUL inside a literal is refused because a reader takes it for the end; the
+ * concatenations refuse what is no literal.
+ */
+#  define FBTWEAK__HAS_NO_NUL(text_) (sizeof(text_) == __builtin_strlen(text_) + 1)
+#  define FBTWEAK__ASSERT_NO_NUL(text_, what_)                                                     \
+    FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL("" text_), what_ " cannot contain a NUL")
+
+/* A cast, since compilers warn when they compare constants of two enumerations. */
+#  define FBTWEAK__CODE ((int)fbtweak__code)
+#  define FBTWEAK__IS_NUMBER                                                                       \
+    (FBTWEAK__CODE >= FBTWEAK_TYPE_INT8 && FBTWEAK__CODE <= FBTWEAK_TYPE_DOUBLE)
+#  define FBTWEAK__IS_REAL                                                                         \
+    (FBTWEAK__CODE == FBTWEAK_TYPE_FLOAT || FBTWEAK__CODE == FBTWEAK_TYPE_DOUBLE)
+#  define FBTWEAK__IS_STRING (FBTWEAK__CODE == FBTWEAK_TYPE_STRING)
+/* As numbers of the tweak's type; text and colours as 0. */
+#  define FBTWEAK__AS_NUMBER(x_) ((fbtweak__number)FBTWEAK__NUMBER(x_))
+/* Compared with 1 because compilers know that nothing unsigned is below 0. */
+#  define FBTWEAK__FITS(x_)                                                                        \
+    (FBTWEAK__IS_REAL || ((__typeof__(FBTWEAK__NUMBER(x_)))(FBTWEAK__EXACT)FBTWEAK__NUMBER(x_) ==  \
+                              FBTWEAK__NUMBER(x_) &&                                               \
+                          (FBTWEAK__AS_NUMBER(x_) < 1) == (FBTWEAK__NUMBER(x_) < 1)))
+
+#  define FBTWEAK__CHECK_CHOICE(context_, index_, choice_)                                         \
+    FBTWEAK__CHECK_CHOICE_(FBTWEAK__VALUE_OF(choice_))                                             \
+    FBTWEAK__IF_LABELLED(choice_, FBTWEAK__CHECK_LABEL)
+#  define FBTWEAK__CHECK_CHOICE_(value_)                                                           \
+    FBTWEAK__ASSERT(FBTWEAK__HAS_KIND(value_),                                                     \
+                    "FBTweakChoices: a choice is of another kind than the default");               \
+    FBTWEAK__ASSERT(FBTWEAK__FITS(value_),                                                         \
+                    "FBTweakChoices: a choice does not fit the type of the default");              \
+    FBTWEAK__ASSERT(FBTWEAK__CHOICE_HAS_NO_NUL(value_),                                            \
+                    "FBTweakChoices: a choice cannot contain a NUL");
+#  define FBTWEAK__CHECK_LABEL(value_, label_)                                                     \
+    FBTWEAK__ASSERT_NO_NUL(label_, "FBTweakChoices: a label");
+#  define FBTWEAK__OR_IS(default_, index_, choice_)                                                \
+    FBTWEAK__OR_IS_(FBTWEAK__VALUE_OF(choice_), default_)
+#  define FBTWEAK__OR_IS_(value_, default_) || FBTWEAK__IS(value_, default_)
+
+/* The codes of each signedness follow each other in the order of 8, 16, 32 and 64 bits. */
+#  define FBTWEAK__INTEGER_CODE(type_)                                                             \
+    (((type_)-1 < (type_)1 ? FBTWEAK_TYPE_INT8 : FBTWEAK_TYPE_UINT8) + (sizeof(type_) > 1) +       \
+     (sizeof(type_) > 2) + (sizeof(type_) > 4))
+#  define FBTWEAK__HEAD(record_, kind_, code_, flags_)                                             \
+    sizeof(record_), FBTWEAK_RECORD_VERSION, FBTWEAK_KIND_##kind_, code_, flags_
+#  define FBTWEAK__FLAGS(mask_) ((mask_) & (FBTWEAK__IS_STRING ? 7 : 15))
+
+/*
+ * Records. The macros are written for both languages: DECLARE checks and declares the record of one
+ * use, READ gives its value, ACTION is the whole of an action.
  *
  * - `retain` keeps a record under --gc-sections, `used` keeps it in the compiler; `aligned` stops
  *   GCC from aligning large structures to 32 bytes, which would leave gaps. The attributes follow
  *   the declarator because before it they would apply to the type.
  * - A record is never const: read-only and writable records of one unit cannot share a section.
  */
-#  define FBTWEAK__PLAIN(category_, collection_, name_, default_)                                  \
+#  define FBTWEAK__IN_SECTION(section_) __attribute__((section(section_), used, retain, aligned(8)))
+
+/* The assignment, which is not done, is for its errors and warnings. */
+#  define FBTWEAK__BIND(lvalue_, category_, collection_, name_, ...)                               \
     (__extension__({                                                                               \
-      FBTWEAK__NAMES_ARE_TEXT(category_ collection_ name_);                                        \
-      FBTWEAK__RECORD(category_ "\0" collection_ "\0" name_, 0, default_, 0, 0);                   \
-      FBTWEAK__READ(fbtweak__record, default_);                                                    \
+      FBTWEAK__AUTO fbtweak__lvalue = &(lvalue_);                                                  \
+      FBTWEAK__TWEAK(*fbtweak__lvalue, FBTWEAK__ASSERT_FITS, category_, collection_, name_,        \
+                     __VA_ARGS__);                                                                 \
+      fbtweak__type *fbtweak__address = (fbtweak__type *)(void *)fbtweak__lvalue;                  \
+      fbtweak__type fbtweak__value = FBTWEAK__READ;                                                \
+      if (0)                                                                                       \
+        *fbtweak__lvalue = fbtweak__value;                                                         \
+      __atomic_store(fbtweak__address, &fbtweak__value, __ATOMIC_RELAXED);                         \
+      (void)fbtweak_bind(fbtweak__handle(&fbtweak__record), fbtweak__address);                     \
+      (void *)fbtweak__address;                                                                    \
     }))
+#  define FBTWEAK__ASSERT_FITS(default_)                                                           \
+    FBTWEAK__ASSERT(FBTWEAK__HAS_KIND(default_),                                                   \
+                    "FBTweakBind: the default is of another kind than the variable");              \
+    FBTWEAK__ASSERT(FBTWEAK__FITS(default_), "FBTweakBind: the default does not fit the variable")
 
-#  define FBTWEAK__RANGE(category_, collection_, name_, default_, minimum_, maximum_)              \
-    (__extension__({                                                                               \
-      FBTWEAK__NAMES_ARE_TEXT(category_ collection_ name_);                                        \
-      FBTWEAK__ASSERT(FBTWEAK__IN_ORDER(minimum_, default_, maximum_),                             \
-                      "FBTweakValue: the default is not between minimum and maximum");             \
-      FBTWEAK__RECORD(category_ "\0" collection_ "\0" name_,                                       \
-                      FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, default_,                         \
-                      (FBTWEAK__TYPE(default_))(minimum_), (FBTWEAK__TYPE(default_))(maximum_));   \
-      FBTWEAK__READ(fbtweak__record, default_);                                                    \
-    }))
-
-#  define FBTWEAK__LONE_LIMIT(category_, collection_, name_, default_, limit_)                     \
-    (__extension__({                                                                               \
-      FBTWEAK__ASSERT(0, "FBTweakValue: minimum and maximum come together");                       \
-      (default_);                                                                                  \
-    }))
-
-#  define FBTWEAK__NAMES_ARE_TEXT(names_)                                                          \
-    FBTWEAK__ASSERT(sizeof(names_) == __builtin_strlen(names_) + 1,                                \
-                    "FBTweakValue: a category, collection or name cannot contain a NUL")
-
-#  define FBTWEAK__CHECK(type_, flags_, text_)                                                     \
-    FBTWEAK__ASSERT(type_ != 0, "FBTweakValue: the default must be a bool, an integer, a float, "  \
-                                "a double or a string literal");                                   \
-    FBTWEAK__ASSERT((flags_) == 0 ||                                                               \
-                        ((int)type_ != FBTWEAK_TYPE_BOOL && (int)type_ != FBTWEAK_TYPE_STRING),    \
-                    "FBTweakValue: only a number has a minimum and a maximum");                    \
-    FBTWEAK__ASSERT(sizeof(text_) == __builtin_strlen(text_) + 1,                                  \
-                    "FBTweakValue: a string default cannot contain a NUL")
-
-/* The codes of each signedness follow each other in the order of 8, 16, 32 and 64 bits. */
-#  define FBTWEAK__INTEGER_CODE(type_)                                                             \
-    (((type_)-1 < (type_)1 ? FBTWEAK_TYPE_INT8 : FBTWEAK_TYPE_UINT8) + (sizeof(type_) > 1) +       \
-     (sizeof(type_) > 2) + (sizeof(type_) > 4))
-
-#  define FBTWEAK__ATTRIBUTES(section_) __attribute__((section(section_), used, retain, aligned(8)))
+#  define FBTWEAK__ACTION(category_, collection_, name_, function_, ...)                           \
+    FBTWEAK__ACTION_(category_, collection_, name_, function_,                                     \
+                     FBTWEAK__EACH(FBTWEAK__OPTION, , __VA_ARGS__) FBTWEAK__END)
+#  define FBTWEAK__ACTION_(category_, collection_, name_, function_, ...)                          \
+    FBTWEAK__ASSERT_NO_NUL(category_ collection_ name_,                                            \
+                           "FBTweak: a category, collection or name");                             \
+    FBTWEAK__ASSERT(                                                                               \
+        (0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) % 256 == 0,                   \
+        "FBTweakAction: an action has only a description, an owner and an expiry date");           \
+    FBTWEAK__ASSERT((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) ==                \
+                        (0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__PLUS_BIT, __VA_ARGS__)),            \
+                    "FBTweak: an option is given twice");                                          \
+    FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHECK, __VA_ARGS__)                                        \
+    FBTWEAK__ACTION_RECORD(                                                                        \
+        FBTWEAK__PASTE(fbtweak__action_, __COUNTER__), category_ "\0" collection_ "\0" name_,      \
+        function_, FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__))
 
 static inline __attribute__((always_inline, unused)) const char *
 fbtweak__load_string(const char *const *cell, const char *initial) {
@@ -706,68 +1068,38 @@ fbtweak__load_string(const char *const *cell, const char *initial) {
   return current ? current : initial;
 }
 
+/* What an action's record calls; its context is the function or block. */
+static inline __attribute__((unused)) void fbtweak__call_function(void *context) {
+  union {
+    void *context;
+    void (*function)(void);
+  } action = {context};
+  action.function();
+}
+#  ifdef __BLOCKS__
+static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
+  ((void (^)(void))context)();
+}
+#  endif
+
 #  ifndef __cplusplus
 
-#    define FBTWEAK__ASSERT(condition_, message_) _Static_assert(condition_, message_)
-
-/* Clang 14 does not compare floating-point constants while it compiles C; Clang 21 does. */
-#    if defined(__clang__) && __clang_major__ < 21
-#      define FBTWEAK__IN_ORDER(minimum_, default_, maximum_)                                      \
-        __builtin_choose_expr(                                                                     \
-            _Generic((default_), float : 1, double : 1, default : 0), 1,                           \
-            FBTWEAK__ARE_IN_ORDER(FBTWEAK__TYPE(default_), minimum_, default_, maximum_))
+/* Inside a builtin Clang folds whatever it can, and says nothing. */
+#    ifdef __clang__
+#      define FBTWEAK__ASSERT(condition_, message_)                                                \
+        _Static_assert(__builtin_expect(condition_, 1), message_)
 #    else
-#      define FBTWEAK__IN_ORDER(minimum_, default_, maximum_)                                      \
-        FBTWEAK__ARE_IN_ORDER(FBTWEAK__TYPE(default_), minimum_, default_, maximum_)
+#      define FBTWEAK__ASSERT(condition_, message_) _Static_assert(condition_, message_)
 #    endif
-#    define FBTWEAK__ARE_IN_ORDER(type_, minimum_, default_, maximum_)                             \
-      ((type_)(minimum_) <= (default_) && (default_) <= (type_)(maximum_))
 
-#    define FBTWEAK__RECORD(names_, flags_, default_, minimum_, maximum_)                          \
-      enum { fbtweak__type = FBTWEAK__TYPE_CODE(default_) };                                       \
-      FBTWEAK__CHECK(fbtweak__type, flags_, FBTWEAK__TEXT(default_));                              \
-      static struct {                                                                              \
-        uint32_t size;                                                                             \
-        uint8_t version, kind, type, flags;                                                        \
-        union {                                                                                    \
-          FBTWEAK__TYPE(default_) value;                                                           \
-          const char *string;                                                                      \
-          uint64_t bits;                                                                           \
-        } cell, initial, minimum, maximum, step;                                                   \
-        char names[sizeof(names_)];                                                                \
-        char text[sizeof(FBTWEAK__TEXT(default_))];                                                \
-        char location[sizeof(FBTWEAK__LOCATION)];                                                  \
-      } fbtweak__record FBTWEAK__ATTRIBUTES("fbtweak") = {sizeof(fbtweak__record),                 \
-                                                          FBTWEAK_RECORD_VERSION,                  \
-                                                          FBTWEAK_KIND_VALUE,                      \
-                                                          fbtweak__type,                           \
-                                                          (flags_),                                \
-                                                          {FBTWEAK__NUMBER(default_)},             \
-                                                          {FBTWEAK__NUMBER(default_)},             \
-                                                          {FBTWEAK__NUMBER(minimum_)},             \
-                                                          {FBTWEAK__NUMBER(maximum_)},             \
-                                                          {0},                                     \
-                                                          names_,                                  \
-                                                          FBTWEAK__TEXT(default_),                 \
-                                                          FBTWEAK__LOCATION}
+#    define FBTWEAK__AUTO __auto_type
 
-#    define FBTWEAK__READ(record_, default_)                                                       \
-      _Generic((default_),                                                                         \
-          char *: fbtweak__load_string(&(record_).cell.string, (record_).text),                    \
-          const char *: fbtweak__load_string(&(record_).cell.string, (record_).text),              \
-          default: (__extension__({                                                                \
-                 FBTWEAK__TYPE(default_) fbtweak__value;                                           \
-                 __atomic_load(&(record_).cell.value, &fbtweak__value, __ATOMIC_RELAXED);          \
-                 fbtweak__value;                                                                   \
-               })))
-
-/* A tweak has its default's type after array-to-pointer conversion. */
-#    define FBTWEAK__TYPE(x_)                                                                      \
-      __typeof__(_Generic((x_),                                                                    \
-                 char *: (const char *)0,                                                          \
-                 const char *: (const char *)0,                                                    \
-                 default: (x_)))
-
+/* The comma makes a value of it: an array becomes a pointer, and qualifiers go. */
+#    define FBTWEAK__TYPES(like_)                                                                  \
+      typedef __typeof__(FBTWEAK__TO_CONST(((void)0, (like_)))) fbtweak__type;                     \
+      typedef __typeof__(FBTWEAK__NUMBER((fbtweak__type){0})) fbtweak__number;                     \
+      enum { fbtweak__code = FBTWEAK__TYPE_CODE((fbtweak__type){0}) }
+#    define FBTWEAK__TO_CONST(x_) _Generic(x_, char * : (const char *)0, default : x_)
 #    define FBTWEAK__TYPE_CODE(x_)                                                                 \
       _Generic((x_),                                                                               \
           _Bool: FBTWEAK_TYPE_BOOL,                                                                \
@@ -786,11 +1118,127 @@ fbtweak__load_string(const char *const *cell, const char *initial) {
           double: FBTWEAK_TYPE_DOUBLE,                                                             \
           char *: FBTWEAK_TYPE_STRING,                                                             \
           const char *: FBTWEAK_TYPE_STRING,                                                       \
+          fbtweak_color: FBTWEAK_TYPE_COLOR,                                                       \
           default: 0)
 
-/* A number as it is and a string as 0, and the other way round as an array that sizeof sees. */
-#    define FBTWEAK__NUMBER(x_) _Generic((x_), char * : 0, const char * : 0, default : (x_))
+/* A string is a null pointer or the number 0, and anything else is an empty text. */
+#    define FBTWEAK__INITIAL(x_) _Generic((x_), char * : 0, const char * : 0, default : (x_))
+#    define FBTWEAK__NUMBER(x_)                                                                    \
+      _Generic((x_), char * : 0, const char * : 0, fbtweak_color : 0, default : (x_))
+/* Bools and numbers are converted to each other. */
+#    define FBTWEAK__KIND(x_)                                                                      \
+      _Generic((x_), char * : 1, const char * : 1, fbtweak_color : 2, default : 3)
+#    define FBTWEAK__HAS_KIND(x_) (FBTWEAK__KIND(x_) == FBTWEAK__KIND((fbtweak__type){0}))
 #    define FBTWEAK__TEXT(x_) _Generic((x_), char * : (x_), const char * : (x_), default : "")
+/* Clang warns of what never equals a float. */
+#    define FBTWEAK__EXACT                                                                         \
+      __typeof__(_Generic((fbtweak__number)0, float : 0.0, default : (fbtweak__number)0))
+#    define FBTWEAK__CHOICE_HAS_NO_NUL(x_) FBTWEAK__HAS_NO_NUL(FBTWEAK__TEXT(x_))
+#    define FBTWEAK__IS(x_, y_)                                                                    \
+      (FBTWEAK__AS_NUMBER(x_) == FBTWEAK__AS_NUMBER(y_) &&                                         \
+       __builtin_strcmp(FBTWEAK__TEXT(x_), FBTWEAK__TEXT(y_)) == 0)
+
+/* The choices of a string are text and have no place at the end. */
+#    define FBTWEAK__DECLARE(first_, names_, mask_, default_, minimum_, maximum_, step_,           \
+                             attributes_, ...)                                                     \
+      FBTWEAK__DECLARE_(FBTWEAK__PASTE(FBTWEAK__EACH_, first_), names_, mask_, default_, minimum_, \
+                        maximum_, step_, attributes_, __VA_ARGS__)
+#    define FBTWEAK__EACH_0 FBTWEAK__EACH
+#    define FBTWEAK__EACH_1 FBTWEAK__EACH
+#    define FBTWEAK__EACH_2 FBTWEAK__NONE
+#    define FBTWEAK__DECLARE_(each_, names_, mask_, default_, minimum_, maximum_, step_,           \
+                              attributes_, ...)                                                    \
+      FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL(FBTWEAK__TEXT(default_)),                                \
+                      "FBTweak: a string default cannot contain a NUL");                           \
+      union fbtweak__limit {                                                                       \
+        fbtweak__number number;                                                                    \
+        fbtweak__word bits;                                                                        \
+      };                                                                                           \
+      static struct {                                                                              \
+        uint32_t size;                                                                             \
+        uint8_t version, kind, type, flags;                                                        \
+        union {                                                                                    \
+          fbtweak__type value;                                                                     \
+          const char *string;                                                                      \
+          fbtweak__word bits;                                                                      \
+        } cell, initial;                                                                           \
+        union fbtweak__limit minimum, maximum, step;                                               \
+        char names[sizeof(names_)];                                                                \
+        char text[sizeof(FBTWEAK__TEXT(default_))];                                                \
+        each_(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__) char attributes[sizeof(attributes_)];           \
+        each_(FBTWEAK__CHOICE, , __VA_ARGS__)                                                      \
+      } fbtweak__record FBTWEAK__IN_SECTION("fbtweak") = {                                         \
+          FBTWEAK__HEAD(fbtweak__record, VALUE, fbtweak__code, FBTWEAK__FLAGS(mask_)),             \
+          {FBTWEAK__INITIAL(default_)},                                                            \
+          {FBTWEAK__INITIAL(default_)},                                                            \
+          {FBTWEAK__AS_NUMBER(minimum_)},                                                          \
+          {FBTWEAK__AS_NUMBER(maximum_)},                                                          \
+          {FBTWEAK__AS_NUMBER(step_)},                                                             \
+          names_,                                                                                  \
+          FBTWEAK__TEXT(default_),                                                                 \
+          each_(FBTWEAK__CHOICE_TEXT_INITIAL, , __VA_ARGS__) attributes_,                          \
+          each_(FBTWEAK__CHOICE_INITIAL, , __VA_ARGS__)}
+#    define FBTWEAK__CHOICE_TEXT(context_, index_, choice_)                                        \
+      struct {                                                                                     \
+        char key[7], text[sizeof(FBTWEAK__TEXT(FBTWEAK__VALUE_OF(choice_)))];                      \
+        FBTWEAK__IF_LABELLED(choice_, FBTWEAK__LABEL)                                              \
+      } text_##index_;
+#    define FBTWEAK__LABEL(value_, label_) char label[sizeof("label=" label_)];
+#    define FBTWEAK__CHOICE_TEXT_INITIAL(context_, index_, choice_)                                \
+      {{'c', 'h', 'o', 'i', 'c', 'e', '='},                                                        \
+       FBTWEAK__TEXT(FBTWEAK__VALUE_OF(choice_)),                                                  \
+       FBTWEAK__IF_LABELLED(choice_, FBTWEAK__LABEL_INITIAL)},
+#    define FBTWEAK__LABEL_INITIAL(value_, label_) "label=" label_
+#    define FBTWEAK__CHOICE(context_, index_, choice_)                                             \
+      __typeof__(_Generic((fbtweak__type){0},                                                      \
+                 const char *: (struct fbtweak__nothing){0},                                       \
+                 default: (union fbtweak__limit){0})) number_##index_;
+#    define FBTWEAK__CHOICE_INITIAL(context_, index_, choice_)                                     \
+      {FBTWEAK__AS_NUMBER(FBTWEAK__VALUE_OF(choice_))},
+struct fbtweak__nothing {
+  char nothing;
+};
+
+#    define FBTWEAK__READ                                                                          \
+      _Generic((fbtweak__type){0},                                                                 \
+          const char *: fbtweak__load_string(&fbtweak__record.cell.string, fbtweak__record.text),  \
+          default: (__extension__({                                                                \
+                 fbtweak__type fbtweak__current;                                                   \
+                 __atomic_load(&fbtweak__record.cell.value, &fbtweak__current, __ATOMIC_RELAXED);  \
+                 fbtweak__current;                                                                 \
+               })))
+
+#    ifdef __BLOCKS__
+#      define FBTWEAK__BY_CALLEE(x_, function_, block_, other_)                                    \
+        _Generic((x_), void (*)(void) : function_, void (^)(void) : block_, default : other_)
+#    else
+#      define FBTWEAK__BY_CALLEE(x_, function_, block_, other_)                                    \
+        _Generic((x_), void (*)(void) : function_, default : other_)
+#    endif
+#    define FBTWEAK__ACTION_RECORD(record_, names_, function_, attributes_)                        \
+      FBTWEAK__ASSERT(FBTWEAK__BY_CALLEE(function_, 1, 1, 0),                                      \
+                      "FBTweakAction: an action is a void (*)(void), or a block of this type");    \
+      static struct {                                                                              \
+        uint32_t size;                                                                             \
+        uint8_t version, kind, type, flags;                                                        \
+        union {                                                                                    \
+          void (*function)(void *);                                                                \
+          fbtweak__word bits;                                                                      \
+        } call;                                                                                    \
+        union {                                                                                    \
+          __typeof__(((void)0, (function_))) context;                                              \
+          fbtweak__word bits;                                                                      \
+        } context;                                                                                 \
+        fbtweak__word limits[3];                                                                   \
+        char names[sizeof(names_)], text[1], attributes[sizeof(attributes_)];                      \
+      } record_ FBTWEAK__IN_SECTION("fbtweak") = {                                                 \
+          FBTWEAK__HEAD(record_, ACTION, FBTWEAK_TYPE_ACTION, 0),                                  \
+          {FBTWEAK__BY_CALLEE(function_, fbtweak__call_function, fbtweak__call_block, 0)},         \
+          {(function_)},                                                                           \
+          {0},                                                                                     \
+          names_,                                                                                  \
+          "",                                                                                      \
+          attributes_}
 #  else
 
 /*
@@ -801,11 +1249,17 @@ fbtweak__load_string(const char *const *cell, const char *initial) {
  */
 #    ifdef __clang__
 #      define FBTWEAK__CPP_SECTION "fbtweak"
-#      define FBTWEAK__NOT_IN_TEMPLATE true
+#      define FBTWEAK__CONSTINIT __attribute__((require_constant_initialization))
+#      define FBTWEAK__IS_IN_TEMPLATE false
 #    else
 #      define FBTWEAK__CPP_SECTION "fbtweak/*" FBTWEAK__STRINGIZE(__COUNTER__) "*/"
-#      define FBTWEAK__NOT_IN_TEMPLATE !fbtweak__names_arguments(__PRETTY_FUNCTION__)
+#      define FBTWEAK__CONSTINIT __constinit
+#      define FBTWEAK__IS_IN_TEMPLATE fbtweak__names_arguments(__PRETTY_FUNCTION__)
 #    endif
+#    define FBTWEAK__REFUSE_TEMPLATE                                                               \
+      static_assert(!FBTWEAK__IS_IN_TEMPLATE,                                                      \
+                    "FBTweak: GCC loses a tweak in a template; put it into a function that is "    \
+                    "none, and call that")
 
 /* GCC ends the name of what a template is instantiated to with its arguments: "[with T = int]". */
 constexpr bool fbtweak__names_arguments(const char *function) {
@@ -814,21 +1268,6 @@ constexpr bool fbtweak__names_arguments(const char *function) {
         function[4] == 'h' && function[5] == ' ')
       return true;
   return false;
-}
-
-/* By value, so that an array becomes a pointer and a constant loses its const. Never defined. */
-template <class T> T fbtweak__by_value(T);
-
-template <size_t size_> struct fbtweak__characters { char characters[size_]; };
-template <size_t size_>
-constexpr fbtweak__characters<size_> fbtweak__text(const char (&literal)[size_]) {
-  fbtweak__characters<size_> text{};
-  for (size_t i = 0; i < size_; i++)
-    text.characters[i] = literal[i];
-  return text;
-}
-template <class T> constexpr fbtweak__characters<1> fbtweak__text(const T &) {
-  return {};
 }
 
 template <class T, bool is_enumeration_ = __is_enum(T)> struct fbtweak__type_code {
@@ -854,92 +1293,241 @@ FBTWEAK__CODE_OF(unsigned long long, FBTWEAK__INTEGER_CODE(unsigned long long))
 FBTWEAK__CODE_OF(float, FBTWEAK_TYPE_FLOAT)
 FBTWEAK__CODE_OF(double, FBTWEAK_TYPE_DOUBLE)
 FBTWEAK__CODE_OF(const char *, FBTWEAK_TYPE_STRING)
+FBTWEAK__CODE_OF(fbtweak_color, FBTWEAK_TYPE_COLOR)
 #    undef FBTWEAK__CODE_OF
 
-/* A number as it is and a string as a null pointer. */
-template <class T> constexpr T fbtweak__number(T value) {
-  return value;
-}
-constexpr const char *fbtweak__number(const char *) {
-  return nullptr;
+/* Bools and numbers are converted to each other. */
+constexpr bool fbtweak__have_one_kind(int code, int other) {
+  return code == other ||
+         (0 < code && code <= FBTWEAK_TYPE_DOUBLE && 0 < other && other <= FBTWEAK_TYPE_DOUBLE);
 }
 
-template <class T> union fbtweak__slot {
+/* A number, that of an enumeration, or 0. */
+template <class T> constexpr auto fbtweak__number_of(T value) {
+  if constexpr (__is_enum(T))
+    return static_cast<__underlying_type(T)>(value);
+  else if constexpr (0 < fbtweak__type_code<T>::value &&
+                     fbtweak__type_code<T>::value <= FBTWEAK_TYPE_DOUBLE)
+    return value;
+  else
+    return 0;
+}
+
+/* By value, so that an array becomes a pointer and a constant loses its const. Never defined. */
+template <class T> T fbtweak__by_value(T);
+
+#    define FBTWEAK__ASSERT(condition_, message_) static_assert(condition_, message_)
+#    define FBTWEAK__AUTO auto
+#    define FBTWEAK__TYPES(like_)                                                                  \
+      using fbtweak__type = decltype(fbtweak__by_value(like_));                                    \
+      using fbtweak__number = decltype(fbtweak__number_of(fbtweak__type()));                       \
+      constexpr int fbtweak__code = fbtweak__type_code<fbtweak__type>::value
+#    define FBTWEAK__HAS_KIND(x_)                                                                  \
+      fbtweak__have_one_kind(FBTWEAK__CODE,                                                        \
+                             fbtweak__type_code<decltype(fbtweak__by_value(x_))>::value)
+#    define FBTWEAK__NUMBER(x_) fbtweak__number_of(x_)
+#    define FBTWEAK__EXACT fbtweak__number
+#    define FBTWEAK__CHOICE_HAS_NO_NUL(x_) fbtweak__has_no_nul(fbtweak__text_of(x_))
+#    define FBTWEAK__IS(x_, y_)                                                                    \
+      (FBTWEAK__AS_NUMBER(x_) == FBTWEAK__AS_NUMBER(y_) &&                                         \
+       fbtweak__is(fbtweak__text_of(x_), fbtweak__text_of(y_)))
+
+/* The text of a literal, with its NUL, and an empty one of anything else. */
+template <size_t size_> struct fbtweak__characters { char characters[size_]; };
+template <size_t size_>
+constexpr fbtweak__characters<size_> fbtweak__text_of(const char (&literal)[size_]) {
+  fbtweak__characters<size_> text{};
+  for (size_t i = 0; i < size_; i++)
+    text.characters[i] = literal[i];
+  return text;
+}
+template <class T> constexpr fbtweak__characters<1> fbtweak__text_of(const T &) {
+  static_assert(fbtweak__type_code<T>::value != FBTWEAK_TYPE_STRING,
+                "FBTweak: a text is a string literal");
+  return {};
+}
+template <size_t size_> constexpr bool fbtweak__has_no_nul(const fbtweak__characters<size_> &text) {
+  for (size_t i = 0; i + 1 < size_; i++)
+    if (!text.characters[i])
+      return false;
+  return true;
+}
+template <size_t size_, size_t other_size_>
+constexpr bool fbtweak__is(const fbtweak__characters<size_> &text,
+                           const fbtweak__characters<other_size_> &other) {
+  for (size_t i = 0; i < size_ && size_ == other_size_; i++)
+    if (text.characters[i] != other.characters[i])
+      return false;
+  return size_ == other_size_;
+}
+template <size_t... sizes_>
+constexpr auto fbtweak__join(const fbtweak__characters<sizes_> &...parts) {
+  fbtweak__characters<(sizes_ + ...)> joined{};
+  size_t end = 0;
+  (
+      [&] {
+        for (char character : parts.characters)
+          joined.characters[end++] = character;
+      }(),
+      ...);
+  return joined;
+}
+template <class T> constexpr auto fbtweak__choice(const T &value) {
+  return fbtweak__join(fbtweak__characters<7>{{'c', 'h', 'o', 'i', 'c', 'e', '='}},
+                       fbtweak__text_of(value));
+}
+template <class T, size_t size_>
+constexpr auto fbtweak__choice(const T &value, const char (&label)[size_]) {
+  return fbtweak__join(fbtweak__choice(value),
+                       fbtweak__characters<6>{{'l', 'a', 'b', 'e', 'l', '='}},
+                       fbtweak__text_of(label));
+}
+
+template <class T> union fbtweak__cell {
   T value;
-  uint64_t bits;
+  fbtweak__word bits;
 };
-
-template <class T, size_t names_size_, size_t text_size_, size_t location_size_>
+template <class T, class Number, size_t names_size_, size_t text_size_, size_t attributes_size_>
 struct fbtweak__record_of {
   uint32_t size;
   uint8_t version, kind, type, flags;
-  fbtweak__slot<T> cell, initial, minimum, maximum, step;
+  fbtweak__cell<T> cell, initial;
+  fbtweak__cell<Number> minimum, maximum, step;
   char names[names_size_];
   fbtweak__characters<text_size_> text;
-  char location[location_size_];
+  char attributes[attributes_size_];
 };
 
+/* The text has the choices behind the default. Those of a string have no place at the end. */
+template <class T, class Number> struct fbtweak__choice_of { fbtweak__cell<Number> slot; };
+template <class Number> struct fbtweak__choice_of<const char *, Number> {
+  struct {
+    char nothing;
+  } slot;
+};
+template <class T, class Number, size_t names_size_, size_t text_size_, size_t attributes_size_,
+          size_t choices_>
+struct fbtweak__record_with_choices {
+  uint32_t size;
+  uint8_t version, kind, type, flags;
+  fbtweak__cell<T> cell, initial;
+  fbtweak__cell<Number> minimum, maximum, step;
+  char names[names_size_];
+  fbtweak__characters<text_size_> text;
+  char attributes[attributes_size_];
+  fbtweak__choice_of<T, Number> choices[choices_];
+};
+
+template <class T, class Default> constexpr T fbtweak__initial(Default value) {
+  constexpr int code = fbtweak__type_code<T>::value, given = fbtweak__type_code<Default>::value;
+  if constexpr (code == FBTWEAK_TYPE_STRING || !fbtweak__have_one_kind(code, given))
+    return T();
+  else
+    return static_cast<T>(value);
+}
+
+#    define FBTWEAK__DECLARE(first_, ...) FBTWEAK__PASTE(FBTWEAK__DECLARE_, first_)(__VA_ARGS__)
+#    define FBTWEAK__DECLARE_2(names_, mask_, default_, minimum_, maximum_, step_, attributes_,    \
+                               end_)                                                               \
+      constexpr auto fbtweak__default_text = fbtweak__text_of(default_);                           \
+      FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL(fbtweak__default_text.characters),                       \
+                      "FBTweak: a string default cannot contain a NUL");                           \
+      FBTWEAK__REFUSE_TEMPLATE;                                                                    \
+      static FBTWEAK__CONSTINIT                                                                    \
+          fbtweak__record_of<fbtweak__type, fbtweak__number, sizeof(names_),                       \
+                             sizeof(fbtweak__default_text), sizeof(attributes_)>                   \
+              fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                        \
+                  FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),              \
+                  fbtweak__default_text, attributes_}
+#    define FBTWEAK__DECLARE_1 FBTWEAK__DECLARE_0
+#    define FBTWEAK__DECLARE_0(names_, mask_, default_, minimum_, maximum_, step_, attributes_,    \
+                               ...)                                                                \
+      constexpr auto fbtweak__text_and_choices = fbtweak__join(                                    \
+          fbtweak__text_of(default_) FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__));          \
+      FBTWEAK__REFUSE_TEMPLATE;                                                                    \
+      static FBTWEAK__CONSTINIT fbtweak__record_with_choices<                                      \
+          fbtweak__type, fbtweak__number, sizeof(names_), sizeof(fbtweak__text_and_choices),       \
+          sizeof(attributes_), 0 FBTWEAK__EACH(FBTWEAK__AND_ONE, , __VA_ARGS__)>                   \
+          fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                            \
+              FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),                  \
+              fbtweak__text_and_choices,                                                           \
+              attributes_,                                                                         \
+              {FBTWEAK__EACH(FBTWEAK__CHOICE, , __VA_ARGS__)}}
+#    define FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_)                     \
+      FBTWEAK__HEAD(fbtweak__record, VALUE, fbtweak__code, FBTWEAK__FLAGS(mask_)),                 \
+          {fbtweak__initial<fbtweak__type>(default_)},                                             \
+          {fbtweak__initial<fbtweak__type>(default_)}, {FBTWEAK__AS_NUMBER(minimum_)},             \
+          {FBTWEAK__AS_NUMBER(maximum_)}, {FBTWEAK__AS_NUMBER(step_)}, names_
+#    define FBTWEAK__CHOICE_TEXT(context_, index_, choice_)                                        \
+      , fbtweak__choice(FBTWEAK__VALUE_OF(choice_)                                                 \
+                            FBTWEAK__IF_LABELLED(choice_, FBTWEAK__AND_LABEL))
+#    define FBTWEAK__AND_LABEL(value_, label_) , "" label_
+#    define FBTWEAK__CHOICE(context_, index_, choice_)                                             \
+      {{FBTWEAK__AS_NUMBER(FBTWEAK__VALUE_OF(choice_))}},
+#    define FBTWEAK__AND_ONE(context_, index_, choice_) +1
+
 template <class T>
-inline __attribute__((always_inline)) T fbtweak__load(const fbtweak__slot<T> &cell, const char *) {
+inline __attribute__((always_inline)) T fbtweak__read(const fbtweak__cell<T> &cell, const char *) {
   T value;
   __atomic_load(&cell.value, &value, __ATOMIC_RELAXED);
   return value;
 }
 inline __attribute__((always_inline)) const char *
-fbtweak__load(const fbtweak__slot<const char *> &cell, const char *initial) {
+fbtweak__read(const fbtweak__cell<const char *> &cell, const char *initial) {
   return fbtweak__load_string(&cell.value, initial);
 }
+#    define FBTWEAK__READ fbtweak__read(fbtweak__record.cell, fbtweak__record.text.characters)
 
-#    define FBTWEAK__ASSERT(condition_, message_) static_assert(condition_, message_)
-#    define FBTWEAK__IN_ORDER(minimum_, default_, maximum_)                                        \
-      ((FBTWEAK__TYPE(default_))(minimum_) <= (default_) &&                                        \
-       (default_) <= (FBTWEAK__TYPE(default_))(maximum_))
-#    define FBTWEAK__TYPE(x_) decltype(fbtweak__by_value(x_))
-
-#    ifdef __clang__
-#      define FBTWEAK__CONSTINIT __attribute__((require_constant_initialization))
-#    else
-#      define FBTWEAK__CONSTINIT __constinit
+struct fbtweak__callee {
+  union {
+    void (*call)(void *);
+    fbtweak__word call_bits;
+  };
+  union {
+    void (*function)();
+#    ifdef __BLOCKS__
+    void (^block)();
 #    endif
-
-#    define FBTWEAK__RECORD(names_, flags_, default_, minimum_, maximum_)                          \
-      constexpr auto fbtweak__type = fbtweak__type_code<FBTWEAK__TYPE(default_)>::value;           \
-      constexpr auto fbtweak__default_text = fbtweak__text(default_);                              \
-      FBTWEAK__CHECK(fbtweak__type, flags_, fbtweak__default_text.characters);                     \
-      FBTWEAK__ASSERT(FBTWEAK__NOT_IN_TEMPLATE,                                                    \
-                      "FBTweakValue: GCC loses a tweak in a template; put it into a function "     \
-                      "that is none, and call that");                                              \
-      static FBTWEAK__CONSTINIT                                                                    \
-          fbtweak__record_of<FBTWEAK__TYPE(default_), sizeof(names_),                              \
-                             sizeof(fbtweak__default_text), sizeof(FBTWEAK__LOCATION)>             \
-              fbtweak__record FBTWEAK__ATTRIBUTES(FBTWEAK__CPP_SECTION) = {                        \
-                  sizeof(fbtweak__record),                                                         \
-                  FBTWEAK_RECORD_VERSION,                                                          \
-                  FBTWEAK_KIND_VALUE,                                                              \
-                  fbtweak__type,                                                                   \
-                  (flags_),                                                                        \
-                  {fbtweak__number(default_)},                                                     \
-                  {fbtweak__number(default_)},                                                     \
-                  {fbtweak__number((FBTWEAK__TYPE(default_))(minimum_))},                          \
-                  {fbtweak__number((FBTWEAK__TYPE(default_))(maximum_))},                          \
-                  {},                                                                              \
-                  names_,                                                                          \
-                  fbtweak__default_text,                                                           \
-                  FBTWEAK__LOCATION}
-
-#    define FBTWEAK__READ(record_, default_)                                                       \
-      fbtweak__load((record_).cell, (record_).text.characters)
+    fbtweak__word context_bits;
+  };
+  constexpr fbtweak__callee(void (*function_)())
+      : call(fbtweak__call_function), function(function_) {}
+#    ifdef __BLOCKS__
+  constexpr fbtweak__callee(void (^block_)()) : call(fbtweak__call_block), block(block_) {}
+#    endif
+};
+constexpr bool fbtweak__is_callee(void (*)()) {
+  return true;
+}
+#    ifdef __BLOCKS__
+constexpr bool fbtweak__is_callee(void (^)()) {
+  return true;
+}
+#    endif
+constexpr bool fbtweak__is_callee(...) {
+  return false;
+}
+template <size_t names_size_, size_t attributes_size_> struct fbtweak__action_of {
+  uint32_t size;
+  uint8_t version, kind, type, flags;
+  fbtweak__callee callee;
+  fbtweak__word limits[3];
+  char names[names_size_], text[1], attributes[attributes_size_];
+};
+#    define FBTWEAK__ACTION_RECORD(record_, names_, function_, attributes_)                        \
+      FBTWEAK__REFUSE_TEMPLATE;                                                                    \
+      static_assert(                                                                               \
+          fbtweak__is_callee(function_),                                                           \
+          "FBTweakAction: an action is a void (*)(void), a block of this type, or a lambda");      \
+      static FBTWEAK__CONSTINIT fbtweak__action_of<sizeof(names_), sizeof(attributes_)> record_    \
+      FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                                                \
+          FBTWEAK__HEAD(record_, ACTION, FBTWEAK_TYPE_ACTION, 0),                                  \
+          fbtweak__callee(function_),                                                              \
+          {},                                                                                      \
+          names_,                                                                                  \
+          "",                                                                                      \
+          attributes_}
 #  endif
-
-#  if FB_TWEAK_LOCATIONS
-#    define FBTWEAK__LOCATION "at=" __FILE__ ":" FBTWEAK__STRINGIZE(__LINE__)
-#  else
-#    define FBTWEAK__LOCATION ""
-#  endif
-#  define FBTWEAK__STRINGIZE(x_) FBTWEAK__STRINGIZE_(x_)
-#  define FBTWEAK__STRINGIZE_(x_) #  x_
-
-#  define FBTWEAK__BY_COUNT(_1, _2, _3, form_, ...) form_
 
 /*
  * A note in each image, whatever the number of units (several that say the same with GCC's LTO),

@@ -23,7 +23,7 @@ __attribute__((visibility("hidden"))) void fbtweak__load(const void *records_sta
  * use the Tweaks library as a shared one, after it.
  */
 __attribute__((constructor)) static void load(void) {
-  if (fbtweak__is_loaded_elsewhere())
+  if (!fbtweak__is_first_library())
     return;
   fbtweak__load(records_start, records_stop);
   fbtweak__offer_library();

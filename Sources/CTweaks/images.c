@@ -14,7 +14,7 @@
 #endif
 
 /* The types of a note named "FBTweak": see RecordFormat.md. */
-enum { NT_FBTWEAK_IMAGE = 1 };
+enum { NT_FBTWEAK_IMAGE = 1, NT_FBTWEAK_LIBRARY = 2 };
 
 static uintptr_t relative_address(const uint8_t *field) {
   int32_t distance;
@@ -28,8 +28,13 @@ static void read_note(struct fbtweak__image *image, const ElfW(Nhdr) * note, con
       memcmp(name, "GNU", sizeof("GNU")) == 0) {
     image->build_id = content;
     image->build_id_size = note->n_descsz;
-  } else if (note->n_type == NT_FBTWEAK_IMAGE && note->n_namesz == sizeof("FBTweak") &&
-             memcmp(name, "FBTweak", sizeof("FBTweak")) == 0 && note->n_descsz >= 8) {
+    return;
+  }
+  if (note->n_namesz != sizeof("FBTweak") || memcmp(name, "FBTweak", sizeof("FBTweak")) != 0)
+    return;
+  if (note->n_type == NT_FBTWEAK_LIBRARY && note->n_descsz >= 4) {
+    image->library = (const struct fbtweak__library *)relative_address(content);
+  } else if (note->n_type == NT_FBTWEAK_IMAGE && note->n_descsz >= 8) {
     image->records_start = relative_address(content);
     image->records_stop = relative_address(content + 4);
     if (note->n_descsz >= 12)

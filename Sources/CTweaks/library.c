@@ -106,13 +106,12 @@ void fbtweak__offer_library(void) {
   fbtweak__each_image(offer, NULL);
 }
 
-static bool has_no_library(const struct fbtweak__image *image, void *is_loaded) {
-  if (image->library_slot && __atomic_load_n(image->library_slot, __ATOMIC_ACQUIRE))
-    *(bool *)is_loaded = true;
-  return !*(bool *)is_loaded;
+static bool find_first_library(const struct fbtweak__image *image, void *first) {
+  *(const struct fbtweak__library **)first = image->library;
+  return !image->library;
 }
-bool fbtweak__is_loaded_elsewhere(void) {
-  bool is_loaded = false;
-  fbtweak__each_image(has_no_library, &is_loaded);
-  return is_loaded;
+bool fbtweak__is_first_library(void) {
+  const struct fbtweak__library *first = NULL;
+  fbtweak__each_image(find_first_library, &first);
+  return !first || first == &fbtweak__this_library;
 }

@@ -40,7 +40,7 @@ public struct CompilationError: Error, CustomStringConvertible {
 }
 
 /// A language that `fbtweak.h` is for.
-public enum Language: String, Sendable, CustomStringConvertible {
+public enum Language: String, CaseIterable, Sendable, CustomStringConvertible {
     case c = "C"
     case cPlusPlus = "C++"
 
@@ -51,11 +51,20 @@ public enum Language: String, Sendable, CustomStringConvertible {
     public var suffix: String { self == .c ? "c" : "cpp" }
 }
 
-/// A compiler of C and C++. The tests run with each.
+/// A compiler of C and C++.
 public enum Compiler: String, CaseIterable, Sendable, CustomStringConvertible {
     case gcc
     /// The one that comes with Swift, whatever others are on the search path.
     case clang
+    /// The one of the distribution, which is older.
+    case olderClang = "older clang"
+
+    /// Those that the tests run with.
+    public static let allCases: [Compiler] = [.gcc, .clang]
+
+    /// Those and the older one, where it is installed.
+    public static let present =
+        allCases + (access("/usr/bin/clang++", X_OK) == 0 ? [Compiler.olderClang] : [])
 
     /// The name of the command.
     public var description: String { rawValue }
@@ -64,6 +73,7 @@ public enum Compiler: String, CaseIterable, Sendable, CustomStringConvertible {
     public func path(for language: Language) throws -> String {
         switch self {
         case .gcc: try Locations.program(language == .c ? "gcc" : "g++")
+        case .olderClang: language == .c ? "/usr/bin/clang" : "/usr/bin/clang++"
         case .clang:
             URL(fileURLWithPath: try Locations.program("swiftc")).resolvingSymlinksInPath()
                 .deletingLastPathComponent().appendingPathComponent(language == .c ? "clang" : "clang++").path

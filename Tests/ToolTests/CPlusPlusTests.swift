@@ -15,6 +15,12 @@ import Testing
           virtual float virtual_member() { return FBTweakValue("X", "Inline", "Virtual", 1.5f, 0, 2); }
         };
         int other_unit();
+        inline int in_inline_with_all() {
+          static int bound;
+          FBTweakBind(bound, "X", "Inline", "Bound", 30, FBTweakChoices((20, "twenty"), 30));
+          FBTweakAction("X", "Inline", "Action", [] { bound++; }, FBTweakDescription("one more"));
+          return bound;
+        }
         """
 
     private static let main = """
@@ -30,9 +36,19 @@ import Testing
         Plain of_enumeration() { return FBTweakValue("X", "Plain", "Enumeration", second); }
         Scoped of_scoped() { return FBTweakValue("X", "Plain", "Scoped", Scoped::third); }
         double of_constant() { return FBTweakValue("X", "Plain", "Constant", ratio, 0, 10); }
+        Scoped of_choice() {
+          return FBTweakValue("X", "Plain", "Choice", Scoped::third, FBTweakChoices(Scoped::third, (Scoped{6}, "6")));
+        }
+        static void act() {}
+        FBTweakAction("X", "Plain", "Action", act);
+        namespace { FBTweakAction("X", "Plain", "Action", [] { act(); }, FBTweakOwner("us")); }
+        Scoped bound;
         int in_lambda() { return [] { return FBTweakValue("X", "Plain", "Lambda", 6); }(); }
         int main() {
           Shape shape;
+          FBTweakBind(bound, "X", "Plain", "Bound", Scoped::third);
+          if (bound != Scoped::third || in_inline_with_all() != 30 || of_choice() != bound)
+            return 1;
           std::printf("%d %d %s %llu %d %d %g %d %d %d %g %d\\n", in_static(), of_bool(), of_text(), of_wide(),
                       of_enumeration(), static_cast<int>(of_scoped()), of_constant(), in_lambda(), in_inline(),
                       shape.member(), shape.virtual_member(), other_unit());
@@ -45,7 +61,9 @@ import Testing
         """
 
     private static let names = [
-        "Bool", "Constant", "Enumeration", "Function", "Lambda", "Member", "Scoped", "Static", "Text",
+        "Action", "Bool", "Bound", "Choice", "Constant", "Enumeration", "Function", "Lambda", "Member",
+        "Scoped",
+        "Static", "Text",
         "Virtual",
         "Wide",
     ]
@@ -84,52 +102,17 @@ import Testing
         #expect(Set(dump.images[0].tweaks.map(\.name)) == ["Function", "Member"])
     }
 
-    @Test func `In a template GCC refuses the tweak and says what to do`() throws {
-        let source = try home.write("template.cpp", Self.template)
-        let error = #expect(throws: CompilationError.self) {
-            try Compiler.gcc.compile(
-                [source], as: .cPlusPlus, to: home("template.o"), ["-c", "-DDEBUG"], home: home)
-        }
-        #expect(
-            error?.description.contains(
-                "GCC loses a tweak in a template; put it into a function that is none, and call that") == true
-        )
-    }
-
-    @Test(
-        arguments: Compiler.allCases,
-        [
-            ("1.0L", "the default must be a bool, an integer, a float, a double or a string literal"),
-            ("true, 0, 1", "only a number has a minimum and a maximum"),
-            ("5, 0", "minimum and maximum come together"),
-            ("5, 6, 7", "the default is not between minimum and maximum"),
-            ("5.5, 1, 5", "the default is not between minimum and maximum"),
-            (#""te\0xt""#, "a string default cannot contain a NUL"),
-            ("number", "constant"), ("name", "constant"),
-        ])
-    func `A tweak that cannot be is a compile error that says why`(
-        compiler: Compiler, tweak: (tail: String, message: String)
-    ) throws {
-        let source = try home.write(
-            "wrong.cpp",
-            """
-            #include <fbtweak.h>
-            void use(int number, const char *name) { (void)number, (void)name, (void)FBTweakValue("A", "B", "C", \(tweak.tail)); }
-            """)
-        let error = #expect(throws: CompilationError.self) {
-            try compiler.compile(
-                [source], as: .cPlusPlus, to: home("wrong.o"), ["-c", "-DDEBUG"], home: home)
-        }
-        #expect(error?.description.contains(tweak.message) == true)
-    }
-
     private static let reads = """
         #include <fbtweak.h>
         extern "C" {
         #ifdef AS_CONSTANTS
         #define VALUE(name_, default_, ...) (default_)
+        #define BIND(lvalue_, default_, ...) (lvalue_) = (default_)
+        #define ACTION(...) static_assert(true, "")
         #else
         #define VALUE(...) FBTweakValue("SecretCategory", "B", __VA_ARGS__)
+        #define BIND(lvalue_, ...) FBTweakBind(lvalue_, "SecretCategory", "B", "C", __VA_ARGS__)
+        #define ACTION(...) FBTweakAction("SecretCategory", "B", "C", __VA_ARGS__)
         #endif
         bool read_bool() { return VALUE("Bool", true); }
         unsigned char read_uint8() { return VALUE("UInt8", (unsigned char)200, 100, 255); }
@@ -137,6 +120,25 @@ import Testing
         float read_float() { return VALUE("Float", 1.5f); }
         double read_double() { return VALUE("Double", 1.5, 0, 2); }
         const char *read_text() { return VALUE("Text", "text"); }
+        double read_options() {
+          return VALUE("Options", 1.5, 0, 2, FBTweakStep(0.5), FBTweakPrecision(1), FBTweakUnit("Secret"),
+                       FBTweakDescription("Secret"), FBTweakOwner("Secret"), FBTweakExpires("2027-01-31"));
+        }
+        int read_choice() { return VALUE("Choice", 2, FBTweakChoices((1, "Secret"), 2), FBTweakReadOnly); }
+        const char *read_text_choice() { return VALUE("Text", "a", FBTweakChoices("a", ("b", "B"))); }
+        fbtweak_color read_color() { return VALUE("Color", FBTweakRGB(1, 2, 3), FBTweakUnit("m")); }
+        void bind(volatile float *ratio, const char **text, fbtweak_color *color, int *(*next)()) {
+          BIND(*ratio, 0.5, 0, 1, FBTweakStep(0.1));
+          BIND(*text, "text", FBTweakChoices("text", "Secret"));
+          BIND(*color, FBTweakRGBA(1, 2, 3, 4));
+          BIND(*next(), 5);
+        }
+        static void act() {}
+        ACTION(act);
+        void act_in_function() {
+          ACTION(act, FBTweakDescription("Secret"));
+          ACTION([] { act(); });
+        }
         }
         """
 
@@ -144,7 +146,10 @@ import Testing
     func `A read is one load and no call`(compiler: Compiler) throws {
         let object = try cObject(
             Self.reads, as: .cPlusPlus, with: compiler, ["-O2", "-DFB_TWEAK_ENABLED=1"], home: home)
-        for function in ["read_bool", "read_uint8", "read_int64", "read_float", "read_double", "read_text"] {
+        for function in [
+            "read_bool", "read_uint8", "read_int64", "read_float", "read_double", "read_text", "read_options",
+            "read_choice", "read_text_choice", "read_color",
+        ] {
             let code = object.function(function)
             #expect(!code.isEmpty, "\(function)")
             #expect(code.filter(\.isCall).isEmpty, "\(function)")
@@ -159,5 +164,69 @@ import Testing
             Self.reads, as: .cPlusPlus, with: compiler, [level, "-DAS_CONSTANTS"], home: home)
         #expect(tweaks.bytes == constants.bytes)
         #expect(!tweaks.contains("Secret") && !tweaks.contains("fbtweak"))
+    }
+
+    private static let binding = """
+        #include <fbtweak.h>
+        extern "C" {
+        #ifdef AS_CONSTANTS
+        void bind(int *level, const char **text) { *level = 5; *text = "text"; }
+        int after_reset() { return 3; }
+        #else
+        void bind(int *level, const char **text) {
+          auto first = FBTweakBinding(*level, "SecretCategory", "B", "C", 5, 0, 10, FBTweakStep(1));
+          fbtweak_binding moved = static_cast<fbtweak_binding &&>(first), assigned;
+          assigned = FBTweakBinding(*text, "SecretCategory", "B", "C", "text");
+          assigned.reset();
+        }
+        int after_reset() { fbtweak_binding none; none.reset(); return 3; }
+        #endif
+        }
+        """
+
+    @Test(arguments: Compiler.allCases, ["-O1", "-O2"])
+    func `A disabled binding is the assignment, byte for byte`(compiler: Compiler, level: String) throws {
+        let flags = [level, "-std=c++17"]
+        let tweaks = try cObject(Self.binding, as: .cPlusPlus, with: compiler, flags, home: home)
+        let constants = try cObject(
+            Self.binding, as: .cPlusPlus, with: compiler, flags + ["-DAS_CONSTANTS"], home: home)
+        #expect(tweaks.bytes == constants.bytes)
+        #expect(!tweaks.contains("Secret") && !tweaks.contains("fbtweak"))
+    }
+
+    @Test(arguments: Compiler.present, ["c++17", "c++20", "c++2b"])
+    func `A binding moves and is not copied, and is nothing when tweaks are disabled`(
+        compiler: Compiler, standard: String
+    ) throws {
+        let source = try home.write(
+            "binding.cpp",
+            """
+            #include <fbtweak.h>
+            #include <type_traits>
+            using binding = fbtweak_binding;
+            static_assert(std::is_nothrow_default_constructible_v<binding>);
+            static_assert(std::is_nothrow_move_constructible_v<binding> && std::is_nothrow_move_assignable_v<binding>);
+            static_assert(!std::is_copy_constructible_v<binding> && !std::is_copy_assignable_v<binding>);
+            static_assert(FB_TWEAK_ENABLED || (std::is_trivial_v<binding> && std::is_empty_v<binding>));
+            struct Mixer {
+              float volume = 0;
+              volatile int rate = 0;
+              fbtweak_binding volumeBinding, rateBinding;
+              Mixer() : volumeBinding(FBTweakBinding(volume, "A", "B", "Volume", 0.5, 0, 1)) {
+                rateBinding = FBTweakBinding(rate, "A", "B", "Rate", 2, FBTweakChoices(1, (2, "two")));
+              }
+            };
+            binding global;
+            void use() {
+              Mixer mixer;
+              auto unused = FBTweakBinding(mixer.rate, "A", "B", "Rate", 2);
+            }
+            """)
+        for flag in ["-DDEBUG", "-DDEBUG=0"] {
+            let output = try compiler.compile(
+                [source], as: .cPlusPlus, to: home("binding.o"),
+                ["-c", flag, "-std=\(standard)", "-Wall", "-Wextra", "-Wpedantic"], home: home)
+            #expect(output == "")
+        }
     }
 }

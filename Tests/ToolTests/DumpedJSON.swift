@@ -25,10 +25,13 @@ struct DumpedJSON: Decodable, Equatable {
         case bool(Bool)
         case number(Double)
         case text(String)
+        case nothing
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            if let value = try? container.decode(Bool.self) {
+            if container.decodeNil() {
+                self = .nothing
+            } else if let value = try? container.decode(Bool.self) {
                 self = .bool(value)
             } else if let value = try? container.decode(Double.self) {
                 self = .number(value)

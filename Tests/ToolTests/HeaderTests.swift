@@ -34,18 +34,43 @@ import Testing
     private static let everything = """
         #include <fbtweak.h>
         #include <stdbool.h>
-        double all(void);
-        double all(void) {
-          const char *text = FBTweakValue("A", "B", "Text", "text");
+        #define LOW (-10)
+        #define ALL_OPTIONS                                                                              \\
+          FBTweakOwner("us"), FBTweakUnit("m"), FBTweakPrecision(2), FBTweakReadOnly, FBTweakStep(0.1),  \\
+              FBTweakNeedsRestart, FBTweakExpires("2027-01-31"), FBTweakDescription("100 %, \\"all\\"")
+        static void act(void) {}
+        static void act_again(void) {}
+        FBTweakAction("A", "B", "Act", act);
+        FBTweakAction("A", "B", "Same", &act, FBTweakDescription("again"), FBTweakOwner("us"));
+        double all(int *count, const char **text, volatile bool *flags, fbtweak_color *color, float *ratios);
+        double all(int *count, const char **text, volatile bool *flags, fbtweak_color *color, float *ratios) {
+          FBTweakAction("A", "B", "In", act_again);
+          FBTweakAction("A", "B", "And", act_again, FBTweakExpires("2027-12-01"));
           bool flag = FBTweakValue("A", "B", "Flag", true) && !FBTweakValue("A", "B", "Other", false);
-          int count = FBTweakValue("A", "B", "Count", 1, 0, 10) + FBTweakValue("A", "B", "Plain", -1);
           double ratio = FBTweakValue("A", "B", "Ratio", 0.5, 0, 1.0) + FBTweakValue("A", "B", "Half", 0.5);
           for (int turn = 0; turn < FBTweakValue("A", "B", "Turns", 3); turn++) ratio *= 2;
-          return flag ? ratio : count + text[0];
+          ratio += FBTweakValue("A", "B", "All", 0.5, 0, (1), ALL_OPTIONS);
+          ratio += FBTweakValue("A", "B", "All", 0.5, FBTweakChoices(0.25, (0.5, "½")), ALL_OPTIONS);
+          unsigned size = FBTweakValue("A", "B", "Size", 5u, 0, 10);
+          *count = FBTweakValue("A", "B", "Count", 1, LOW, 10) + FBTweakValue("A", "B", "Plain", -1);
+          *count += FBTweakValue("A", "B", "Odd", 1, (-10) * 2, (uint8_t)200, FBTweakUnit("m"));
+          *count += FBTweakValue("A", "B", "Eight", 8, sizeof(int), 10, FBTweakReadOnly);
+          *text = FBTweakValue("A", "B", "Text", "text");
+          *text = FBTweakValue("A", "B", "Face", "mono", FBTweakChoices("mono", ("sans", "Sans Serif")));
+          *color = FBTweakValue("A", "B", "Colour", FBTweakRGB(1, 2, 0xff), FBTweakDescription("of all"));
+          FBTweakBind(*count, "A", "B", "Bound", 5, 0, 10, FBTweakStep(2));
+          FBTweakBind(*text, "A", "B", "Bound text", "text");
+          FBTweakBind(flags[FBTweakValue("A", "B", "Index", 1)], "A", "B", "Bound flag", true);
+          FBTweakBind(*color, "A", "B", "Bound colour", FBTweakRGBA(1, 2, 3, 4));
+          FBTweakBind(*ratios++, "A", "B", "Bound ratio", 1, FBTweakChoices(1, 2));
+          FBTweakUnbind(*count);
+          const fbtweak *handle = FBTweakInline("A", "B", "Handle", 5, 0, 10);
+          return flag && handle ? ratio : (double)size + (*text)[0];
         }
+
         """
 
-    @Test(arguments: Compiler.allCases, ["c11", "c17", "c2x", "gnu11", "gnu17"])
+    @Test(arguments: Compiler.present, ["c11", "c17", "c2x", "gnu11", "gnu17"])
     func `The strict warnings have nothing to say`(compiler: Compiler, standard: String) throws {
         let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wundef", "-Werror"]
         for flags in [["-DDEBUG", "-O0"], ["-DDEBUG", "-O2"], ["-O2"]] {
@@ -76,39 +101,83 @@ import Testing
               IS(long long, FBTweakValue("A", "B", "C", 1ll));
               IS(unsigned long long, FBTweakValue("A", "B", "C", 1ull));
               IS(const char *, FBTweakValue("A", "B", "C", "text"));
+              IS(fbtweak_color, FBTweakValue("A", "B", "C", FBTweakRGB(1, 2, 3)));
+              IS(short, FBTweakValue("A", "B", "C", (short)1, FBTweakChoices(1, (2, "two")), FBTweakUnit("m")));
+              IS(const fbtweak *, FBTweakInline("A", "B", "C", 1));
             }
             """
         #expect(throws: Never.self) { try compile(source, with: compiler, ["-DDEBUG"]) }
     }
 
-    @Test(
-        arguments: Compiler.allCases,
-        [
-            (
-                #""A", "B", "C", 1.0L"#,
-                "the default must be a bool, an integer, a float, a double or a string literal"
-            ),
-            (#""A", "B", "C", true, 0, 1"#, "only a number has a minimum and a maximum"),
-            (#""A", "B", "C", "text", 0, 1"#, "only a number has a minimum and a maximum"),
-            (#""A", "B", "C", 5, 0"#, "minimum and maximum come together"),
-            (#""A", "B", "C", 5, 6, 7"#, "the default is not between minimum and maximum"),
-            (#""A", "B", "C", 5.5, 1, 5"#, "the default is not between minimum and maximum"),
-            (#""A", "B", "C", "te\0xt""#, "a string default cannot contain a NUL"),
-            (#""A\0", "B", "C", 1"#, "a category, collection or name cannot contain a NUL"),
-            (#""A", "B\0b", "C", 1"#, "a category, collection or name cannot contain a NUL"),
-            (#""A", "B", "C\0", 1"#, "a category, collection or name cannot contain a NUL"),
-        ])
-    func `A tweak that cannot be is a compile error that says why`(
-        compiler: Compiler, tweak: (arguments: String, message: String)
-    ) throws {
+    @Test(arguments: Compiler.present)
+    func `A bound tweak has the type of the variable, without its qualifiers`(compiler: Compiler) throws {
         let source = """
             #include <fbtweak.h>
-            void use(void) { (void)FBTweakValue(\(tweak.arguments)); }
+            #include <stdbool.h>
+            enum kind { plain, fancy };
+            extern volatile uint8_t level;
+            extern _Atomic(int64_t) wide;
+            extern const char *volatile text;
+            extern float ratio;
+            extern enum kind kind;
+            extern _Atomic(bool) flag;
+            struct { int fields[2]; } nested;
+            void bind(void) {
+              FBTweakBind(level, "A", "B", "uint8", 200, 0, 255);
+              FBTweakBind(wide, "A", "B", "int64", 1, FBTweakChoices(1, 1l << 40));
+              FBTweakBind(text, "A", "B", "string", "text");
+              FBTweakBind(ratio, "A", "B", "float", 0.1, 0, 1);
+              FBTweakBind(kind, "A", "B", "uint32", fancy, FBTweakChoices((plain, "Plain"), (fancy, "Fancy")));
+              FBTweakBind(flag, "A", "B", "bool", true);
+              FBTweakBind(nested.fields[1], "A", "B", "int32", 'c');
+            }
+
             """
-        let error = #expect(throws: CompilationError.self) {
-            try compile(source, with: compiler, ["-DDEBUG"])
+        for flag in ["-DDEBUG=0", "-DDEBUG"] {
+            let flags = ["-c", flag, "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+            #expect(throws: Never.self) { try compile(source, with: compiler, flags) }
         }
-        #expect(error?.description.contains("FBTweakValue: \(tweak.message)") == true)
+        let tweaks = try dumpedJSON([home("header.o")]).images[0].tweaks
+        #expect(tweaks.count == 7 && tweaks.allSatisfy { $0.type == $0.name })
+    }
+
+    @Test(arguments: Compiler.present, Language.allCases)
+    func `There can be 63 choices`(compiler: Compiler, language: Language) throws {
+        let choices = (1...63).map { $0 % 2 == 0 ? "(\($0), \"\($0)\")" : "\($0)" }.joined(separator: ", ")
+        let source = try home.write(
+            "choices.\(language.suffix)",
+            """
+            #include <fbtweak.h>
+            int choice(void) { return FBTweakValue("A", "B", "C", 63, FBTweakChoices(\(choices))); }
+
+            """)
+        #expect(throws: Never.self) {
+            try compiler.compile(
+                [source], as: language, to: home("choices.o"),
+                ["-c", "-DDEBUG", language == .c ? "-std=c11" : "-std=c++17", "-Wpedantic", "-Werror"],
+                home: home)
+        }
+    }
+
+    @Test(arguments: ["-DDEBUG", "-DDEBUG=0"])
+    func `Clang's blocks can be actions`(flag: String) throws {
+        let source = """
+            #include <fbtweak.h>
+            static int runs;
+            FBTweakAction("A", "B", "In a file", ^{ runs++; });
+            int act(void);
+            int act(void) {
+              FBTweakAction("A", "B", "In a function", ^{ runs--; }, FBTweakDescription("back"));
+              return runs;
+            }
+            """
+        for (compiler, language) in [(Compiler.clang, Language.c), (.clang, .cPlusPlus)] {
+            let file = try home.write("blocks.\(language.suffix)", source)
+            let output = try compiler.compile(
+                [file], as: language, to: home("blocks.o"),
+                ["-c", flag, "-fblocks", "-Wall", "-Wextra", "-Wpedantic", "-Werror"], home: home)
+            #expect(output == "")
+        }
     }
 
     @Test(

@@ -29,6 +29,14 @@ import Testing
           while (count-- > 0) sum += FBTweakValue("A", "B", "Turn", 3);
           return sum;
         }
+        double read_options(void) {
+          return VALUE("Options", 1.5, 0, 2, FBTweakStep(0.5), FBTweakPrecision(1), FBTweakUnit("m"),
+                       FBTweakDescription("all"), FBTweakOwner("us"), FBTweakExpires("2027-01-31"),
+                       FBTweakReadOnly, FBTweakNeedsRestart);
+        }
+        int read_choice(void) { return VALUE("Choice", 2, FBTweakChoices((1, "one"), 2), FBTweakUnit("m")); }
+        const char *read_text_choice(void) { return VALUE("Text choice", "a", FBTweakChoices("a", ("b", "B"))); }
+        fbtweak_color read_color(void) { return VALUE("Color", FBTweakRGB(1, 2, 3), FBTweakReadOnly); }
         """
 
     @Test(
@@ -36,8 +44,7 @@ import Testing
         [
             "read_bool", "read_int", "read_limited_int", "read_double", "read_limited_double", "read_string",
             "read_int8", "read_uint8", "read_int16", "read_uint16", "read_uint32", "read_int64",
-            "read_uint64",
-            "read_float",
+            "read_uint64", "read_float", "read_options", "read_choice", "read_text_choice", "read_color",
         ])
     func `In C it is one load and no call`(compiler: Compiler, function: String) throws {
         let object = try cObject(Self.cSource, with: compiler, ["-O2", "-DFB_TWEAK_ENABLED=1"], home: home)
@@ -52,6 +59,13 @@ import Testing
         let object = try cObject(Self.cSource, with: compiler, ["-O2", "-DFB_TWEAK_ENABLED=1"], home: home)
         let touching = object.function("read_string").filter { $0.relocation != nil }
         #expect(touching.map(\.mnemonic).sorted() == ["lea", "mov"])
+    }
+
+    @Test(arguments: Compiler.allCases)
+    func `In C a colour is read in one piece`(compiler: Compiler) throws {
+        let object = try cObject(Self.cSource, with: compiler, ["-O2", "-DFB_TWEAK_ENABLED=1"], home: home)
+        let load = object.function("read_color").filter(\.readsRecord)
+        #expect(load.map { $0.text.contains(",%eax") } == [true])
     }
 
     @Test(arguments: Compiler.allCases)

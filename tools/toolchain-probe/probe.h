@@ -23,6 +23,9 @@ const char *probe_string(void);
 const char *probe_empty_string(void);
 int probe_static_functions(void);
 
+/* forms.c: prints the rest. */
+void probe_forms(void);
+
 /* side_effect.c: nobody uses what it returns. */
 int probe_touch(void);
 extern int probe_touched;

@@ -15,5 +15,6 @@ int probe_report(void) {
   printf("touched %d\n", probe_touched);
   printf("linked member %d\n", probe_linked_member());
   printf("static inline %d %d\n", probe_static_inline(), probe_static_inline_elsewhere());
+  probe_forms();
   return fflush(stdout);
 }

@@ -51,7 +51,8 @@ struct fbtweak__image {
   uintptr_t records_start; /* what its FBTweak note says, in memory; both 0 if it has none */
   uintptr_t records_stop;
   const struct fbtweak__library **library_slot; /* what the note says too; or NULL */
-  uintptr_t memory_start;                       /* from its first segment to the end of its last */
+  const struct fbtweak__library *library; /* the Tweaks library that is in the image, or NULL */
+  uintptr_t memory_start;                 /* from its first segment to the end of its last */
   uintptr_t memory_stop;
   const void *segments; /* its program headers */
   size_t segment_count;
@@ -67,12 +68,6 @@ void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void 
 
 /* Whether the whole range lies inside one writable segment of the image. */
 bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size);
-
-/*
- * Whether the Tweaks library is in several images of the process, an executable and a preloaded
- * libtweaks.so say, and another one has loaded.
- */
-bool fbtweak__is_loaded_elsewhere(void);
 
 /* What fbtweak_error returns on this thread, a copy of the message. */
 void fbtweak__set_error(const char *message);

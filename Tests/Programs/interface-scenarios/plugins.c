@@ -7,6 +7,8 @@ struct plugin {
   int (*depth)(void);
   void (*observe)(void);
   int (*observed)(void);
+  int (*made_runs)(void);
+  int (*wet)(void);
 };
 static struct plugin open_plugin(const char *path) {
   struct plugin plugin = {.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
@@ -17,6 +19,8 @@ static struct plugin open_plugin(const char *path) {
   *(void **)&plugin.depth = dlsym(plugin.library, "plugin_depth");
   *(void **)&plugin.observe = dlsym(plugin.library, "plugin_observe");
   *(void **)&plugin.observed = dlsym(plugin.library, "plugin_observed");
+  *(void **)&plugin.made_runs = dlsym(plugin.library, "plugin_made_runs");
+  *(void **)&plugin.wet = dlsym(plugin.library, "plugin_wet");
   return plugin;
 }
 
@@ -32,7 +36,7 @@ void open_and_close(const char *path, const char *copy) {
   EXPECT(!depth());
   struct plugin plugin = open_plugin(path);
   const fbtweak *tweak = depth();
-  EXPECT(tweak && plugin.depth() == 30);
+  EXPECT(tweak && plugin.depth() == 30 && plugin.wet() == 30);
 
   /* What the plug-in has, and what the program has of it. */
   int bound = 0, changes = 0;
@@ -40,7 +44,8 @@ void open_and_close(const char *path, const char *copy) {
   EXPECT(fbtweak_observe(tweak, NULL, count, &changes));
   plugin.observe();
   EXPECT(fbtweak_set_integer(tweak, 60) == FBTWEAK_OK);
-  EXPECT(plugin.depth() == 60 && bound == 60 && changes == 1 && plugin.observed() == 1);
+  EXPECT(plugin.depth() == 60 && plugin.wet() == 60 && bound == 60 && changes == 1 &&
+         plugin.observed() == 1);
   EXPECT(fbtweak_set_integer(fbtweak_find("Sound", "Mixer", "Level"), 1) == FBTWEAK_OK);
   EXPECT(plugin.observed() == 2);
 
@@ -51,7 +56,8 @@ void open_and_close(const char *path, const char *copy) {
 
   /* Opened again it has its value, and nobody from before follows it. */
   plugin = open_plugin(path);
-  EXPECT(depth() == tweak && plugin.depth() == 60 && fbtweak_read_integer(tweak, -1) == 60);
+  EXPECT(depth() == tweak && plugin.depth() == 60 && plugin.wet() == 60 &&
+         fbtweak_read_integer(tweak, -1) == 60);
   EXPECT(fbtweak_set_integer(tweak, 61) == FBTWEAK_OK);
   EXPECT(plugin.depth() == 61 && bound == 60 && changes == 1 && plugin.observed() == 0);
 
@@ -62,10 +68,15 @@ void open_and_close(const char *path, const char *copy) {
   EXPECT(plugin.depth() == 62 && second.depth() == 62);
   EXPECT(fbtweak_run(fbtweak_find("Plug-in", "Reverb", "Reset")) == FBTWEAK_OK);
   EXPECT(plugin.depth() == 30 && second.depth() == 30);
+  EXPECT(fbtweak_run(fbtweak_find("Plug-in", "Reverb", "Made")) == FBTWEAK_OK);
+  EXPECT(plugin.made_runs() == 1 && second.made_runs() == 0);
   EXPECT(dlclose(plugin.library) == 0);
-  EXPECT(!fbtweak_find("Plug-in", "Reverb", "Reset"));
+  EXPECT(!fbtweak_find("Plug-in", "Reverb", "Made"));
   EXPECT(depth() == tweak && second.depth() == 30);
   EXPECT(fbtweak_set_integer(tweak, 63) == FBTWEAK_OK && second.depth() == 63);
+  EXPECT(second.wet() == 63);
+  EXPECT(fbtweak_run(fbtweak_find("Plug-in", "Reverb", "Reset")) == FBTWEAK_OK);
+  EXPECT(second.depth() == 30 && second.wet() == 30);
   EXPECT(dlclose(second.library) == 0 && !depth());
 }
 

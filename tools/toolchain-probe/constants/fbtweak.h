@@ -5,7 +5,27 @@
 #ifndef FBTWEAK_H
 #define FBTWEAK_H
 
+#include <stdint.h>
+
+#define PROBE_CONSTANTS
 #define FBTweakValue(category_, collection_, name_, ...) (FIRST(__VA_ARGS__, ))
+#define FBTweakBind(lvalue_, category_, collection_, name_, ...) (lvalue_) = FIRST(__VA_ARGS__, )
+#define FBTweakUnbind(lvalue_) ((void)0)
+#define FBTweakInline(category_, collection_, name_, ...) ""
+#define FBTweakAction(category_, collection_, name_, ...) struct probe_action
+#define FBTweakBinding(lvalue_, category_, collection_, name_, ...)                                \
+  ((lvalue_) = FIRST(__VA_ARGS__, ), 0)
+typedef int fbtweak_binding;
+
+typedef struct fbtweak_color {
+  uint8_t red, green, blue, alpha;
+} fbtweak_color;
+#ifdef __cplusplus
+#  define FBTweakRGBA(red_, green_, blue_, alpha_) (fbtweak_color{red_, green_, blue_, alpha_})
+#else
+#  define FBTweakRGBA(red_, green_, blue_, alpha_) ((fbtweak_color){red_, green_, blue_, alpha_})
+#endif
+#define FBTweakRGB(red_, green_, blue_) FBTweakRGBA(red_, green_, blue_, 255)
 #define FIRST(first_, ...) first_
 
 #endif

@@ -55,6 +55,11 @@ int probe_all_inline_elsewhere();
 int probe_before_header();
 int probe_template_elsewhere();
 
+/* forms.cpp, which has what forms.c has too. */
+int probe_lambda_acted();
+enum class ProbeScoped : unsigned char;
+ProbeScoped probe_binding();
+
 /* values.cpp: one of each type, besides those that probe.h declares. */
 enum class ProbeScoped : unsigned char { second = 2 };
 enum ProbePlain { probe_first, probe_second };

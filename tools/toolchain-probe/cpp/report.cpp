@@ -24,6 +24,9 @@ int probe_report() {
   printf("virtual members %g %g\n", either[0]->virtual_member(), either[1]->virtual_member());
   printf("the same elsewhere %d\n", probe_all_inline() == probe_all_inline_elsewhere());
   printf("in C %d %d\n", probe_touched, probe_linked_member());
+  probe_forms();
+  printf("lambda actions %d\n", probe_lambda_acted());
+  printf("binding %d\n", static_cast<int>(probe_binding()));
 #ifdef __clang__
   printf("templates %d %d %d\n", probe_template(1), probe_template_elsewhere(),
          ProbeBox<long>().member());

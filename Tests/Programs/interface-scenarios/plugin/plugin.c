@@ -4,6 +4,8 @@
 int plugin_depth(void);
 void plugin_observe(void);
 int plugin_observed(void);
+int plugin_made_runs(void);
+int plugin_wet(void);
 
 int plugin_depth(void) {
   return FBTweakValue("Plug-in", "Reverb", "Depth", 30, 0, 100);
@@ -22,10 +24,25 @@ int plugin_observed(void) {
   return observed;
 }
 
-static void reset(void *context) {
-  (void)context;
+static void reset(void) {
   fbtweak_reset(fbtweak_find("Plug-in", "Reverb", "Depth"));
 }
-static __attribute__((constructor)) void make_action(void) {
-  fbtweak_make_action("Plug-in", "Reverb", "Reset", reset, 0);
+FBTweakAction("Plug-in", "Reverb", "Reset", reset);
+
+static int runs;
+static void count_run(void *context) {
+  (void)context;
+  runs++;
+}
+int plugin_made_runs(void) {
+  return runs;
+}
+
+static int wet;
+int plugin_wet(void) {
+  return wet;
+}
+static __attribute__((constructor)) void set_up(void) {
+  fbtweak_make_action("Plug-in", "Reverb", "Made", count_run, 0);
+  FBTweakBind(wet, "Plug-in", "Reverb", "Depth", 30, 0, 100);
 }

@@ -1,0 +1,187 @@
+import TestSupport
+import Testing
+
+/// What the compiler can know to be wrong it refuses, and says why.
+@Suite struct `Mistakes in the use of fbtweak.h` {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    /// Statements, and what is said of each.
+    private static let statements = [
+        (#"FBTweakValue("A\0", "B", "C", 1)"#, "a category, collection or name cannot contain a NUL"),
+        (#"FBTweakValue("A", "B\0b", "C", 1)"#, "a category, collection or name cannot contain a NUL"),
+        (#"FBTweakValue("A", "B", "C\0", 1)"#, "a category, collection or name cannot contain a NUL"),
+        (#"FBTweakInline("A", "B\0b", "C", 1)"#, "a category, collection or name cannot contain a NUL"),
+        ("VALUE(1.0L)", "the default must be a bool, an integer, a float, a double, a string literal or a"),
+        ("VALUE(true, 0, 1)", "only a number has a minimum and a maximum"),
+        (#"VALUE("text", 0, 1)"#, "only a number has a minimum and a maximum"),
+        ("VALUE(FBTweakRGB(1, 2, 3), 0, 1)", "only a number has a minimum and a maximum"),
+        ("VALUE(5, 0)", "minimum and maximum come together"),
+        (#"VALUE(5, 0, FBTweakUnit("m"))"#, "minimum and maximum come together"),
+        ("VALUE(5, 6, 7)", "the default is not between minimum and maximum"),
+        ("VALUE(5.5, 1, 5)", "the default is not between minimum and maximum"),
+        (#"VALUE("te\0xt")"#, "a string default cannot contain a NUL"),
+        ("VALUE(5, 0, 10, 1)", "only options come behind minimum and maximum, or an option"),
+        (#"VALUE(5, FBTweakUnit("m"), 0, 10)"#, "only options come behind minimum and maximum, or an option"),
+        (#"VALUE(5, FBTweakUnit("m"), FBTweakReadOnly, FBTweakUnit("m"))"#, "an option is given twice"),
+
+        ("VALUE(5, 0, 10, FBTweakChoices(5))", "choices come instead of minimum and maximum"),
+        ("VALUE(5, FBTweakChoices(4, 6))", "the default is not among the choices"),
+        ("VALUE(0.5, FBTweakChoices(0.25, 1))", "the default is not among the choices"),
+        (#"VALUE("a", FBTweakChoices("b", ("c", "a")))"#, "the default is not among the choices"),
+        ("VALUE(true, FBTweakChoices(true, false))", "only numbers and strings have choices"),
+        ("VALUE(FBTweakRGB(1, 2, 3), FBTweakChoices(1))", "only numbers and strings have choices"),
+        (#"VALUE(5, FBTweakChoices(5, "six"))"#, "a choice is of another kind than the default"),
+        (#"VALUE("a", FBTweakChoices("a", 6))"#, "a choice is of another kind than the default"),
+        ("VALUE((uint8_t)5, FBTweakChoices(5, 300))", "a choice does not fit the type of the default"),
+        ("VALUE(5u, FBTweakChoices(5, -1))", "a choice does not fit the type of the default"),
+        ("VALUE(5, FBTweakChoices(5, 5.5))", "a choice does not fit the type of the default"),
+        (#"VALUE("a", FBTweakChoices("a", "b\0"))"#, "a choice cannot contain a NUL"),
+        (#"VALUE(5, FBTweakChoices((5, "b\0x")))"#, "a label cannot contain a NUL"),
+
+        ("VALUE(5, FBTweakStep(0))", "a step is more than 0"),
+        ("VALUE(5.0, FBTweakStep(-0.5))", "a step is more than 0"),
+        (#"VALUE("text", FBTweakStep(1))"#, "only a number has a step"),
+        ("VALUE(true, FBTweakStep(1))", "only a number has a step"),
+        ("VALUE(5, FBTweakPrecision(1))", "only a float or double has one"),
+        ("VALUE(5.0, FBTweakPrecision(18))", "it is a literal from 0 to 17"),
+        ("VALUE(5.0, FBTweakPrecision(-1))", "it is a literal from 0 to 17"),
+        ("VALUE(5.0, FBTweakPrecision(1 + 1))", "it is a literal from 0 to 17"),
+        ("VALUE(5.0, FBTweakPrecision(0x2))", "it is a literal from 0 to 17"),
+        ("VALUE(5.0, FBTweakPrecision(two))", "it is a literal from 0 to 17"),
+        (#"VALUE(5, FBTweakExpires("2027-1-31"))"#, "a date is written as 2027-01-31"),
+        (#"VALUE(5, FBTweakExpires("2027-13-31"))"#, "a date is written as 2027-01-31"),
+        (#"VALUE(5, FBTweakExpires("2027-01-00"))"#, "a date is written as 2027-01-31"),
+        (#"VALUE(5, FBTweakExpires("2027/01/31"))"#, "a date is written as 2027-01-31"),
+        (#"VALUE(5, FBTweakExpires("31.1.2027"))"#, "a date is written as 2027-01-31"),
+        (#"VALUE(5, FBTweakExpires(""))"#, "a date is written as 2027-01-31"),
+        (#"VALUE(5, FBTweakUnit("k\0g"))"#, "a unit cannot contain a NUL"),
+        (#"VALUE(5, FBTweakDescription("\0"))"#, "a description cannot contain a NUL"),
+        (#"VALUE(5, FBTweakOwner("me\0"))"#, "an owner cannot contain a NUL"),
+
+        ("BIND(level, 300)", "the default does not fit the variable"),
+        ("BIND(level, -1)", "the default does not fit the variable"),
+        ("BIND(level, 1.5)", "the default does not fit the variable"),
+        ("BIND(flag, 2)", "the default does not fit the variable"),
+        (#"BIND(level, "text")"#, "the default is of another kind than the variable"),
+        ("BIND(text, 0)", "the default is of another kind than the variable"),
+        ("BIND(ratio, FBTweakRGB(1, 2, 3))", "the default is of another kind than the variable"),
+        ("BIND(color, 0xffffff)", "the default is of another kind than the variable"),
+        ("BIND(level, 200, 0, 100)", "the default is not between minimum and maximum"),
+        ("BIND(address, 0)", "the default must be a bool, an integer, a float, a double, a string literal"),
+
+        ("ACTION(with_argument)", "an action is a void (*)(void)"),
+        ("ACTION(constant)", "an action is a void (*)(void)"),
+        (#"ACTION(act, FBTweakUnit("m"))"#, "an action has only a description, an owner and an expiry date"),
+        ("ACTION(act, FBTweakStep(1))", "an action has only a description, an owner and an expiry date"),
+        ("ACTION(act, FBTweakChoices(1))", "an action has only a description, an owner and an expiry date"),
+        ("ACTION(act, FBTweakReadOnly)", "an action has only a description, an owner and an expiry date"),
+        (#"ACTION(act, FBTweakOwner("a"), FBTweakOwner("b"))"#, "an option is given twice"),
+        ("ACTION(act, 1)", "only options come behind minimum and maximum, or an option"),
+        (#"FBTweakAction("A", "B", "C\0", act)"#, "a category, collection or name cannot contain a NUL"),
+    ]
+
+    /// Statements that some compilers refuse in their own words.
+    private static let refused = [
+        "VALUE(number)", "VALUE(5, number, 10)", "VALUE(text)", "VALUE(5, FBTweakChoices(5, number))",
+        "VALUE(5, FBTweakStep(number))", "VALUE(5, FBTweakUnit(text))", "VALUE(5, FBTweakChoices((5, text)))",
+        "VALUE(5.0, FBTweakPrecision(number))", "BIND(level, number)", "BIND(constant, 1)",
+        #"FBTweakValue(text, "B", "C", 1)"#, #"FBTweakValue("A", text, "C", 1)"#,
+        #"FBTweakValue("A", "B", text, 1)"#,
+    ]
+
+    private static let accepted = [
+        #"VALUE(5, FBTweakUnit("m"))"#, "VALUE(5, 0, 10)", "BIND(level, 200, 0, 255)", "ACTION(act)",
+        "(void)level",
+    ]
+
+    /// The first error in each of some functions, by the place of the function.
+    private func errors(
+        in functions: [String], _ language: Language, with compiler: Compiler, _ flag: String = "-DDEBUG"
+    ) throws -> [Int: String] {
+        let source =
+            """
+            #include <fbtweak.h>
+            #include <stdbool.h>
+            #define VALUE(...) ((void)FBTweakValue("A", "B", "C", __VA_ARGS__))
+            #define BIND(lvalue_, ...) FBTweakBind(lvalue_, "A", "B", "C", __VA_ARGS__)
+            #define ACTION(...) FBTweakAction("A", "B", "C", __VA_ARGS__)
+            enum { two = 2 };
+            uint8_t level;
+            bool flag;
+            const char *text;
+            float ratio;
+            fbtweak_color color;
+            const int constant = 1;
+            void *address;
+            extern int number;
+            void act(void);
+            void with_argument(int);
+
+            """
+            + functions.enumerated().map { "#line 1 \"function \($0.offset)\"\n\($0.element)\n" }.joined()
+        let file = try home.write("mistakes.\(language.suffix)", source)
+        var flags = [flag, "-fsyntax-only", language == .c ? "-std=c11" : "-std=c++17"]
+        if compiler != .gcc { flags.append("-ferror-limit=0") }
+        var errors: [Int: String] = [:]
+        do {
+            try compiler.compile([file], as: language, to: home("mistakes.o"), flags, home: home)
+        } catch let error as CompilationError {
+            var function = -1
+            for line in error.description.split(separator: "\n") {
+                // GCC says in a line of its own in which function the next errors are.
+                if let named = line.firstMatch(of: /function (\d+)\b/) { function = Int(named.1) ?? -1 }
+                if line.contains("error: "), errors[function] == nil { errors[function] = String(line) }
+            }
+        }
+        return errors
+    }
+
+    private func errors(
+        ofStatements statements: [String], _ language: Language, with compiler: Compiler,
+        _ flag: String = "-DDEBUG"
+    ) throws -> [Int: String] {
+        let functions = statements.enumerated().map { "void use_\($0.offset)(void) { \($0.element); }" }
+        return try errors(in: functions, language, with: compiler, flag)
+    }
+
+    @Test(arguments: Compiler.present, Language.allCases)
+    func `A tweak that cannot be is a compile error that says why`(compiler: Compiler, language: Language)
+        throws
+    {
+        let errors = try errors(ofStatements: Self.statements.map(\.0), language, with: compiler)
+        for (place, (statement, message)) in Self.statements.enumerated() {
+            #expect(errors[place]?.contains(message) == true, "\(statement): \(errors[place] ?? "")")
+        }
+    }
+
+    @Test(arguments: Compiler.present, Language.allCases)
+    func `What must be constant, a literal or a variable is`(compiler: Compiler, language: Language) throws {
+        let errors = try errors(ofStatements: Self.refused, language, with: compiler)
+        for (place, statement) in Self.refused.enumerated() { #expect(errors[place] != nil, "\(statement)") }
+    }
+
+    @Test(arguments: Compiler.present, Language.allCases)
+    func `What these tests wrap around a mistake is none`(compiler: Compiler, language: Language) throws {
+        for flag in ["-DDEBUG", "-DDEBUG=0"] {
+            #expect(try errors(ofStatements: Self.accepted, language, with: compiler, flag).isEmpty)
+        }
+    }
+
+    @Test(arguments: Compiler.present)
+    func `In a template GCC refuses a tweak and says what to do`(compiler: Compiler) throws {
+        let statements = [
+            "VALUE(3)", "VALUE(3, FBTweakChoices(3))", "BIND(level, 3)", "ACTION(act)", "ACTION([] {})",
+        ]
+        let functions = statements.enumerated().map { place, statement in
+            "template <class T> void use_\(place)(T) { \(statement); } void call_\(place)() { use_\(place)(1); }"
+        }
+        let errors = try errors(in: functions, .cPlusPlus, with: compiler)
+        let advice = "GCC loses a tweak in a template; put it into a function that is none, and call that"
+        for (place, statement) in statements.enumerated() {
+            #expect((errors[place]?.contains(advice) == true) == (compiler == .gcc), "\(statement)")
+        }
+        #expect(compiler == .gcc || errors.isEmpty)
+    }
+}
