@@ -712,7 +712,7 @@ class [[nodiscard]] fbtweak_binding {
 
 public:
   fbtweak_binding() = default;
-  explicit fbtweak_binding(void *address_) : address(address_) {}
+  explicit fbtweak_binding(void *address_) noexcept : address(address_) {}
   fbtweak_binding(fbtweak_binding &&other) noexcept : address(other.address) {
     other.address = nullptr;
   }

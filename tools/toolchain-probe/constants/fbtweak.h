@@ -14,8 +14,8 @@
 #define FBTweakInline(category_, collection_, name_, ...) ""
 #define FBTweakAction(category_, collection_, name_, ...) struct probe_action
 #define FBTweakBinding(lvalue_, category_, collection_, name_, ...)                                \
-  ((lvalue_) = FIRST(__VA_ARGS__, ), 0)
-typedef int fbtweak_binding;
+  ((lvalue_) = FIRST(__VA_ARGS__, ), fbtweak_binding())
+#define FIRST(first_, ...) first_
 
 typedef struct fbtweak_color {
   uint8_t red, green, blue, alpha;
@@ -26,6 +26,14 @@ typedef struct fbtweak_color {
 #  define FBTweakRGBA(red_, green_, blue_, alpha_) ((fbtweak_color){red_, green_, blue_, alpha_})
 #endif
 #define FBTweakRGB(red_, green_, blue_) FBTweakRGBA(red_, green_, blue_, 255)
-#define FIRST(first_, ...) first_
+
+/* Calls something in the end, so that the program needs what the toolchain has for exceptions. */
+#ifdef __cplusplus
+#  include <stdio.h>
+
+struct fbtweak_binding {
+  ~fbtweak_binding() { fflush(stdout); }
+};
+#endif
 
 #endif
