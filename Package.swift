@@ -86,7 +86,8 @@ let package = Package(
                 "TestSupport", "Tweaks", "interface-scenarios", "tweak", "tweak-dump", "tweak-setter",
             ]),
     ],
-    cLanguageStandard: .c11
+    cLanguageStandard: .c11,
+    cxxLanguageStandard: .cxx17
 )
 
 for target in package.targets where target.type != .system {

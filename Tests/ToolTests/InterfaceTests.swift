@@ -37,6 +37,8 @@ import Testing
     @Test func `delivers changes from a queue when the program asks`() throws { try run("queue") }
     @Test func `makes and removes tweaks`() throws { try run("make-and-remove") }
     @Test func `runs actions`() throws { try run("run-actions") }
+    @Test func `reaches what the macros declare`() throws { try run("macros") }
+    @Test func `unbinds in C++ what goes out of scope`() throws { try run("bindings") }
     // ThreadSanitizer ends a child that starts a thread.
     @Test(.enabled(if: sanitizer != "thread"))
     func `gives a forked child tweaks of its own`() throws { try run("fork") }
@@ -55,6 +57,12 @@ import Testing
         throws
     {
         try run("open-and-close", plugin("plugin.so", compiler), plugin("copy.so", compiler))
+    }
+
+    @Test func `gives the tweaks of a plug-in their overrides when it is opened`() throws {
+        try home.write(
+            "config/tweaks/interface-scenarios/overrides.json", #"{"Plug-in": {"Reverb": {"Depth": 44}}}"#)
+        try run("open-with-override", plugin("plugin.so", .clang))
     }
 
     @Test func `takes no more memory however often a plug-in is opened`() throws {

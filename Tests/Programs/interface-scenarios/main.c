@@ -18,10 +18,13 @@ static const struct {
     {"queue", .run = queue_changes},
     {"make-and-remove", .run = make_and_remove},
     {"run-actions", .run = run_actions},
+    {"macros", .run = use_macros},
+    {"bindings", .run = bind_owners},
     {"fork", .run = keep_after_fork},
     {"read-while-set", .run_with = read_while_set},
     {"fork-while-used", .run_with = fork_while_used},
     {"open-and-close", .run_with_two = open_and_close},
+    {"open-with-override", .run_with = open_with_override},
     {"open-often", .run_with_two = open_often},
     {"open-while-used", .run_with_two = open_while_used},
 };

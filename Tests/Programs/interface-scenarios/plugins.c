@@ -80,6 +80,14 @@ void open_and_close(const char *path, const char *copy) {
   EXPECT(dlclose(second.library) == 0 && !depth());
 }
 
+/* The overrides were there before the program began. */
+void open_with_override(const char *path) {
+  struct plugin plugin = open_plugin(path);
+  EXPECT(plugin.depth() == 44 && plugin.wet() == 44);
+  EXPECT_TEXT(fbtweak_source(depth()), "override");
+  EXPECT(dlclose(plugin.library) == 0);
+}
+
 /* 0 where a sanitizer has memory of its own that grows; it reports leaks itself. */
 static long resident_pages(void) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

@@ -57,10 +57,11 @@ static bool print(const fbtweak *tweak, void *context) {
 }
 
 void walk(void) {
-  char names[500] = "";
-  EXPECT(fbtweak_walk(NULL, NULL, print, names) == 7);
-  EXPECT_TEXT(names, "Sound/Mixer Sound/Mixer Sound/Mixer Sound/Output Types/Reals Types/Signed "
-                     "Types/Unsigned ");
+  char names[2000] = "";
+  EXPECT(fbtweak_walk(NULL, NULL, print, names) > 7);
+  EXPECT(strncmp(names, "Macros/Actions Macros/Actions Macros/Values ", 44) == 0);
+  EXPECT(strstr(names, " Sound/Mixer Sound/Mixer Sound/Mixer Sound/Output Types/Reals Types/Signed "
+                       "Types/Unsigned Voices/Each "));
   names[0] = 0;
   EXPECT(fbtweak_walk("Types", NULL, append, names) == 3);
   EXPECT_TEXT(names, "Ratio Wide Octet ");

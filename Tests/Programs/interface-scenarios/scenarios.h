@@ -22,6 +22,10 @@
 /* That the message of the last failure has a part. */
 #define EXPECT_ERROR(part_) EXPECT(strstr(fbtweak_error(), part_))
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* tweaks.c: what all scenarios work on. */
 int level(void);       /* Sound/Mixer/Level: 5, from 0 to 10 */
 double gain(void);     /* Sound/Mixer/Gain: 0.5, from 0 to 1 */
@@ -45,12 +49,19 @@ void queue_changes(void);
 void make_and_remove(void);
 void run_actions(void);
 void keep_after_fork(void);
+void use_macros(void);
+void bind_owners(void);
 /* plugins.c: needs the paths of two copies of a plug-in. */
 void open_and_close(const char *plugin, const char *copy);
+void open_with_override(const char *plugin);
 void open_often(const char *plugin, const char *count_of_rounds);
 /* threads.c */
 void read_while_set(const char *seconds);
 void fork_while_used(const char *forks);
 void open_while_used(const char *plugin, const char *rounds);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
