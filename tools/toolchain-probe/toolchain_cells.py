@@ -19,7 +19,8 @@ LINKERS = {"bfd": "ld.bfd", "gold": "ld.gold", "lld": "ld.lld", "mold": "ld.mold
 LINKS = {  # how the program is linked: flags to compile with, flags to link with
     "PIE": (["-fPIE"], ["-pie"]),
     "no-PIE": (["-fno-pie"], ["-no-pie"]),
-    "static": (["-fno-pie"], ["-static"]),
+    # Debian's gold cannot link what libstdc++.a has for exceptions.
+    "static": (["-fno-pie", "-fno-exceptions"], ["-static"]),
     "shared": (["-fPIC"], ["-shared"]),
     "dlopen": (["-fPIC"], ["-shared"]),
 }
