@@ -40,6 +40,22 @@ static inline __attribute__((always_inline)) void fbtweak__store_text(const char
   __atomic_store_n(cell, text, __ATOMIC_RELEASE);
 }
 
+/*
+ * Whether some task has values of its own, see ScopedValues.swift. Such a task opened its scope
+ * itself, or was started by one that did, so it sees it open.
+ */
+extern int fbtweak__open_scopes;
+static inline __attribute__((always_inline)) bool fbtweak__has_scopes(void) {
+  return __atomic_load_n(&fbtweak__open_scopes, __ATOMIC_RELAXED) != 0;
+}
+static inline void fbtweak__count_scopes(int difference) {
+  __atomic_fetch_add(&fbtweak__open_scopes, difference, __ATOMIC_RELAXED);
+}
+
+/* How many calls into the program are running on this thread. */
+void fbtweak__count_calls(int difference);
+bool fbtweak__is_in_call(void);
+
 /* One ELF object of this process, as its program headers in memory describe it. */
 struct fbtweak__image {
   const char *path;        /* as the dynamic linker names it; "" for the executable */

@@ -6,6 +6,7 @@ public struct TweakColor: Hashable, Sendable {
     public var alpha: UInt8
 
     /// Makes a colour of its components.
+    @inlinable
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green

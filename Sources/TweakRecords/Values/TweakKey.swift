@@ -8,6 +8,7 @@ public struct TweakKey: Hashable, Sendable {
     public var name: String
 
     /// Makes a key of its levels, which may hold any characters.
+    @inlinable
     public init(_ category: String, _ collection: String, _ name: String) {
         self.category = category
         self.collection = collection

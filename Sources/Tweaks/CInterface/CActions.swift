@@ -53,9 +53,6 @@ extension TweakStore {
             state.runningCalls += calls.map(\.1)
             return calls
         }
-        for (action, call) in calls {
-            action.run()
-            ended(call)
-        }
+        for (action, call) in calls { run(call, action.run) }
     }
 }

@@ -50,12 +50,11 @@ func reset(category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?) -
         let (category, collection) = (
             category.map { String(cString: $0) }, collection.map { String(cString: $0) }
         )
-        let keys = TweakStore.shared.keys(category, collection)
-        guard !keys.isEmpty || category == nil else {
-            let name = ([category, collection].compactMap(\.self)).joined(separator: "/")
-            throw .unknown("\(name): there are no such tweaks")
+        do throws(TweakError) {
+            try TweakStore.shared.reset(category, collection)
+        } catch {
+            throw CFailure(error)
         }
-        for key in keys { TweakStore.shared.change(key, to: nil) }
         return CInt(FBTWEAK_OK)
     }
 }

@@ -9,8 +9,8 @@ enum CFailure: Error {
     init(_ error: TweakError) {
         self =
             switch error {
-            case .unknown: .unknown("\(error)")
-            case .refused, .noAction: .refused("\(error)")
+            case .unknown, .noTweaks, .notMade: .unknown("\(error)")
+            case .refused, .noAction, .otherType, .exists, .invalid: .refused("\(error)")
             }
     }
 

@@ -57,8 +57,12 @@ extension TweakStore {
             let willChange = will.map { will in { @Sendable in will($0) } }
             var didChange = did.map { did in { @Sendable in did($0) } }
             if let queue, let did { didChange = { queue.append($0, for: id, did) } }
-            return state.observers.add(
-                key, willChange: willChange, didChange: didChange, code: code, endsWithTweak: key != nil)
+            state.observers.add(
+                ObserverList.Observer(
+                    id: id, keys: key.map { [$0] }, willChange: willChange,
+                    didChange: didChange.map { .eachChange($0) },
+                    since: state.undelivered.lastNumber, code: code, endsWithTweak: key != nil))
+            return id
         }
         if id != 0 { queue?.observers.withLock { _ = $0.insert(id) } }
         return id

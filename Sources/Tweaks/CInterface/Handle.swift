@@ -1,9 +1,9 @@
 internal import FBTweak
 internal import TweakRecords
 
-/// What a C program has of a tweak: a record that stays as long as the process, whatever becomes of the images that
-/// declare the tweak. It takes the size of the record, once for each name that was asked for.
-struct Handle: Sendable {
+/// What a program has of a tweak that it asked for by name: a record that stays as long as the store, whatever becomes
+/// of the images that declare the tweak. It takes the size of the record, once for each name that was asked for.
+final class Handle: Sendable {
     let declaration: TweakDeclaration
     /// The cell of the record.
     let cell: Cell
@@ -16,6 +16,8 @@ struct Handle: Sendable {
         let start = record.baseAddress.unsafelyUnwrapped
         cell = Cell(address: start + RecordLayout.cellOffset, type: declaration.type)
     }
+
+    deinit { UnsafeMutableRawPointer(cell.address - RecordLayout.cellOffset).deallocate() }
 
     var pointer: UnsafePointer<fbtweak> {
         UnsafeRawPointer(cell.address - RecordLayout.cellOffset).assumingMemoryBound(to: fbtweak.self)
@@ -33,7 +35,7 @@ extension StoreState {
         }
         if let handle, handle.declaration.agrees(with: declaration) { return handle }
         let new = Handle(declaration)
-        handles[key] = new
+        replaceHandle(of: key, with: new)
         if let entry = entries[key] {
             new.cell.store(entry.value)
             entries[key]?.cells =
@@ -41,6 +43,15 @@ extension StoreState {
             handle?.cell.store(declaration.defaultValue)
         }
         return new
+    }
+}
+
+extension StoreState {
+    mutating func replaceHandle(of key: TweakKey, with new: Handle) {
+        if let old = handles[key], old !== new { oldHandles.append(old) }
+        handles[key] = new
+        found[key] = nil
+        keysOfCells[new.cell.number] = key
     }
 }
 

@@ -7,7 +7,7 @@ public import TweakRecords
 ///
 /// Whatever else the file holds is kept as it is.
 public struct OverridesDocument: Hashable, Sendable {
-    private var root: [String: JSONValue]
+    var root: [String: JSONValue]
 
     /// How many arrays and objects may be inside each other. Decoding, encoding and releasing recurse, also on the
     /// small stack of the thread that writes, and Foundation's parser traps on `[` 513 times without an end.
@@ -20,6 +20,11 @@ public struct OverridesDocument: Hashable, Sendable {
     ///
     /// - Throws: ``OverridesError/corrupt(path:reason:)`` if the bytes are no JSON object.
     init(json bytes: [UInt8], path: String) throws(OverridesError) {
+        root = try Self.object(json: bytes, path: path)
+    }
+
+    /// Reads the object that a file or a text holds.
+    static func object(json bytes: [UInt8], path: String) throws(OverridesError) -> [String: JSONValue] {
         guard !bytes.isEmpty else { throw .corrupt(path: path, reason: "it is empty") }
         // Foundation would take it for UTF-16 or UTF-32, which the next check cannot read.
         guard !bytes.contains(0) else {
@@ -41,14 +46,18 @@ public struct OverridesDocument: Hashable, Sendable {
         guard case .object(let object) = value else {
             throw .corrupt(path: path, reason: "it holds \(value.summary) where an object is expected")
         }
-        root = object
+        return object
     }
 
     /// The document as JSON with sorted keys and a newline at the end.
     func json() throws -> [UInt8] {
+        try Self.json(root)
+    }
+
+    static func json(_ object: [String: JSONValue]) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try Array(encoder.encode(JSONValue.object(root))) + [UInt8(ascii: "\n")]
+        return try Array(encoder.encode(JSONValue.object(object))) + [UInt8(ascii: "\n")]
     }
 
     /// Whether there is nothing in it.
@@ -84,8 +93,9 @@ public struct OverridesDocument: Hashable, Sendable {
         get { root[key.category]?.members[key.collection]?.members[key.name] }
         set {
             guard newValue != nil || self[key] != nil else { return }
-            var collections = root[key.category]?.members ?? [:]
-            var names = collections[key.collection]?.members ?? [:]
+            // Taken out, so that they are changed in place and not copied.
+            var collections = root.removeValue(forKey: key.category)?.members ?? [:]
+            var names = collections.removeValue(forKey: key.collection)?.members ?? [:]
             names[key.name] = newValue
             collections[key.collection] = names.isEmpty ? nil : .object(names)
             root[key.category] = collections.isEmpty ? nil : .object(collections)

@@ -1,3 +1,4 @@
+internal import CTweaks
 internal import Glibc
 
 /// A call into the program, so that nobody takes away what it uses before it has returned.
@@ -17,8 +18,10 @@ struct RunningCall: Hashable, Sendable {
     init(_ target: Target, code: UInt?) {
         self.target = target
         self.code = code
-        thread = UInt(pthread_self())
+        thread = Self.currentThread
     }
+
+    static var currentThread: UInt { UInt(pthread_self()) }
 }
 
 extension TweakStore {
@@ -31,11 +34,14 @@ extension TweakStore {
             return call
         }
         guard let call else { return }
-        body()
-        ended(call)
+        run(call, body)
     }
 
-    func ended(_ call: RunningCall) {
+    /// Makes a call that is among the running ones already.
+    func run(_ call: RunningCall, _ body: () -> Void) {
+        fbtweak__count_calls(1)
+        body()
+        fbtweak__count_calls(-1)
         state.withLock { state in
             if let index = state.runningCalls.lastIndex(of: call) { state.runningCalls.remove(at: index) }
         }
@@ -43,7 +49,7 @@ extension TweakStore {
 
     /// Returns when no call of a kind is running on another thread.
     func waitForCalls(where matches: (RunningCall) -> Bool) {
-        let thread = UInt(pthread_self())
+        let thread = RunningCall.currentThread
         state.wait { state in !state.runningCalls.contains { $0.thread != thread && matches($0) } }
     }
 }

@@ -26,6 +26,7 @@ extension StoreState {
     /// ``forgetMissing()``; if the first declaration is gone, the next one counts.
     mutating func replaceCells(of key: TweakKey, with cells: [OwnedCell]) {
         guard let entry = entries[key] else { return }
+        found[key] = nil
         guard let first = cells.first(where: \.owner.declares) else {
             entries[key] = nil
             if let handle = handles[key] { handle.cell.store(handle.declaration.defaultValue) }
@@ -54,7 +55,7 @@ extension StoreState {
         order.removeAll { entries[$0] == nil }
         boundVariables = boundVariables.filter { entries[$0.value] != nil }
         return observers.remove { observer in
-            guard observer.endsWithTweak, let key = observer.key else { return false }
+            guard observer.endsWithTweak, let key = observer.keys?.first else { return false }
             return entries[key] == nil
         }
     }

@@ -63,7 +63,7 @@ extension StoreState {
         for change in outcome.changes {
             for cell in outcome.tweaks[change.key]?.cells ?? [] { cell.cell.store(change.newValue) }
         }
-        undelivered += outcome.changes
+        undelivered.append(contentsOf: outcome.changes)
     }
 
     private func entries(of keys: Set<TweakKey>) -> [TweakKey: Entry] {

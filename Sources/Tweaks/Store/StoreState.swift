@@ -24,6 +24,12 @@ struct StoreState {
     /// What the overrides file held when it was read, with what was set since.
     var overrides = OverridesDocument()
     var handles: [TweakKey: Handle] = [:]
+    /// Handles that others have replaced. Somebody may still read them.
+    var oldHandles: [Handle] = []
+    /// The names of records that Swift handles lead to, by the addresses of their cells.
+    var keysOfCells: [UInt: TweakKey] = [:]
+    /// What has been found by name. Whoever changes or removes an entry removes it here.
+    var found: [TweakKey: FoundTweak] = [:]
     /// What each bound variable follows, by its address.
     var boundVariables: [UInt: TweakKey] = [:]
     /// The tweaks that have been set while the file is being read again; otherwise `nil`.
@@ -34,7 +40,7 @@ struct StoreState {
     /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
     var messages: [String] = []
     /// Changes that observers have not been told of.
-    var undelivered: [TweakChange] = []
+    var undelivered = UndeliveredChanges()
     var isDelivering = false
 
     mutating func add(_ images: [ProcessImage]) { undecoded += images }
@@ -51,6 +57,7 @@ struct StoreState {
     mutating func forget(_ image: ProcessImage) {
         undecoded.removeAll { $0.memory == image.memory }
         openedImages.removeAll { $0.memory == image.memory }
+        keysOfCells = keysOfCells.filter { !image.memory.contains($0.key) }
     }
 
     /// Takes over the values of a document. Only the records that it names are decoded.
@@ -139,40 +146,57 @@ struct StoreState {
             + "allowed: \(declaration.allowed)"
     }
 
-    /// What ``set(_:for:)`` would change; `nil` if the value is the same already, or stays until a restart.
-    func change(of key: TweakKey, to value: TweakValue?) -> TweakChange? {
-        guard let entry = entries[key], !entry.declaration.needsRestart else { return nil }
-        let newValue = value ?? entry.declaration.defaultValue
-        guard newValue != entry.value else { return nil }
-        return TweakChange(
-            key: key, oldValue: entry.value, newValue: newValue, source: value == nil ? .binary : .overrides)
-    }
-
     /// Sets a tweak, or resets it with `nil`. Call only after ``decode()``.
     ///
     /// - Returns: The change of the value, if it changed, and whether the override did.
     mutating func set(_ value: TweakValue?, for key: TweakKey) -> (
         change: TweakChange?, overrideChanged: Bool
     ) {
-        guard let entry = entries[key], value != entry.pendingValue ?? entry.value else {
+        guard let index = entries.index(forKey: key), let change = entries.values[index].set(value) else {
             return (nil, false)
         }
-        let change = change(of: key, to: value)
-        let hadOverride = overrides[key] != nil
+        let overrideChanges = value != nil || overrides[key] != nil
         overrides.set(value, for: key)
-        let overrideChanged = value != nil || hadOverride
-        if overrideChanged { setWhileReloading?.insert(key) }
-        if entry.declaration.needsRestart {
-            let next = value ?? entry.declaration.defaultValue
-            entries[key]?.pendingValue = next == entry.value ? nil : next
-            return (nil, overrideChanged)
+        if overrideChanges { setWhileReloading?.insert(key) }
+        return (change, overrideChanges)
+    }
+}
+
+extension StoreState.Entry {
+    /// What setting the tweak would change; `nil` if the value is the same already, or stays until a restart.
+    func change(to value: TweakValue?) -> TweakChange? {
+        guard !declaration.needsRestart else { return nil }
+        let newValue = value ?? declaration.defaultValue
+        guard newValue != self.value else { return nil }
+        return TweakChange(
+            key: declaration.key, oldValue: self.value, newValue: newValue,
+            source: value == nil ? .binary : .overrides)
+    }
+
+    /// Sets the tweak, or resets it with `nil`.
+    ///
+    /// - Returns: `nil` if nothing happens, otherwise the change, which is `nil` if it is one for the next start.
+    fileprivate mutating func set(_ newValue: TweakValue?) -> TweakChange?? {
+        guard newValue != pendingValue ?? value else { return nil }
+        if declaration.needsRestart {
+            let next = newValue ?? declaration.defaultValue
+            pendingValue = next == value ? nil : next
+            return .some(nil)
         }
-        entries[key]?.source = value == nil ? .binary : .overrides
+        let change = change(to: newValue)
+        source = newValue == nil ? .binary : .overrides
         if let change {
-            entries[key]?.value = change.newValue
-            for cell in entry.cells { cell.cell.store(change.newValue) }
+            value = change.newValue
+            for cell in cells { cell.cell.store(change.newValue) }
         }
-        return (change, overrideChanged)
+        return change
+    }
+
+    /// Asks with the declaration. An entry is large, and this does not copy it.
+    mutating func withDeclaration<Result, Failure>(
+        _ body: (TweakDeclaration) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(declaration)
     }
 }
 

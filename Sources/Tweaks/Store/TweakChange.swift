@@ -9,6 +9,8 @@ public struct TweakSource: Hashable, Sendable, CustomStringConvertible {
     public static let binary = TweakSource(description: "default")
     /// What a person set, and what is kept in the overrides file.
     public static let overrides = TweakSource(description: "override")
+    /// A value for the length of a closure, see ``TweakStore/withValues(_:_:)``.
+    public static let scope = TweakSource(description: "scope")
 }
 
 /// A change of the value of one tweak.

@@ -1,6 +1,6 @@
 public import TweakRecords
 
-/// Why a tweak could not be read or set.
+/// Why a tweak could not be found, read, set, made or removed.
 public enum TweakError: Error, Hashable {
     /// No image of the process declares such a tweak. The nearest names are suggestions for a person.
     case unknown(TweakKey, nearest: [TweakKey])
@@ -8,6 +8,16 @@ public enum TweakError: Error, Hashable {
     case refused(TweakValueError)
     /// Only an action can be run.
     case noAction(TweakDeclaration)
+    /// The tweak is of another type than the one that was asked for.
+    case otherType(TweakDeclaration, asked: TweakType)
+    /// There is no tweak in this category, or in this collection of it.
+    case noTweaks(in: String)
+    /// There is a tweak of this name already.
+    case exists(TweakKey)
+    /// No tweak of this name was made while the program runs, so it cannot be removed.
+    case notMade(TweakKey)
+    /// The declaration makes no sense.
+    case invalid(TweakKey, reason: String)
 }
 
 extension TweakError: CustomStringConvertible {
@@ -20,6 +30,11 @@ extension TweakError: CustomStringConvertible {
                     ? "" : "; did you mean \(nearest.map(\.description).joined(separator: " or "))?")
         case .refused(let error): "\(error)"
         case .noAction(let tweak): "\(tweak.key): it cannot be run, it is no action but of type \(tweak.type)"
+        case .otherType(let tweak, let type): "\(tweak.key): it is of type \(tweak.type), not \(type)"
+        case .noTweaks(let name): "\(name): there are no such tweaks"
+        case .exists(let key): "\(key): there is a tweak of this name already"
+        case .notMade(let key): "\(key): no tweak of this name was made while the program runs"
+        case .invalid(let key, let reason): "\(key): \(reason)"
         }
     }
 }

@@ -39,7 +39,7 @@ extension TweakStore {
 
         let changes = state.withLock { $0.changes(by: document, except: unwritten).changes }
         for change in changes {
-            for observer in state.withLock({ $0.observers.observing(change.key) }) {
+            for observer in state.withLock({ $0.observers.observing([change.key]) }) {
                 guard let willChange = observer.willChange else { continue }
                 call(observer.id) { willChange(change) }
             }

@@ -18,10 +18,30 @@ public final class TweakStore: Sendable {
     let state = Guarded(StoreState())
     let writer = Guarded<OverridesWriter?>(nil)
     let diagnostics = Diagnostics()
+    let tracker = ChangeTracker()
     /// Whether the overrides of this application are read and kept.
     let hasStarted = Guarded(false)
 
-    init() {}
+    /// Where values that are set are kept.
+    public enum Overrides: Hashable, Sendable {
+        /// In memory.
+        case none
+        /// In this file, which has the format of ``OverridesFile``. It need not be there.
+        case file(path: String)
+    }
+
+    /// Makes a private store, for a test or for values that are none of the program's own. It has no tweaks until some
+    /// are made, and stays as long as somebody holds it, or a handle of one of its tweaks.
+    ///
+    /// - Parameters:
+    ///   - overrides: Where values that are set are kept. Those that are in the file already are taken over.
+    ///   - logger: Where the store says what went wrong, see ``logger``.
+    public init(overrides: Overrides = .none, logger: Logger? = nil) {
+        if let logger { self.logger = logger }
+        guard case .file(let path) = overrides else { return }
+        keepOverrides(in: OverridesFile(path: path))
+        flushAtExitOfProcess()
+    }
 
     /// Where the store says what went wrong: a corrupt file, an override that a tweak cannot take. Each message
     /// comes once. Standard error unless another logger is set.
@@ -51,14 +71,18 @@ public final class TweakStore: Sendable {
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``.
     public func status(of key: TweakKey) throws(TweakError) -> TweakStatus {
-        try entry(of: key).status
+        let status = try entry(of: key).status
+        guard let value = ScopedValues.current?.value(of: key, in: self) else { return status }
+        return TweakStatus(
+            declaration: status.declaration, value: value, source: .scope, pendingValue: nil)
     }
 
     /// The current value of a tweak.
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``.
     public func value(of key: TweakKey) throws(TweakError) -> TweakValue {
-        try entry(of: key).value
+        if let value = ScopedValues.current?.value(of: key, in: self) { return value }
+        return try entry(of: key).value
     }
 
     /// The current value of a tweak, or a default for a name that nothing declares, which is reported once.
@@ -95,9 +119,9 @@ public final class TweakStore: Sendable {
         change(key, to: nil)
     }
 
-    /// Takes all overrides of this process's tweaks away.
+    /// Takes all overrides of this store's tweaks away, as one change.
     public func resetAll() {
-        for key in withDecodedState({ $0.order }) { change(key, to: nil) }
+        change(withDecodedState { $0.order }.map { ($0, nil) })
     }
 
     /// Writes changes that are waiting to be written, and returns when they are on disk or have failed. The store
@@ -122,8 +146,7 @@ public final class TweakStore: Sendable {
         _ key: TweakKey? = nil, willChange: (@Sendable (TweakChange) -> Void)? = nil,
         didChange: (@Sendable (TweakChange) -> Void)? = nil
     ) -> TweakObservation {
-        let id = state.withLock { $0.observers.add(key, willChange: willChange, didChange: didChange) }
-        return TweakObservation { [weak self] in _ = self?.state.withLock { $0.observers.remove(id) } }
+        addObserver(of: key.map { [$0] }, willChange: willChange) { _ in didChange.map { .eachChange($0) } }
     }
 }
 
@@ -183,40 +206,57 @@ extension TweakStore {
     }
 
     func entry(of key: TweakKey) throws(TweakError) -> StoreState.Entry {
-        let (entry, keys) = withDecodedState { state in
-            (state.entries[key], state.entries[key] == nil ? state.order : [])
-        }
-        guard let entry else { throw .unknown(key, nearest: keys.nearest(to: key)) }
-        return entry
+        if let entry = withDecodedState({ $0.entries[key] }) { return entry }
+        throw unknown(key)
+    }
+
+    func unknown(_ key: TweakKey) -> TweakError {
+        .unknown(key, nearest: withDecodedState { $0.order }.nearest(to: key))
     }
 
     func set(
         _ key: TweakKey, _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
     ) throws(TweakError) -> TweakDeclaration.Admission {
-        let declaration = try entry(of: key).declaration
-        let admission: TweakDeclaration.Admission
-        do { admission = try admit(declaration) } catch { throw .refused(error) }
-        change(key, to: admission.value)
-        return admission
+        let writer = writer.withLock { $0 }
+        var isWritten = true
+        let outcome = withDecodedState {
+            state -> (Result<TweakDeclaration.Admission, TweakValueError>, Bool)? in
+            guard let index = state.entries.index(forKey: key) else { return nil }
+            do throws(TweakValueError) {
+                let admission = try state.entries.values[index].withDeclaration(admit)
+                if state.observers.areToldBefore { return (.success(admission), false) }
+                isWritten = state.change([(key, admission.value)], writer)
+                return (.success(admission), true)
+            } catch {
+                return (.failure(error), true)
+            }
+        }
+        if !isWritten { writer?.flush() }
+        guard let (result, isDone) = outcome else { throw unknown(key) }
+        do throws(TweakValueError) {
+            let admission = try result.get()
+            if isDone { deliver() } else { change(key, to: admission.value) }
+            return admission
+        } catch {
+            throw .refused(error)
+        }
     }
 
     /// Sets with a value, resets with `nil`.
-    func change(_ key: TweakKey, to value: TweakValue?) {
-        announce(key, to: value)
+    func change(_ key: TweakKey, to value: TweakValue?) { change([(key, value)]) }
+
+    /// Changes several tweaks, and tells observers when all are changed.
+    func change(_ values: [(key: TweakKey, value: TweakValue?)]) {
+        for (key, value) in values { announce(key, to: value) }
         let writer = writer.withLock { $0 }
-        let isWritten = state.withLock { state in
-            let outcome = state.set(value, for: key)
-            if let change = outcome.change { state.undelivered.append(change) }
-            guard outcome.overrideChanged, let writer else { return true }
-            return writer.enqueue(value, for: key)
-        }
-        if !isWritten { writer?.flush() }
+        if !state.withLock({ $0.change(values, writer) }) { writer?.flush() }
         deliver()
     }
 
     private func announce(_ key: TweakKey, to value: TweakValue?) {
-        let (change, observers) = state.withLock { state in
-            (state.change(of: key, to: value), state.observers.observing(key))
+        let (change, observers) = state.withLock { state -> (TweakChange?, [ObserverList.Observer]) in
+            guard state.observers.areToldBefore else { return (nil, []) }
+            return (state.entries[key]?.change(to: value), state.observers.observing([key]))
         }
         guard let change else { return }
         for observer in observers {
@@ -228,22 +268,52 @@ extension TweakStore {
     /// Tells observers what has changed. One thread at a time does; the others leave their changes to it, so that
     /// the order is kept and no thread waits for another's observers.
     func deliver() {
-        while let (change, observers) = nextDelivery() {
+        while let (changes, observers) = nextDelivery() {
+            for change in changes {
+                for observer in observers {
+                    guard case .eachChange(let didChange)? = observer.didChange, observer.observes(change.key)
+                    else { continue }
+                    call(observer.id) { didChange(change) }
+                }
+            }
             for observer in observers {
-                guard let didChange = observer.didChange else { continue }
-                call(observer.id) { didChange(change) }
+                guard case .together(let didChange)? = observer.didChange else { continue }
+                call(observer.id) { didChange(changes.filter { observer.observes($0.key) }) }
             }
             state.withLock { $0.isDelivering = false }
         }
     }
 
-    private func nextDelivery() -> (TweakChange, [ObserverList.Observer])? {
+    private func nextDelivery() -> ([TweakChange], [ObserverList.Observer])? {
         state.withLock { state in
-            guard !state.isDelivering, !state.undelivered.isEmpty else { return nil }
+            guard !state.isDelivering, let delivery = state.undelivered.popFirst() else { return nil }
             state.isDelivering = true
-            let change = state.undelivered.removeFirst()
-            return (change, state.observers.observing(change.key))
+            if let id = delivery.observer {
+                return (delivery.changes, state.observers[id].map { [$0] } ?? [])
+            }
+            var observers = state.observers.observing(delivery.changes.map(\.key))
+            observers.removeAll { $0.since >= delivery.number }
+            return (delivery.changes, observers)
         }
+    }
+}
+
+extension StoreState {
+    /// Changes tweaks together and has their observers told.
+    ///
+    /// - Returns: Whether a thread will write what there is to write; otherwise the caller owes a flush.
+    fileprivate mutating func change(
+        _ values: [(key: TweakKey, value: TweakValue?)], _ writer: OverridesWriter?
+    ) -> Bool {
+        var changes: [TweakChange] = []
+        var isWritten = true
+        for (key, value) in values {
+            let outcome = set(value, for: key)
+            if outcome.overrideChanged, writer?.enqueue(value, for: key) == false { isWritten = false }
+            if let change = outcome.change { changes.append(change) }
+        }
+        undelivered.append(contentsOf: changes)
+        return isWritten
     }
 }
 

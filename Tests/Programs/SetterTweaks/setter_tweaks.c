@@ -49,3 +49,18 @@ int setter_fork_and_exit(void) {
   waitpid(child, &status, 0);
   return status;
 }
+bool setter_set_slot(int value) {
+  return fbtweak_set_integer(fbtweak_find("Setter", "Slots", "Slot 0"), value) >= 0;
+}
+int setter_read_slot(void) {
+  return (int)fbtweak_read_integer(fbtweak_find("Setter", "Slots", "Slot 0"), -1);
+}
+int setter_find(const char *category, const char *collection, const char *name) {
+  return (int)fbtweak_read_integer(fbtweak_find(category, collection, name), -1);
+}
+const fbtweak *setter_ratio_tweak(void) {
+  return fbtweak_find("Setter", "Values", "Ratio");
+}
+double setter_read(const fbtweak *tweak) {
+  return fbtweak_read_number(tweak, -1);
+}

@@ -8,6 +8,7 @@ import Tweaks
 ///     tweak-setter follow                                   shows the values whenever they change, until Text is "end"
 ///     tweak-setter fork                                     the same, and ends a child after the first change
 ///     tweak-setter set Category/Collection/Name VALUE
+///     tweak-setter handles                                  what C and Swift have of each other's tweaks
 ///     tweak-setter count Category/Collection/Name FROM TO   sets each number in turn, as fast as it can
 @main
 struct TweakSetter {
@@ -31,6 +32,8 @@ struct TweakSetter {
             for number in numbers[0]...numbers[1] {
                 try TweakStore.shared.set(.integer(Int128(number)), for: key)
             }
+        case ("handles", 1):
+            try showHandles()
         default:
             throw UsageError()
         }
@@ -54,6 +57,29 @@ struct TweakSetter {
             }
             usleep(1000)
         }
+    }
+
+    /// Sets on one side and reads on the other.
+    static func showHandles() throws {
+        let store = TweakStore.shared
+        let slot = try store.tweak("Setter", "Slots", "Slot 0", as: Int32.self)
+        let observation = slot.observe { print("Swift hears", $0.oldValue, "→", $0.newValue) }
+        try slot.set(3)
+        print("C reads", setter_slot(0), setter_read_slot())
+        print("C sets", setter_set_slot(4))
+        print("Swift reads", slot.value)
+        observation.cancel()
+
+        let ratio = try Tweak<Double>(setter_ratio_tweak())
+        try ratio.set(0.25)
+        print("C reads", setter_ratio(), setter_read(ratio.cHandle))
+
+        let made = try store.make("Setter", "Made", "Size", default: 7)
+        print("C finds", setter_find("Setter", "Made", "Size"))
+        try made.set(8)
+        print("C finds", setter_find("Setter", "Made", "Size"))
+        try store.remove(made.key)
+        print("C finds", setter_find("Setter", "Made", "Size"))
     }
 
     static func key(_ text: String?) throws -> TweakKey {

@@ -133,6 +133,11 @@ struct SyntheticTweaks: @unchecked Sendable {
         records.load(fromByteOffset: offsets[index] + RecordLayout.cellOffset, as: Value.self)
     }
 
+    /// The address of the cell of a record.
+    func address(_ index: Int) -> UInt {
+        UInt(bitPattern: records.baseAddress) + UInt(offsets[index] + RecordLayout.cellOffset)
+    }
+
     /// What a program would read from the cell of a string record; `nil` for the default.
     func text(_ index: Int = 0) -> String? {
         cell(index, as: UnsafePointer<CChar>?.self).map { String(cString: $0) }

@@ -1,6 +1,7 @@
 #ifndef SETTER_TWEAKS_H
 #define SETTER_TWEAKS_H
 
+#include <fbtweak.h>
 #include <stdbool.h>
 
 /* Reads of one tweak of each type, all in the collection Setter/Values. */
@@ -14,5 +15,14 @@ int setter_slot(int slot);
 
 /* Forks a child that reads a tweak and exits as programs do. Its exit status. */
 int setter_fork_and_exit(void);
+/* The tweak Setter/Slots/Slot 0 through the interface of fbtweak.h. */
+bool setter_set_slot(int value);
+int setter_read_slot(void);
+/* The value of an integer tweak of any name; -1 if it is not there. */
+int setter_find(const char *category, const char *collection, const char *name);
+/* The handle of Setter/Values/Ratio. */
+const fbtweak *setter_ratio_tweak(void);
+/* What a handle that Swift gives reads. */
+double setter_read(const fbtweak *tweak);
 
 #endif

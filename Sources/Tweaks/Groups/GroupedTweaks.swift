@@ -1,0 +1,161 @@
+public import TweakRecords
+
+/// The tweaks of a group under one name.
+///
+/// A property of the group is the handle of its tweak: `try bounce.stiffness.set(240)`.
+@dynamicMemberLookup
+public struct GroupedTweaks<Group: TweakGroup>: Sendable {
+    private let defaultValue: Group
+    private let fields: [BoundField<Group>]
+    private let store: TweakStore
+
+    init(_ fields: [BoundField<Group>], default defaultValue: Group, in store: TweakStore) {
+        self.defaultValue = defaultValue
+        self.fields = fields
+        self.store = store
+    }
+
+    /// The current values. Each tweak is read with one load; the values of a batch that ends meanwhile may be mixed with
+    /// earlier ones, and an observer gets them together.
+    public var value: Group {
+        var group = defaultValue
+        for field in fields { field.read(&group) }
+        return group
+    }
+
+    /// The names of the tweaks.
+    public var keys: [TweakKey] { fields.map(\.key) }
+
+    /// The tweak of a property; a constant if the group has no such field.
+    public subscript<Value: TweakableValue>(
+        dynamicMember property: WritableKeyPath<Group, Value>
+    ) -> Tweak<Value> {
+        fields.first { $0.property as PartialKeyPath<Group> == property }?.tweak as? Tweak<Value>
+            ?? Tweak(__constant: defaultValue[keyPath: property])
+    }
+
+    /// Sets all tweaks of the group, as one change.
+    ///
+    /// - Throws: ``TweakError`` if one of them cannot take its value; then none is set.
+    public func set(_ value: Group) throws(TweakError) {
+        try store.batch { (batch) throws(TweakError) in
+            for field in fields { try field.write(value, &batch) }
+        }
+    }
+
+    /// Takes the overrides of all tweaks of the group away, as one change.
+    ///
+    /// - Throws: ``TweakError`` if one of them is gone.
+    public func reset() throws(TweakError) {
+        try store.batch { (batch) throws(TweakError) in
+            for key in keys { try batch.reset(key) }
+        }
+    }
+
+    /// A change of a group's values.
+    public struct Change: Sendable, Equatable {
+        /// The values before.
+        public let oldValue: Group
+        /// The values afterwards.
+        public let newValue: Group
+    }
+
+    /// Calls back when a tweak of the group changes, on the thread that changes it. What a batch changes is one call.
+    ///
+    /// - Parameters:
+    ///   - initially: Whether it is also called with the current values, before anything else.
+    ///   - body: Called with the change.
+    /// - Returns: The observation, which lasts as long as it is held.
+    public func observe(
+        initially: Bool = false, _ body: @escaping @Sendable (Change) -> Void
+    ) -> TweakObservation {
+        let last = Guarded(value)
+        // The first call says what the values are that later changes are applied to.
+        let isFirst = Guarded(true)
+        return store.addObserver(of: keys, startingWith: { key in unknownValue(key) }) { _ in
+            .together { changes in
+                let change = last.withLock { last in
+                    let oldValue = last
+                    for change in changes {
+                        for field in fields where field.key == change.key {
+                            field.take(change.newValue, &last)
+                        }
+                    }
+                    return Change(oldValue: oldValue, newValue: last)
+                }
+                let wasFirst = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if !wasFirst {
+                    body(change)
+                } else if initially {
+                    body(Change(oldValue: change.newValue, newValue: change.newValue))
+                }
+            }
+        }
+    }
+
+    private func unknownValue(_ key: TweakKey) -> TweakValue {
+        (try? store.value(of: key)) ?? .nothing
+    }
+}
+
+extension TweakStore {
+    /// Makes the tweaks of a group while the program runs.
+    ///
+    ///     let bounce = try store.make(group: TweakSpring(stiffness: 200), "UI", "Card", "Bounce")
+    ///
+    /// - Parameters:
+    ///   - group: The defaults.
+    ///   - category: The first level of the names.
+    ///   - collection: The second level.
+    ///   - name: What the names on the third level begin with, before a space and the name of the field.
+    /// - Throws: ``TweakError/exists(_:)`` if there is one of the tweaks already, ``TweakError/invalid(_:reason:)`` if one
+    ///   cannot have its default; none is made then.
+    public func make<Group: TweakGroup>(
+        group: Group, _ category: String, _ collection: String, _ name: String
+    ) throws(TweakError) -> GroupedTweaks<Group> {
+        var made: [BoundField<Group>] = []
+        do throws(TweakError) {
+            for field in Group.fields {
+                made.append(try field.make(self, field.key(category, collection, name), group))
+            }
+        } catch {
+            for field in made { try? remove(field.key) }
+            throw error
+        }
+        return GroupedTweaks(made, default: group, in: self)
+    }
+
+    /// Finds the tweaks of a group, which may be declared in any way.
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the names.
+    ///   - collection: The second level.
+    ///   - name: What the names on the third level begin with.
+    ///   - group: What stands for the values of properties that are no fields.
+    /// - Throws: ``TweakError`` if one of them is not there, or of another type.
+    public func tweaks<Group: TweakGroup>(
+        of group: Group, _ category: String, _ collection: String, _ name: String
+    ) throws(TweakError) -> GroupedTweaks<Group> {
+        var found: [BoundField<Group>] = []
+        for field in Group.fields {
+            found.append(try field.find(self, field.key(category, collection, name)))
+        }
+        return GroupedTweaks(found, default: group, in: self)
+    }
+
+    /// Removes the tweaks of a group that were made while the program runs.
+    ///
+    /// - Throws: ``TweakError/notMade(_:)``.
+    public func remove<Group: TweakGroup>(_ group: GroupedTweaks<Group>) throws(TweakError) {
+        for key in group.keys { try remove(key) }
+    }
+}
+
+extension TweakField {
+    fileprivate func key(_ category: String, _ collection: String, _ name: String) -> TweakKey {
+        TweakKey(category, collection, name.isEmpty ? self.name : "\(name) \(self.name)")
+    }
+}

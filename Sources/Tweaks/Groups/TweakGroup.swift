@@ -1,0 +1,122 @@
+internal import TweakRecords
+
+/// Values that belong together, declared once and used under several names.
+///
+///     struct Margins: TweakGroup {
+///         var left = 8.0
+///         var right = 8.0
+///         static let fields: [TweakField<Margins>] = [
+///             TweakField("Left", \.left, in: 0...100), TweakField("Right", \.right, in: 0...100),
+///         ]
+///     }
+///     let margins = try store.make(group: Margins(), "UI", "Page", "Text")
+///     page.margins = margins.value
+///
+/// That makes the tweaks `UI/Page/Text Left` and `UI/Page/Text Right`. ``TweakAnimation``, ``TweakSpring``, ``TweakShadow``
+/// and ``TweakEdgeInsets`` are such groups.
+public protocol TweakGroup: Sendable, Equatable {
+    /// The tweaks of the group, in the order in which a person sees them.
+    static var fields: [TweakField<Self>] { get }
+}
+
+/// One of the tweaks of a group.
+public struct TweakField<Group: Sendable>: Sendable {
+    /// The last part of the tweak's name.
+    let name: String
+    let property: any PartialKeyPath<Group> & Sendable
+    /// Makes the tweak of this field of a group.
+    let make: @Sendable (TweakStore, TweakKey, Group) throws(TweakError) -> BoundField<Group>
+    /// The tweak of this field, if there is one of its type.
+    let find: @Sendable (TweakStore, TweakKey) throws(TweakError) -> BoundField<Group>
+
+    /// A field of any type.
+    ///
+    /// - Parameters:
+    ///   - name: The last part of the tweak's name.
+    ///   - property: The property of the group.
+    ///   - unit: What its numbers count, such as `kg`.
+    ///   - description: What it does, for a person.
+    public init<Value: TweakableValue>(
+        _ name: String, _ property: any WritableKeyPath<Group, Value> & Sendable, unit: String? = nil,
+        description: String? = nil
+    ) {
+        self.init(name, property) { (store, key, value) throws(TweakError) in
+            try store.make(
+                key.category, key.collection, key.name, default: value, unit: unit, description: description)
+        }
+    }
+
+    /// A field of a number with limits.
+    ///
+    /// - Parameters:
+    ///   - name: The last part of the tweak's name.
+    ///   - property: The property of the group.
+    ///   - limits: The smallest and the largest value. A group that is made with a default outside of them widens them.
+    ///   - step: The distance between two neighbouring values on a slider or stepper.
+    ///   - unit: What its numbers count, such as `kg`.
+    ///   - description: What it does, for a person.
+    public init<Value: TweakableValue & Comparable>(
+        _ name: String, _ property: any WritableKeyPath<Group, Value> & Sendable,
+        in limits: ClosedRange<Value>, step: Value? = nil, unit: String? = nil, description: String? = nil
+    ) {
+        self.init(name, property) { (store, key, value) throws(TweakError) in
+            try store.make(
+                key.category, key.collection, key.name, default: value,
+                in: min(limits.lowerBound, value)...max(limits.upperBound, value), step: step, unit: unit,
+                description: description)
+        }
+    }
+
+    @inline(__always)
+    private init<Value: TweakableValue>(
+        _ name: String, _ property: any WritableKeyPath<Group, Value> & Sendable,
+        make: @escaping @Sendable (TweakStore, TweakKey, Value) throws(TweakError) -> Tweak<Value>
+    ) {
+        self.name = name
+        self.property = property
+        self.make = { (store, key, group) throws(TweakError) in
+            BoundField(property, try make(store, key, group[keyPath: property]))
+        }
+        find = { (store, key) throws(TweakError) in
+            BoundField(property, try store.tweak(key.category, key.collection, key.name))
+        }
+    }
+}
+
+/// A field with its tweak.
+struct BoundField<Group: Sendable>: Sendable {
+    /// A `Tweak<Value>`.
+    let tweak: any Sendable
+    let key: TweakKey
+    let property: any PartialKeyPath<Group> & Sendable
+    /// Reads the tweak.
+    let read: @Sendable (inout Group) -> Void
+    /// Takes over a value that the tweak has had.
+    let take: @Sendable (TweakValue, inout Group) -> Void
+    /// Sets the tweak in a batch.
+    let write: @Sendable (Group, inout TweakBatch) throws(TweakError) -> Void
+
+    @inline(__always)
+    init<Value: TweakableValue>(
+        _ property: any WritableKeyPath<Group, Value> & Sendable, _ tweak: Tweak<Value>
+    ) {
+        self.tweak = tweak
+        self.property = property
+        key = tweak.key
+        if let offset = MemoryLayout<Group>.offset(of: property) {
+            // A stored property, so that nothing has to be asked of the key path.
+            read = { group in
+                withUnsafeMutableBytes(of: &group) { bytes in
+                    let address = bytes.baseAddress.map { $0 + offset }
+                    address?.assumingMemoryBound(to: Value.self).pointee = tweak.value
+                }
+            }
+        } else {
+            read = { $0[keyPath: property] = tweak.value }
+        }
+        take = { value, group in
+            if let value = Value(tweakValue: value) { group[keyPath: property] = value }
+        }
+        write = { (group, batch) throws(TweakError) in try batch.set(group[keyPath: property], for: tweak) }
+    }
+}

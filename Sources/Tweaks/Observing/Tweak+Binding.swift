@@ -1,0 +1,56 @@
+extension Tweak {
+    /// Keeps a property of an object equal to the tweak, for as long as the object exists.
+    ///
+    ///     stiffness.bind(to: spring, \.stiffness)
+    ///
+    /// The property is set now, and by each thread that changes the tweak; the object has to allow that, as its being
+    /// Sendable says.
+    ///
+    /// - Parameters:
+    ///   - object: The object, which is not kept.
+    ///   - property: Which property is set.
+    /// - Returns: The observation, for who wants to end it earlier. It need not be held.
+    @discardableResult
+    public func bind<Object: AnyObject & Sendable>(
+        to object: Object, _ property: any ReferenceWritableKeyPath<Object, Value> & Sendable
+    ) -> TweakObservation {
+        observe(owner: object, initially: true) { $0[keyPath: property] = $1.newValue }
+    }
+
+    /// Keeps a property of an object of the main actor equal to the tweak, for as long as the object exists.
+    ///
+    /// The property is set now, and on the main actor after each change.
+    ///
+    /// - Parameters:
+    ///   - object: The object, which is not kept.
+    ///   - property: Which property is set.
+    /// - Returns: The observation, for who wants to end it earlier. It need not be held.
+    @MainActor @discardableResult
+    public func bind<Object: AnyObject>(
+        to object: Object, _ property: ReferenceWritableKeyPath<Object, Value>
+    ) -> TweakObservation {
+        let bound = BoundProperty(object: object, property: property)
+        object[keyPath: property] = value
+        // The first call is for a change between this read and the beginning of the observation.
+        return observe(initially: true, isGone: { bound.isGone }, lastsWithoutHolder: true) { change, call in
+            await MainActor.run { call { bound.set(change.newValue) } }
+        }
+    }
+}
+
+/// `@unchecked Sendable`: the key path is constant, and used only on the main actor, as the object is; whether the
+/// object exists may be asked everywhere.
+private final class BoundProperty<Object: AnyObject, Value>: @unchecked Sendable {
+    private weak let object: Object?
+    private let property: ReferenceWritableKeyPath<Object, Value>
+
+    init(object: Object, property: ReferenceWritableKeyPath<Object, Value>) {
+        self.object = object
+        self.property = property
+    }
+
+    var isGone: Bool { object == nil }
+
+    @MainActor
+    func set(_ value: Value) { object?[keyPath: property] = value }
+}

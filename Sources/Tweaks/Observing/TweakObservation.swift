@@ -1,0 +1,88 @@
+internal import CTweaks
+internal import TweakRecords
+
+/// Stands for an observer. Most observers are gone when nobody holds their observation any more; those that were added
+/// with an owner, or bound to an object, stay without it.
+public final class TweakObservation: Sendable {
+    private let lastsWithoutHolder: Bool
+    private let remove: @Sendable (_ waits: Bool) -> Void
+
+    init(lastsWithoutHolder: Bool = false, remove: @escaping @Sendable (_ waits: Bool) -> Void) {
+        self.lastsWithoutHolder = lastsWithoutHolder
+        self.remove = remove
+    }
+
+    deinit {
+        // Without waiting: who lets go of something does not expect to.
+        if !lastsWithoutHolder { remove(false) }
+    }
+
+    /// Ends the observation. When this returns no call begins any more, and none is running on another thread.
+    ///
+    /// It waits for a call that is running, so do not hold a lock that the observer wants. Inside a callback of a
+    /// store it does not wait: the caller may be what another thread waits for.
+    public func cancel() { remove(true) }
+
+    /// Ends the observation without waiting.
+    func end() { remove(false) }
+}
+
+/// An observer, for what it calls and who ends it. It does not keep the store.
+struct ObserverReference: Sendable {
+    fileprivate weak let store: TweakStore?
+    fileprivate let id: UInt64
+
+    /// Makes a call, unless the observer has been removed.
+    func call(_ body: () -> Void) { store?.call(id, body) }
+
+    /// Removes the observer, and waits until it is not running on another thread.
+    func remove(waits: Bool) { store?.removeObserver(id, waits: waits) }
+}
+
+extension TweakStore {
+    /// Adds an observer.
+    ///
+    /// - Parameters:
+    ///   - keys: The tweaks; `nil` for all.
+    ///   - unknownValue: If given, the observer is called with the current values first. The closure says the value of
+    ///     a tweak that the store does not have.
+    ///   - isGone: Whether the observer's owner does not exist any more.
+    ///   - lastsWithoutHolder: Whether the observer stays when nobody holds the observation.
+    ///   - didChange: Makes what is called.
+    func addObserver(
+        of keys: [TweakKey]?, startingWith unknownValue: ((TweakKey) -> TweakValue)? = nil,
+        willChange: (@Sendable (TweakChange) -> Void)? = nil, isGone: (@Sendable () -> Bool)? = nil,
+        lastsWithoutHolder: Bool = false, _ didChange: (ObserverReference) -> ObserverList.DidChange?
+    ) -> TweakObservation {
+        let (reference, crowd) = withState { state -> (ObserverReference, [ObserverList.Observer]) in
+            let reference = ObserverReference(store: self, id: state.observers.nextID)
+            let didChange = didChange(reference)
+            state.observers.add(
+                ObserverList.Observer(
+                    id: reference.id, keys: keys, willChange: willChange, didChange: didChange,
+                    since: state.undelivered.lastNumber, isGone: isGone))
+            if let unknownValue, let keys {
+                state.decode()
+                let first = keys.map { key in
+                    let entry = state.entries[key]
+                    let value = entry?.value ?? unknownValue(key)
+                    return TweakChange(
+                        key: key, oldValue: value, newValue: value, source: entry?.source ?? .binary)
+                }
+                state.undelivered.append(first, for: reference.id)
+            }
+            return (reference, state.observers.crowd)
+        }
+        // Without the lock: to look whether an object is there can be what ends it, and its end may call the store.
+        let gone = crowd.filter { $0.isGone?() ?? false }.map(\.id)
+        if !crowd.isEmpty { _ = state.withLock { $0.observers.thinOut(gone) } }
+        if unknownValue != nil { deliver() }
+        return TweakObservation(lastsWithoutHolder: lastsWithoutHolder) { reference.remove(waits: $0) }
+    }
+
+    fileprivate func removeObserver(_ id: UInt64, waits: Bool) {
+        // What the observer holds is released after the lock.
+        _ = state.withLock { $0.observers.remove(id) }
+        if waits, !fbtweak__is_in_call() { waitForCalls { $0.target == .observer(id) } }
+    }
+}

@@ -1,0 +1,116 @@
+internal import TweakRecords
+
+/// A named set of values, to be kept, shared and applied.
+///
+/// As JSON it is nested by category, collection and name, as an overrides file is:
+///
+///     {
+///       "name": "Snappy",
+///       "tweaks": { "Spring": { "Physics": { "Damping": 12, "Stiffness": 240 } } }
+///     }
+public struct TweakPreset: Hashable, Sendable {
+    /// What a person calls it.
+    public var name: String
+    /// The values. Those of tweaks that a program does not have stay in it.
+    public var values: OverridesDocument
+    /// What else the JSON holds.
+    private var others: [String: JSONValue] = [:]
+
+    /// Makes a preset of values, of an overrides file for example.
+    public init(name: String, values: OverridesDocument = OverridesDocument()) {
+        self.name = name
+        self.values = values
+    }
+
+    /// Reads a preset.
+    ///
+    /// - Parameters:
+    ///   - json: The text, at most 100 objects inside each other.
+    ///   - path: Where it is from, for the message of an error.
+    /// - Throws: ``OverridesError/corrupt(path:reason:)``.
+    public init(json: String, path: String = "the preset") throws(OverridesError) {
+        others = try OverridesDocument.object(json: Array(json.utf8), path: path)
+        guard case .scalar(.string(let name))? = others.removeValue(forKey: "name") else {
+            throw .corrupt(path: path, reason: "it has no text \"name\"")
+        }
+        guard case .object(let tweaks)? = others.removeValue(forKey: "tweaks") else {
+            throw .corrupt(path: path, reason: "it has no object \"tweaks\"")
+        }
+        self.name = name
+        values = OverridesDocument()
+        values.root = tweaks
+        try checkNesting(path)
+    }
+
+    /// The preset as JSON for a person, sorted by name, with a newline at the end.
+    public var json: String {
+        var root = others
+        root["name"] = .scalar(.string(name))
+        root["tweaks"] = .object(values.root)
+        // What it holds came from JSON, or has a form in it.
+        return (try? OverridesDocument.json(root)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    private func checkNesting(_ path: String) throws(OverridesError) {
+        for (category, collections) in values.root {
+            guard case .object(let collections) = collections else {
+                throw .corrupt(
+                    path: path,
+                    reason:
+                        "the category \"\(category)\" is \(collections.summary), but an object is expected")
+            }
+            for (collection, names) in collections {
+                if case .object = names { continue }
+                throw .corrupt(
+                    path: path,
+                    reason:
+                        "the collection \"\(category)/\(collection)\" is \(names.summary), but an object is "
+                        + "expected")
+            }
+        }
+    }
+}
+
+extension TweakStore {
+    /// The values of this moment as a preset.
+    ///
+    /// - Parameters:
+    ///   - name: What a person calls it.
+    ///   - category: Only this category; `nil` for all.
+    ///   - includingDefaults: Whether values that nobody has set are in it too.
+    public func preset(
+        named name: String, of category: String? = nil, includingDefaults: Bool = false
+    ) -> TweakPreset {
+        var preset = TweakPreset(name: name)
+        for (key, entry) in withDecodedState({ $0.entries }) where entry.declaration.type != .action {
+            guard category == nil || category == key.category else { continue }
+            let value = entry.pendingValue ?? entry.value
+            if includingDefaults || value != entry.declaration.defaultValue {
+                preset.values.set(value, for: key)
+            }
+        }
+        return preset
+    }
+
+    /// Sets the values of a preset, as one change, and keeps them as overrides.
+    ///
+    /// What a tweak cannot take is reported, and the others are set.
+    ///
+    /// - Parameters:
+    ///   - preset: The values.
+    ///   - resettingOthers: Whether tweaks that are not in the preset get their defaults.
+    /// - Returns: What was set, and what was not and why.
+    @discardableResult
+    public func apply(_ preset: TweakPreset, resettingOthers: Bool = false) -> TweakReport {
+        apply(preset.values.keys.sorted(), resettingOthers: resettingOthers) {
+            (batch, key, declaration) throws(TweakError) in
+            do throws(TweakValueError) {
+                guard let admission = try preset.values.admission(for: declaration) else { return false }
+                batch.set(admission, for: key)
+                return admission.wasClamped
+            } catch {
+                throw .refused(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+public import TweakRecords
+
+/// What became of values that were applied together.
+public struct TweakReport: Sendable {
+    /// The tweaks that have their values.
+    public internal(set) var applied: [TweakKey] = []
+    /// Those of them whose values were outside the limits and have been moved to the nearest one.
+    public internal(set) var clamped: [TweakKey] = []
+    /// Names that the store does not have.
+    public internal(set) var unknown: [TweakKey] = []
+    /// Why the others do not have their values.
+    public internal(set) var refused: [TweakKey: TweakError] = [:]
+
+    /// Whether every value was applied as it was given.
+    public var isComplete: Bool { clamped.isEmpty && unknown.isEmpty && refused.isEmpty }
+}
+
+extension TweakReport: CustomStringConvertible {
+    /// How many values were applied, and a line for each that was not applied as it was given.
+    public var description: String {
+        let lines =
+            clamped.map { "\($0): the value was outside the limits and has been clamped" }
+            + unknown.map { "\($0): there is no such tweak" }
+            + refused.sorted { $0.key < $1.key }.map { "\($0.value)" }
+        return (["\(applied.count) \(applied.count == 1 ? "tweak was" : "tweaks were") set"] + lines)
+            .joined(separator: "\n")
+    }
+}
+
+extension TweakStore {
+    /// Applies values as one change, those that cannot be excepted.
+    ///
+    /// - Parameters:
+    ///   - keys: The tweaks.
+    ///   - resettingOthers: Whether all other tweaks get their defaults.
+    ///   - set: Sets one of them in a batch; returns whether the value was clamped.
+    func apply(
+        _ keys: [TweakKey], resettingOthers: Bool = false,
+        _ set: (inout TweakBatch, TweakKey, TweakDeclaration) throws(TweakError) -> Bool
+    ) -> TweakReport {
+        var report = TweakReport()
+        batch { batch in
+            if resettingOthers {
+                for key in withDecodedState({ $0.order }) { try? batch.reset(key) }
+            }
+            for key in keys {
+                guard let declaration = try? entry(of: key).declaration else {
+                    report.unknown.append(key)
+                    continue
+                }
+                do throws(TweakError) {
+                    if try set(&batch, key, declaration) { report.clamped.append(key) }
+                    report.applied.append(key)
+                } catch {
+                    report.refused[key] = error
+                }
+            }
+        }
+        return report
+    }
+}

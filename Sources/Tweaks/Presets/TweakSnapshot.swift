@@ -1,0 +1,108 @@
+public import TweakRecords
+
+/// The values of all tweaks of a store at one moment.
+///
+/// It can be compared, kept with `Codable`, and restored.
+public struct TweakSnapshot: Hashable, Sendable {
+    struct Entry: Hashable {
+        let type: TweakType
+        let value: TweakValue
+        let isOverride: Bool
+    }
+
+    var entries: [TweakKey: Entry] = [:]
+
+    /// The tweaks, sorted by name.
+    public var keys: [TweakKey] { entries.keys.sorted() }
+
+    /// The value of a tweak; `nil` if the store did not have it.
+    public subscript(key: TweakKey) -> TweakValue? { entries[key]?.value }
+
+    /// The tweaks that have different values in another snapshot, or are in one of them alone; sorted by name.
+    public func differences(from other: TweakSnapshot) -> [TweakKey] {
+        Set(entries.keys).union(other.entries.keys).filter { self[$0] != other[$0] }.sorted()
+    }
+}
+
+extension TweakStore {
+    /// The values of all tweaks at this moment. Actions have none.
+    public func snapshot() -> TweakSnapshot {
+        let entries = withDecodedState { $0.entries }.filter { $0.value.declaration.type != .action }
+        return TweakSnapshot(
+            entries: entries.mapValues {
+                TweakSnapshot.Entry(
+                    type: $0.declaration.type, value: $0.value, isOverride: $0.source == .overrides)
+            })
+    }
+
+    /// Gives tweaks the values of a snapshot, as one change. What had its default then is reset; a tweak that the
+    /// snapshot does not have stays as it is.
+    ///
+    /// - Returns: Which values could not be restored, and why.
+    @discardableResult
+    public func restore(_ snapshot: TweakSnapshot) -> TweakReport {
+        apply(snapshot.keys) { (batch, key, declaration) throws(TweakError) in
+            // A read-only tweak always has the same value.
+            guard let entry = snapshot.entries[key], !declaration.isReadOnly else { return false }
+            if entry.isOverride || entry.value != declaration.defaultValue {
+                return try batch.set(entry.value, for: key).wasClamped
+            }
+            try batch.reset(key)
+            return false
+        }
+    }
+}
+
+extension TweakSnapshot: Codable {
+    private struct Name: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private struct CodedEntry: Codable {
+        let type: String
+        let value: JSONValue
+        let isSet: Bool
+    }
+
+    /// Reads what ``encode(to:)`` writes.
+    ///
+    /// - Throws: `DecodingError` that names the tweak.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Name.self)
+        for name in container.allKeys {
+            let coded = try container.decode(CodedEntry.self, forKey: name)
+            guard let key = TweakKey(name.stringValue),
+                let type = TweakType.allCases.first(where: { "\($0)" == coded.type }),
+                let value = coded.value.tweakValue.flatMap({ type.value($0) })
+            else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: name, in: container,
+                    debugDescription: "\(name.stringValue): no tweak of type \(coded.type) has the value "
+                        + coded.value.summary)
+            }
+            entries[key] = Entry(type: type, value: value, isOverride: coded.isSet)
+        }
+    }
+
+    /// Writes an object with a member for each tweak: `"Category/Collection/Name": {"type", "value", "isSet"}`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Name.self)
+        for (key, entry) in entries {
+            try container.encode(
+                CodedEntry(
+                    type: "\(entry.type)", value: .scalar(entry.value), isSet: entry.isOverride),
+                forKey: Name(stringValue: "\(key)"))
+        }
+    }
+}
+
+extension TweakType {
+    /// A value that was kept, in the form that a tweak of this type has.
+    fileprivate func value(_ value: TweakValue) -> TweakValue? {
+        let tweak = TweakDeclaration(key: TweakKey("", "", ""), type: self, defaultValue: .nothing)
+        return try? tweak.admit(value).value
+    }
+}

@@ -1,0 +1,139 @@
+public import CTweaks
+public import TweakRecords
+
+/// Values that are in effect for one task, see ``TweakStore/withValues(_:_:)``.
+struct ScopedValues: Sendable {
+    private struct Name: Hashable {
+        let store: ObjectIdentifier
+        let key: TweakKey
+    }
+
+    @TaskLocal fileprivate static var ofTask: ScopedValues?
+    static var current: ScopedValues? { fbtweak__has_scopes() ? ofTask : nil }
+
+    private var values: [Name: TweakValue] = [:]
+    /// The same by the addresses of cells.
+    private(set) var cells: [UInt: TweakValue] = [:]
+
+    func value(of key: TweakKey, in store: TweakStore) -> TweakValue? {
+        values[Name(store: ObjectIdentifier(store), key: key)]
+    }
+
+    /// The values of the task, with some more of a store.
+    static func adding(_ values: [TweakKey: TweakValue], in store: TweakStore) throws(TweakError) -> Self {
+        var scope = current ?? ScopedValues()
+        for (key, value) in values {
+            var declaration = try store.entry(of: key).declaration
+            // A test may want another value of what nobody can set.
+            declaration.attributes.removeAll { $0.key == "read-only" }
+            let admitted: TweakValue
+            do throws(TweakValueError) { admitted = try declaration.admit(value).value } catch {
+                throw .refused(error)
+            }
+            scope.values[Name(store: ObjectIdentifier(store), key: key)] = admitted
+            let cells = store.withDecodedState { state -> [OwnedCell] in
+                // So that who asks for the tweak later gets a handle that is in the scope.
+                _ = state.handle(of: key)
+                return state.entries[key]?.cells ?? []
+            }
+            for cell in cells { scope.cells[cell.cell.number] = admitted }
+        }
+        return scope
+    }
+}
+
+/// The value that the current task has for a cell. Only for what is inlined into programs.
+@inlinable @inline(__always)
+public func __scopedValue<Value: TweakableValue>(of cell: UnsafeRawPointer) -> Value? {
+    fbtweak__has_scopes() ? valueInScope(of: cell) : nil
+}
+
+@usableFromInline
+func valueInScope<Value: TweakableValue>(of cell: UnsafeRawPointer) -> Value? {
+    ScopedValues.current?.cells[UInt(bitPattern: cell)].flatMap(Value.init(tweakValue:))
+}
+
+extension TweakStore {
+    /// Gives tweaks other values for the length of a closure, for a test.
+    ///
+    ///     try store.withValues([TweakKey("Spring", "Physics", "Mass"): 2.0]) {
+    ///         #expect(spring().period > before)
+    ///     }
+    ///
+    /// Only this task sees them, with its child tasks and what it starts with `Task { }`; tests that run at the same
+    /// time do not disturb each other. Nobody is told, nothing is kept, and what is set meanwhile is seen afterwards.
+    ///
+    /// Who sees them: ``value(of:)``, ``status(of:)``, the handles of private stores, and in a debug build every read
+    /// in Swift. Who does not: C, detached tasks, other threads, observers, and in a release build the reads of the
+    /// shared store's tweaks, since such a read is one load and cannot ask which task it is in; that is reported.
+    ///
+    /// - Parameters:
+    ///   - values: The values by name, as ``set(_:for:)`` takes them. Read-only tweaks take them too.
+    ///   - body: What is done with them.
+    /// - Returns: What the closure returns.
+    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
+    public func withValues<Result>(
+        _ values: [TweakKey: TweakValue], _ body: () throws -> Result
+    ) throws -> Result {
+        let scope = try openScope(values)
+        defer { fbtweak__count_scopes(-1) }
+        return try ScopedValues.$ofTask.withValue(scope, operation: body)
+    }
+
+    /// Gives tweaks other values for the length of an asynchronous closure, for a test.
+    ///
+    /// - Parameters:
+    ///   - values: The values by name, as ``set(_:for:)`` takes them. Read-only tweaks take them too.
+    ///   - isolation: The actor that calls.
+    ///   - body: What is done with them.
+    /// - Returns: What the closure returns.
+    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
+    public func withValues<Result>(
+        _ values: [TweakKey: TweakValue], isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        let scope = try openScope(values)
+        defer { fbtweak__count_scopes(-1) }
+        return try await ScopedValues.$ofTask.withValue(scope, operation: body)
+    }
+
+    private func openScope(_ values: [TweakKey: TweakValue]) throws(TweakError) -> ScopedValues {
+        let scope = try ScopedValues.adding(values, in: self)
+        #if !DEBUG
+        if self === TweakStore.shared {
+            diagnostics.warn(
+                "withValues: in a release build the values are seen by the store, but not by #tweak and "
+                    + "handles; use a debug build or a private store")
+        }
+        #endif
+        fbtweak__count_scopes(1)
+        return scope
+    }
+}
+
+extension Tweak {
+    /// Gives the tweak another value for the length of a closure, for a test. ``TweakStore/withValues(_:_:)`` says who
+    /// sees it.
+    ///
+    /// - Returns: What the closure returns.
+    /// - Throws: ``TweakError`` if the tweak cannot take the value, and what the closure throws.
+    public func withValue<Result>(_ value: Value, _ body: () throws -> Result) throws -> Result {
+        if cell == 0 { return try body() }
+        return try store.withValues([key: value.tweakValue], body)
+    }
+
+    /// Gives the tweak another value for the length of an asynchronous closure, for a test.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - isolation: The actor that calls.
+    ///   - body: What is done with it.
+    /// - Returns: What the closure returns.
+    /// - Throws: ``TweakError`` if the tweak cannot take the value, and what the closure throws.
+    public func withValue<Result>(
+        _ value: Value, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
+        if cell == 0 { return try await body() }
+        return try await store.withValues([key: value.tweakValue], body)
+    }
+}

@@ -1,0 +1,115 @@
+public import TweakRecords
+
+/// Changes that are made together, see ``TweakStore/batch(_:)``.
+public struct TweakBatch {
+    private let store: TweakStore
+    private var values: [TweakKey: TweakValue?] = [:]
+    private var order: [TweakKey] = []
+
+    init(of store: TweakStore) { self.store = store }
+
+    var changes: [(key: TweakKey, value: TweakValue?)] { order.map { ($0, values[$0] ?? nil) } }
+
+    /// Sets a tweak of the batch's store when the batch ends.
+    ///
+    /// - Returns: The value that the tweak takes: a number outside the limits is clamped.
+    /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value.
+    @discardableResult
+    public mutating func set<Value: TweakableValue>(
+        _ value: Value, for tweak: Tweak<Value>
+    ) throws(TweakError) -> Value {
+        if tweak.cell == 0 { return tweak.fallback }
+        let admission = try set(tweak.key) { (declaration) throws(TweakValueError) in
+            try declaration.admit(value.tweakValue, of: Value.tweakType)
+        }
+        return Value(tweakValue: admission.value) ?? value
+    }
+
+    /// Sets a tweak when the batch ends.
+    ///
+    /// - Returns: The value that the tweak takes, and whether it was clamped to the limits.
+    /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value.
+    @discardableResult
+    public mutating func set(
+        _ value: TweakValue, for key: TweakKey
+    ) throws(TweakError) -> TweakDeclaration.Admission {
+        try set(key) { (declaration) throws(TweakValueError) in try declaration.admit(value) }
+    }
+
+    /// Takes the override of a tweak away when the batch ends.
+    ///
+    /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
+    public mutating func reset(_ key: TweakKey) throws(TweakError) {
+        let declaration = try store.entry(of: key).declaration
+        guard declaration.type != .action else { throw .refused(.isAction(declaration)) }
+        add(nil, for: key)
+    }
+
+    /// Takes the override of a tweak of the batch's store away when the batch ends.
+    ///
+    /// - Throws: ``TweakError`` if nothing declares the tweak any more.
+    public mutating func reset<Value: TweakableValue>(_ tweak: Tweak<Value>) throws(TweakError) {
+        if tweak.cell != 0 { try reset(tweak.key) }
+    }
+
+    /// The value that a tweak will have.
+    ///
+    /// - Throws: ``TweakError/unknown(_:nearest:)``.
+    public func value(of key: TweakKey) throws(TweakError) -> TweakValue {
+        let entry = try store.entry(of: key)
+        guard let value = values[key] else { return entry.value }
+        return value ?? entry.declaration.defaultValue
+    }
+
+    /// The value that a tweak will have.
+    public func value<Value: TweakableValue>(of tweak: Tweak<Value>) -> Value {
+        (try? value(of: tweak.key)).flatMap(Value.init(tweakValue:)) ?? tweak.value
+    }
+
+    private mutating func set(
+        _ key: TweakKey, _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
+    ) throws(TweakError) -> TweakDeclaration.Admission {
+        let declaration = try store.entry(of: key).declaration
+        do throws(TweakValueError) {
+            let admission = try admit(declaration)
+            add(admission.value, for: key)
+            return admission
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// Sets a tweak to a value that it has admitted.
+    mutating func set(_ admission: TweakDeclaration.Admission, for key: TweakKey) {
+        add(admission.value, for: key)
+    }
+
+    private mutating func add(_ value: TweakValue?, for key: TweakKey) {
+        if values.updateValue(value, forKey: key) == nil { order.append(key) }
+    }
+}
+
+extension TweakStore {
+    /// Changes several tweaks together, or none.
+    ///
+    ///     try store.batch { batch in
+    ///         try batch.set(240, for: stiffness)
+    ///         try batch.set(12, for: damping)
+    ///     }
+    ///
+    /// The closure says what changes; tweaks have their old values until it returns. Then all change, and observers are
+    /// told: those of one tweak once, from its first value to its last, and those of several tweaks once for all. If
+    /// the closure throws, nothing has changed and nobody is told. What it sets in another way than with the batch is
+    /// set at once, as always.
+    ///
+    /// - Returns: What the closure returns.
+    /// - Throws: What the closure throws.
+    public func batch<Result, Failure>(
+        _ body: (inout TweakBatch) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var batch = TweakBatch(of: self)
+        let result = try body(&batch)
+        change(batch.changes)
+        return result
+    }
+}

@@ -1,0 +1,66 @@
+internal import TweakRecords
+
+extension TweakDeclaration {
+    /// The declaration as a record can have it: all values of the tweak's type, the choices also in the attributes.
+    ///
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration makes no sense.
+    func checked() throws(TweakError) -> TweakDeclaration {
+        let texts = [key.category, key.collection, key.name] + attributes.flatMap { [$0.key, $0.value] }
+        guard !texts.contains(where: { $0.utf8.contains(0) }) else {
+            throw .invalid(key, reason: "a name or an attribute contains a NUL character")
+        }
+        var checked = self
+        if type != .action {
+            checked.defaultValue = try converted(defaultValue, "default")
+            if let minimum { checked.minimum = try converted(minimum, "minimum") }
+            if let maximum { checked.maximum = try converted(maximum, "maximum") }
+            if let step { checked.step = try converted(step, "step") }
+            for index in choices.indices {
+                checked.choices[index].value = try converted(choices[index].value, "choice")
+            }
+        }
+        if let problem = checked.problem { throw .invalid(key, reason: problem) }
+        if !choices.isEmpty { checked.attributes.removeAll { $0.key == "choice" || $0.key == "label" } }
+        checked.attributes.insert(contentsOf: checked.choices.flatMap { $0.attributes }, at: 0)
+        return checked
+    }
+
+    /// A value as the type has it, such as 1.0 for a 1.
+    private func converted(_ value: TweakValue, _ what: String) throws(TweakError) -> TweakValue {
+        do throws(TweakValueError) {
+            let admission = try TweakDeclaration(key: key, type: type, defaultValue: value).admit(value)
+            if !admission.wasClamped { return admission.value }
+        } catch {}
+        throw .invalid(key, reason: "the \(what), \(value.quoted), is no \(type)")
+    }
+
+    /// Why the declaration makes no sense; `nil` if it does.
+    private var problem: String? {
+        guard type.isNumeric || (minimum ?? maximum ?? step) == nil else {
+            return "only a number has limits and a step"
+        }
+        guard type.isNumeric || type == .string || choices.isEmpty else {
+            return "only numbers and texts have choices"
+        }
+        guard choices.isEmpty || (minimum ?? maximum) == nil else {
+            return "a tweak has limits or choices, not both"
+        }
+        if case .integer(let low)? = minimum, case .integer(let high)? = maximum, low > high {
+            return "the minimum is above the maximum"
+        }
+        if case .double(let low)? = minimum, case .double(let high)? = maximum, !(low <= high) {
+            return "the minimum is above the maximum"
+        }
+        guard admitsDefault else { return "the default is outside the limits; allowed: \(allowed)" }
+        return nil
+    }
+}
+
+extension TweakChoice {
+    /// What a record says of the choice in its text.
+    fileprivate var attributes: [TweakDeclaration.Attribute] {
+        let text = if case .string(let text) = value { text } else { "" }
+        let choice = TweakDeclaration.Attribute(key: "choice", value: text)
+        return [choice] + (label.map { [TweakDeclaration.Attribute(key: "label", value: $0)] } ?? [])
+    }
+}

@@ -1,0 +1,72 @@
+internal import FoundationEssentials
+public import TweakRecords
+
+extension TweakStore {
+    /// Finds a tweak by its name. It may be declared in C or in Swift, or have been made while the program runs.
+    ///
+    ///     let stiffness = try TweakStore.shared.tweak("Spring", "Physics", "Stiffness", as: Double.self)
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - type: The tweak's type. A C `int` is an `Int32`, a `long` an `Int`.
+    /// - Throws: ``TweakError/unknown(_:nearest:)`` or ``TweakError/otherType(_:asked:)``.
+    @inlinable
+    public func tweak<Value: TweakableValue>(
+        _ category: String, _ collection: String, _ name: String, as type: Value.Type = Value.self
+    ) throws(TweakError) -> Tweak<Value> {
+        let found = try find(TweakKey(category, collection, name), Value.tweakType)
+        guard let fallback = Value(tweakValue: found.defaultValue) else {
+            throw .invalid(
+                TweakKey(category, collection, name),
+                reason: "its default, \(found.defaultValue), is no \(Value.self)")
+        }
+        return Tweak(cell: found.cell, default: fallback, in: found.isShared ? nil : self)
+    }
+
+    @usableFromInline
+    func find(_ key: TweakKey, _ type: TweakType) throws(TweakError) -> FoundTweak {
+        // What has been found before is asked for most often.
+        if let found = state.withLock({ $0.found[key] }), found.type == type { return found }
+        guard let found = withDecodedState({ $0.find(key, in: self) }) else { throw unknown(key) }
+        guard found.type == type else { throw .otherType(try entry(of: key).declaration, asked: type) }
+        return found
+    }
+
+    /// The name of a record, by its cell.
+    func key(ofCell cell: UInt) -> TweakKey {
+        withState { state in
+            if let key = state.keysOfCells[cell] { return key }
+            let record = UnsafeRawPointer(bitPattern: cell - UInt(RecordLayout.cellOffset))
+            let key = record.flatMap(TweakDeclaration.init(record:))?.key ?? TweakKey("", "", "")
+            state.keysOfCells[cell] = key
+            return key
+        }
+    }
+
+    func lastChange(of key: TweakKey) -> (change: TweakChange, date: Date)? {
+        state.withLock { $0.undelivered.lastChanges[key] }
+    }
+}
+
+/// What a handle of Swift needs.
+@usableFromInline
+struct FoundTweak: Sendable {
+    @usableFromInline let cell: UInt
+    @usableFromInline let type: TweakType
+    @usableFromInline let defaultValue: TweakValue
+    /// Whether it is in the shared store.
+    @usableFromInline let isShared: Bool
+}
+
+extension StoreState {
+    fileprivate mutating func find(_ key: TweakKey, in store: TweakStore) -> FoundTweak? {
+        guard let handle = handle(of: key), let declaration = entries[key]?.declaration else { return nil }
+        let new = FoundTweak(
+            cell: handle.cell.number, type: declaration.type, defaultValue: declaration.defaultValue,
+            isShared: store === TweakStore.shared)
+        found[key] = new
+        return new
+    }
+}

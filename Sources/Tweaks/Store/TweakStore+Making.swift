@@ -1,0 +1,152 @@
+public import TweakRecords
+
+extension TweakStore {
+    /// Makes a tweak while the program runs. It has its override, if there is one, from the start.
+    ///
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is none of a value, ``TweakError/exists(_:)`` if there
+    ///   is a tweak of this name.
+    public func make(_ declaration: TweakDeclaration) throws(TweakError) {
+        let declaration = try declaration.checked()
+        guard declaration.type != .action else {
+            throw .invalid(declaration.key, reason: "an action needs a function, see fbtweak_make_action")
+        }
+        _ = try makeHandle(declaration, nil)
+    }
+
+    /// Makes a tweak while the program runs.
+    ///
+    ///     let mass = try store.make("Spring", "Physics", "Mass", default: 1.0, in: 0.1...100, unit: "kg")
+    ///
+    /// The tweak has its override, if there is one, from the start. An enumeration has its cases as choices.
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - default: The value of the tweak that nobody has changed.
+    ///   - choices: The only values that the tweak takes; empty if it takes others.
+    ///   - unit: What its numbers count, such as `kg`.
+    ///   - description: What it does, for a person.
+    ///   - owner: Who looks after it.
+    ///   - expires: The last day for which it is meant, as `YYYY-MM-DD`.
+    ///   - readOnly: Whether nobody can set it.
+    ///   - needsRestart: Whether what is set takes effect at the next start of the program.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if there is a tweak of
+    ///   this name.
+    @discardableResult
+    public func make<Value: TweakableValue>(
+        _ category: String, _ collection: String, _ name: String, default: Value, choices: [Value] = [],
+        unit: String? = nil, description: String? = nil, owner: String? = nil, expires: String? = nil,
+        readOnly: Bool = false, needsRestart: Bool = false
+    ) throws(TweakError) -> Tweak<Value> {
+        try make(
+            TweakKey(category, collection, name), `default`, choices: choices,
+            texts: ["unit": unit, "doc": description, "owner": owner, "expires": expires],
+            flags: ["read-only": readOnly, "needs-restart": needsRestart])
+    }
+
+    /// Makes a tweak of a number while the program runs.
+    ///
+    ///     let mass = try store.make("Spring", "Physics", "Mass", default: 1.0, in: 0.1...100, unit: "kg")
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - default: The value of the tweak that nobody has changed.
+    ///   - limits: The smallest and the largest value.
+    ///   - step: The distance between two neighbouring values on a slider or stepper.
+    ///   - precision: How many decimals displays show, from 0 to 17.
+    ///   - unit: What its numbers count, such as `kg`.
+    ///   - description: What it does, for a person.
+    ///   - owner: Who looks after it.
+    ///   - expires: The last day for which it is meant, as `YYYY-MM-DD`.
+    ///   - readOnly: Whether nobody can set it.
+    ///   - needsRestart: Whether what is set takes effect at the next start of the program.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if there is a tweak of
+    ///   this name.
+    @discardableResult
+    public func make<Value: TweakableValue & Comparable>(
+        _ category: String, _ collection: String, _ name: String, default: Value,
+        in limits: ClosedRange<Value>, step: Value? = nil, precision: Int? = nil, unit: String? = nil,
+        description: String? = nil, owner: String? = nil, expires: String? = nil, readOnly: Bool = false,
+        needsRestart: Bool = false
+    ) throws(TweakError) -> Tweak<Value> {
+        try make(
+            TweakKey(category, collection, name), `default`, limits: limits, step: step,
+            texts: [
+                "unit": unit, "precision": precision.map { "\($0)" }, "doc": description, "owner": owner,
+                "expires": expires,
+            ],
+            flags: ["read-only": readOnly, "needs-restart": needsRestart])
+    }
+
+    private func make<Value: TweakableValue>(
+        _ key: TweakKey, _ defaultValue: Value, limits: (any TweakLimits)? = nil, step: Value? = nil,
+        choices: [Value] = [], texts: KeyValuePairs<String, String?>, flags: KeyValuePairs<String, Bool>
+    ) throws(TweakError) -> Tweak<Value> {
+        var attributes = texts.compactMap { name, text in
+            (text ?? (name == "unit" ? Value.tweakUnit : nil)).map {
+                TweakDeclaration.Attribute(key: name, value: $0)
+            }
+        }
+        attributes += flags.filter(\.value).map { TweakDeclaration.Attribute(key: $0.key, value: "") }
+        let labels = Value.tweakChoices
+        try make(
+            TweakDeclaration(
+                key: key, type: Value.tweakType, defaultValue: defaultValue.tweakValue,
+                minimum: limits?.tweakBounds.lower, maximum: limits?.tweakBounds.upper,
+                step: step?.tweakValue,
+                choices: choices.isEmpty
+                    ? labels
+                    : choices.map { choice in
+                        labels.first { $0.value == choice.tweakValue } ?? TweakChoice(choice.tweakValue)
+                    },
+                attributes: attributes))
+        return try tweak(key.category, key.collection, key.name)
+    }
+
+    /// Removes a tweak that was made while the program runs, with the variables of C that are bound to it. Its override
+    /// is kept, and its handles have the default from now on. Observers of C end with it; those of Swift hear of it
+    /// again if it is made again.
+    ///
+    /// - Throws: ``TweakError/notMade(_:)``.
+    public func remove(_ key: TweakKey) throws(TweakError) {
+        let removed = withDecodedState { state -> [ObserverList.Observer]? in
+            guard let entry = state.entries[key], entry.cells.contains(where: { $0.owner == .made }) else {
+                return nil
+            }
+            state.replaceCells(of: key, with: entry.cells.filter { $0.owner != .made })
+            return state.forgetMissing()
+        }
+        guard let removed else { throw .notMade(key) }
+        let targets = Set(removed.map { RunningCall.Target.observer($0.id) })
+        waitForCalls { targets.contains($0.target) }
+    }
+
+    func makeHandle(_ declaration: TweakDeclaration, _ action: CAction?) throws(TweakError) -> Handle {
+        let made = withDecodedState { state -> Handle? in
+            guard state.entries[declaration.key] == nil else { return nil }
+            let known = state.handles[declaration.key]
+            let handle =
+                known?.declaration == declaration ? known ?? Handle(declaration) : Handle(declaration)
+            handle.cell.action = action
+            state.replaceHandle(of: declaration.key, with: handle)
+            state.add(declaration, OwnedCell(handle.cell, .made))
+            return handle
+        }
+        guard let made else { throw .exists(declaration.key) }
+        return made
+    }
+}
+
+/// A range, whatever it is of.
+private protocol TweakLimits {
+    var tweakBounds: (lower: TweakValue, upper: TweakValue) { get }
+}
+
+extension ClosedRange: TweakLimits where Bound: TweakableValue {
+    fileprivate var tweakBounds: (lower: TweakValue, upper: TweakValue) {
+        (lowerBound.tweakValue, upperBound.tweakValue)
+    }
+}

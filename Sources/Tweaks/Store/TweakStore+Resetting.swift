@@ -1,0 +1,27 @@
+internal import TweakRecords
+
+extension TweakStore {
+    /// Takes the overrides of a category away, as one change.
+    ///
+    /// - Throws: ``TweakError/noTweaks(in:)``.
+    public func reset(category: String) throws(TweakError) { try reset(category, nil) }
+
+    /// Takes the overrides of a collection away, as one change.
+    ///
+    /// - Parameters:
+    ///   - category: The category that the collection is in.
+    ///   - collection: The name of the collection.
+    /// - Throws: ``TweakError/noTweaks(in:)``.
+    public func reset(category: String, collection: String) throws(TweakError) {
+        try reset(category, collection)
+    }
+
+    /// All tweaks where a level is `nil`.
+    func reset(_ category: String?, _ collection: String?) throws(TweakError) {
+        let keys = keys(category, collection)
+        guard !keys.isEmpty || category == nil else {
+            throw .noTweaks(in: [category, collection].compactMap(\.self).joined(separator: "/"))
+        }
+        change(keys.map { ($0, nil) })
+    }
+}

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import Tweaks
+
+@Suite struct `Groups` {
+    private let store = TweakStore()
+
+    @Test func `are made under several names`() throws {
+        let bounce = try store.make(group: TweakSpring(stiffness: 200), "UI", "Card", "Bounce")
+        let slide = try store.make(group: .spring, "UI", "Card", "Slide")
+        #expect(
+            bounce.keys.map(\.name) == [
+                "Bounce Mass", "Bounce Stiffness", "Bounce Damping", "Bounce Initial Velocity",
+            ])
+        try bounce.damping.set(3)
+        #expect(bounce.value == TweakSpring(stiffness: 200, damping: 3))
+        #expect(slide.value == TweakSpring())
+        #expect(bounce.stiffness.limits == (0, 1000))
+        #expect(bounce.stiffness.defaultValue == 200)
+    }
+
+    @Test func `for animations, shadows and insets are there`() throws {
+        let animation = try store.make(group: TweakAnimation(curve: .linear), "UI", "Card", "Fade")
+        try animation.curve.set(.easeOut)
+        try animation.duration.set(.seconds(2))
+        #expect(animation.value == TweakAnimation(duration: .seconds(2), curve: .easeOut))
+        #expect(animation.curve.choices == TweakAnimation.Curve.allCases)
+
+        let shadow = try store.make(group: .shadow, "UI", "Card", "")
+        try shadow.color.set(TweakColor(red: 9, green: 9, blue: 9))
+        #expect(shadow.value.color == TweakColor(red: 9, green: 9, blue: 9))
+        #expect(shadow.keys.first == TweakKey("UI", "Card", "Color"))
+        #expect(try shadow.opacity.set(2) == 1)
+
+        let insets = try store.make(
+            group: TweakEdgeInsets(top: 1, left: 2, bottom: 3, right: 4), "UI", "Page", "Text")
+        #expect(insets.value == TweakEdgeInsets(top: 1, left: 2, bottom: 3, right: 4))
+    }
+
+    @Test func `are found again`() throws {
+        let made = try store.make(group: .spring, "UI", "Card", "Bounce")
+        try made.mass.set(5)
+        let found = try store.tweaks(of: .spring, "UI", "Card", "Bounce")
+        #expect(found.value.mass == 5)
+        #expect(throws: TweakError.self) { try store.tweaks(of: .shadow, "UI", "Card", "Bounce") }
+    }
+
+    @Test func `are set, reset and removed as one`() throws {
+        let bounce = try store.make(group: .spring, "UI", "Card", "Bounce")
+        let changes = Recorded<GroupedTweaks<TweakSpring>.Change>()
+        let token = bounce.observe { changes.append($0) }
+        let value = TweakSpring(mass: 2, stiffness: 3, damping: 4, initialVelocity: 5)
+        try bounce.set(value)
+        try bounce.reset()
+        #expect(
+            changes.all == [
+                .init(oldValue: TweakSpring(), newValue: value),
+                .init(oldValue: value, newValue: TweakSpring()),
+            ])
+        token.cancel()
+        try store.remove(bounce)
+        #expect(store.categories.isEmpty)
+        #expect(bounce.value == TweakSpring())
+    }
+
+    @Test func `can be observed from their current values on`() throws {
+        let bounce = try store.make(group: .spring, "UI", "Card", "Bounce")
+        let changes = Recorded<GroupedTweaks<TweakSpring>.Change>()
+        let token = bounce.observe(initially: true) { changes.append($0) }
+        try bounce.mass.set(2)
+        #expect(changes.all.map(\.newValue.mass) == [1, 2])
+        #expect(changes.all.map(\.oldValue.mass) == [1, 1])
+        token.cancel()
+    }
+
+    @Test func `are not made in part`() throws {
+        try store.make("UI", "Card", "Bounce Damping", default: 1)
+        #expect(throws: TweakError.exists(TweakKey("UI", "Card", "Bounce Damping"))) {
+            try store.make(group: .spring, "UI", "Card", "Bounce")
+        }
+        #expect(store.categories.flatMap(\.collections).flatMap(\.tweaks).count == 1)
+    }
+
+    @Test func `may have a default outside the usual limits`() throws {
+        let stiff = try store.make(group: TweakSpring(stiffness: 5000), "UI", "Card", "Stiff")
+        #expect(stiff.value.stiffness == 5000)
+    }
+
+    /// With a computed property, a text, and a property that is no field.
+    private struct Caption: TweakGroup {
+        var text = "hello"
+        var size = 12
+        var note = "none"
+        var doubleSize: Int {
+            get { size * 2 }
+            set { size = newValue / 2 }
+        }
+        static let fields: [TweakField<Caption>] = [
+            TweakField("Text", \.text), TweakField("Double Size", \.doubleSize, in: 2...100),
+        ]
+    }
+
+    @Test func `can be a program's own`() throws {
+        let caption = try store.make(group: Caption(), "UI", "Card", "Caption")
+        try caption.text.set(String(repeating: "long ", count: 20))
+        try caption.doubleSize.set(40)
+        for _ in 1...3 {
+            #expect(caption.value.text.count == 100)
+            #expect(caption.value.size == 20)
+        }
+        #expect(caption.note.value == "none")
+        #expect(caption.note.declaration == nil)
+    }
+}
