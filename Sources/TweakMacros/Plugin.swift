@@ -6,9 +6,16 @@ internal import SwiftSyntaxMacros
 struct Plugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
         BoolTweakMacro.self,
-        IntTweakMacro.self,
-        DoubleTweakMacro.self,
-        StringTweakMacro.self,
+        IntTweakMacro.self, Int8TweakMacro.self, Int16TweakMacro.self, Int32TweakMacro.self,
+        Int64TweakMacro.self,
+        UIntTweakMacro.self, UInt8TweakMacro.self, UInt16TweakMacro.self, UInt32TweakMacro.self,
+        UInt64TweakMacro.self,
+        FloatTweakMacro.self, DoubleTweakMacro.self, DurationTweakMacro.self,
+        StringTweakMacro.self, ColorTweakMacro.self,
+        TextEnumerationTweakMacro.self, IntegerEnumerationTweakMacro.self,
+        UnsupportedTweakMacro.self,
+        TweakableMacro.self,
+        TweakActionMacro.self,
     ]
 }
 #else

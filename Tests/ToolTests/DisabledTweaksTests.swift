@@ -114,46 +114,52 @@ import Testing
         #expect(object.contains("SecretBool"))
     }
 
-    private static func swiftSource(_ value: (_ name: String, _ value: String, _ limits: String) -> String)
-        -> String
-    {
-        """
-        import Tweaks
-        public func readBool() -> Bool { \(value("SecretBool", "true", "")) }
-        public func readInt() -> Int { \(value("SecretInt", "42", "")) }
-        public func readLimitedInt() -> Int { \(value("SecretInt", "42", ", in: 0...100")) }
-        public func readDouble() -> Double { \(value("SecretDouble", "1.5", "")) }
-        public func readString() -> String { \(value("SecretString", "\"text longer than fifteen\"", "")) }
-        public func readInLoop(_ count: Int) -> Int {
-            var sum = 0
-            for _ in 0..<count { sum &+= \(value("SecretTurn", "3", "")) }
-            return sum
-        }
-        """
-    }
-
-    private static let swiftTweaks = swiftSource {
-        "#tweak(\"SecretCategory\", \"SecretCollection\", \"\($0)\", default: \($1)\($2))"
-    }
-
     @Test(arguments: [
         [], ["-DDEBUG", "-DFB_TWEAK_DISABLED"], ["-DFB_TWEAK_ENABLED", "-DFB_TWEAK_DISABLED"],
     ])
     func `In Swift the code is the same as with constants, and nothing else is left`(switches: [String])
         throws
     {
-        let tweaks = try swiftObject(Self.swiftTweaks, switches, home: home)
-        let constants = try swiftObject(Self.swiftSource { _, value, _ in value }, switches, home: home)
-        #expect(tweaks.functions.count >= 6)
+        let loop = { (value: String) in
+            """
+            public func readInLoop(_ count: Int) -> Int {
+                var sum = 0
+                for _ in 0..<count { sum &+= \(value) }
+                return sum
+            }
+            """
+        }
+        let tweaks = try swiftObject(
+            MacroSources.functions() + loop("#tweak(\"SecretCategory\", \"B\", \"SecretTurn\", default: 3)"),
+            switches,
+            home: home)
+        let constants = try swiftObject(
+            MacroSources.functions(asConstants: true) + loop("3"), switches, home: home)
+        #expect(tweaks.functions.count >= 23)
         #expect(tweaks.code == constants.code)
         #expect(tweaks.sections == constants.sections)
-        #expect(!tweaks.contains("Secret") && !tweaks.contains("fbtweak"))
+        #expect(!tweaks.contains("Secret"))
+        #expect(!tweaks.sections.contains("fbtweak"))
+    }
+
+    @Test func `In Swift a disabled variable is the constant, and an action is nothing`() throws {
+        let variables = try swiftObject(MacroSources.properties, [], home: home)
+        let actions = try swiftObject(
+            MacroSources.actions.replacing("{ print(\"SecretClear\") }", with: "{}"), [], home: home)
+        let gain = variables.function("5Reads6SpringO4gainSdvgZ")
+        #expect(gain.map(\.mnemonic).last == "ret" && gain.filter(\.isCall).isEmpty)
+        for object in [variables, actions] {
+            #expect(!object.sections.contains("fbtweak"))
+            for text in ["SecretCategory", "SecretUnit", "__tweak", "tweakAction", "cleared"] {
+                #expect(!object.contains(text), "\(text)")
+            }
+        }
     }
 
     @Test(arguments: ["-DDEBUG", "-DFB_TWEAK_ENABLED"])
     func `In Swift the records are there when tweaks are enabled`(flag: String) throws {
-        let object = try swiftObject(Self.swiftTweaks, [flag], home: home)
+        let object = try swiftObject(MacroSources.functions(), [flag], home: home)
         #expect(object.sections.contains("fbtweak"))
-        #expect(object.contains("SecretBool"))
+        #expect(object.contains("SecretCategory"))
     }
 }

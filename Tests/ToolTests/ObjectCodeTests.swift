@@ -74,13 +74,8 @@ import Testing
         #expect(readsInLoop(object.function("read_in_loop")))
     }
 
-    private static let swiftSource = """
+    private static let swiftLoops = """
         import Tweaks
-        public func readBool() -> Bool { #tweak("A", "B", "Bool", default: true) }
-        public func readInt() -> Int { #tweak("A", "B", "Int", default: 42) }
-        public func readLimitedInt() -> Int { #tweak("A", "B", "Limited Int", default: 42, in: 0...100) }
-        public func readDouble() -> Double { #tweak("A", "B", "Double", default: 1.5) }
-        public func readLimitedDouble() -> Double { #tweak("A", "B", "Limited", default: 1.5, in: 0...2) }
         public func readInLoop(_ count: Int) -> Int {
             var sum = 0
             for _ in 0..<count { sum &+= #tweak("A", "B", "Turn", default: 3) }
@@ -90,18 +85,30 @@ import Testing
         """
 
     @Test func `In Swift it is one load and no call`() throws {
-        let object = try swiftObject(Self.swiftSource, ["-DFB_TWEAK_ENABLED"], home: home)
-        for function in ["readBool", "readInt", "readLimitedInt", "readDouble", "readLimitedDouble"] {
-            let code = object.function("5Reads\(function.utf8.count)\(function)")
-            #expect(!code.isEmpty, "\(function)")
-            #expect(code.filter(\.isCall).isEmpty, "\(function)")
-            #expect(code.filter(\.readsRecord).count == 1, "\(function)")
+        let object = try swiftObject(MacroSources.functions(), ["-DFB_TWEAK_ENABLED"], home: home)
+        // A text and a duration are made of what is loaded, by the standard library.
+        for read in MacroSources.reads where !["String", "Curve", "Duration"].contains(read.type) {
+            expectOneLoad(object.function("5Reads\(read.name.utf8.count)\(read.name)"), read.name)
         }
+    }
+
+    @Test func `In Swift a variable is one load and no call`() throws {
+        let object = try swiftObject(MacroSources.properties, ["-DFB_TWEAK_ENABLED"], home: home)
+        for name in ["gain", "float", "width", "small", "on", "ink", "level"] {
+            expectOneLoad(object.function("5Reads6SpringO\(name.utf8.count)\(name)"), name)
+            expectOneLoad(object.function("5Reads\(name.utf8.count)\(name)"), name)
+        }
+    }
+
+    private func expectOneLoad(_ code: [ObjectFile.Instruction], _ name: String) {
+        #expect(!code.isEmpty, "\(name)")
+        #expect(code.filter(\.isCall).isEmpty, "\(name)")
+        #expect(code.filter(\.readsRecord).count == 1, "\(name)")
     }
 
     @Test(arguments: ["readInLoop", "readAsCondition"])
     func `In Swift every turn of a loop reads again`(function: String) throws {
-        let object = try swiftObject(Self.swiftSource, ["-DFB_TWEAK_ENABLED"], home: home)
+        let object = try swiftObject(Self.swiftLoops, ["-DFB_TWEAK_ENABLED"], home: home)
         #expect(readsInLoop(object.function("5Reads\(function.utf8.count)\(function)")))
     }
 

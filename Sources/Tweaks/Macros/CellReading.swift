@@ -1,32 +1,32 @@
-public import CTweaks
-
-// What the macros expand to. `@_transparent`, so that a read is the load and nothing else in every caller.
-
-/// Reads the cell of a Bool record. For the expansion of `#tweak` only.
-@_transparent
-public func __boolTweak(_ cell: UnsafeMutablePointer<UInt64>, default: Bool) -> Bool {
-    fbtweak__load_8(UnsafeRawPointer(cell).assumingMemoryBound(to: UInt8.self)) != 0
+/// Reads a cell. For the expansions of macros only.
+///
+/// `TweakableValue.__load` does the same, but has the build of this library, not that of the program, decide whether
+/// values in scopes come first.
+///
+/// - Parameters:
+///   - cell: The eight bytes at offset 8 of a record of the type.
+///   - scoped: Whether the values of `TweakStore.withValues` come first.
+///   - fallback: The default in the binary.
+@inlinable @inline(__always)
+public func __tweak<Value: TweakableValue>(
+    _ cell: UnsafeRawPointer, scoped: Bool, default fallback: @autoclosure () -> Value
+) -> Value {
+    if scoped, let value: Value = __scopedValue(of: cell) { return value }
+    return Value.__read(cell, default: fallback())
 }
 
-/// Reads the cell of an integer record. For the expansion of `#tweak` only.
-@_transparent
-public func __intTweak(_ cell: UnsafeMutablePointer<Int64>, default: Int) -> Int {
-    Int(truncatingIfNeeded: fbtweak__load_64(UnsafeRawPointer(cell).assumingMemoryBound(to: UInt64.self)))
+/// Reads the cell of an enumeration with texts as raw values. For the expansions of macros only.
+@inlinable @inline(__always)
+public func __textEnumeration<Value: TweakableEnum>(
+    _ cell: UnsafeRawPointer, scoped: Bool, default fallback: @autoclosure () -> Value
+) -> Value where Value.RawValue == String {
+    __tweak(cell, scoped: scoped, default: fallback())
 }
 
-/// Reads the cell of a floating-point record. For the expansion of `#tweak` only.
-@_transparent
-public func __doubleTweak(_ cell: UnsafeMutablePointer<Double>, default: Double) -> Double {
-    Double(bitPattern: fbtweak__load_64(UnsafeRawPointer(cell).assumingMemoryBound(to: UInt64.self)))
-}
-
-/// Reads the cell of a text record. For the expansion of `#tweak` only.
-@_transparent
-public func __stringTweak(_ cell: UnsafeMutablePointer<UInt64>, default: @autoclosure () -> String) -> String
-{
-    guard
-        let text = fbtweak__load_text(
-            UnsafeRawPointer(cell).assumingMemoryBound(to: UnsafePointer<CChar>?.self))
-    else { return `default`() }
-    return String(cString: text)
+/// Reads the cell of an enumeration with integers as raw values. For the expansions of macros only.
+@inlinable @inline(__always)
+public func __integerEnumeration<Value: TweakableEnum>(
+    _ cell: UnsafeRawPointer, scoped: Bool, default fallback: @autoclosure () -> Value
+) -> Value where Value.RawValue == Int {
+    __tweak(cell, scoped: scoped, default: fallback())
 }

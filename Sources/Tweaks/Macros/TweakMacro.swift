@@ -1,4 +1,6 @@
 #if Macros
+public import TweakRecords
+
 /// The current value of a Bool tweak, where a constant would stand.
 ///
 ///     if #tweak("Spring", "Drawing", "Trail", default: true) { … }
@@ -11,54 +13,110 @@
 ///   - collection: The second level.
 ///   - name: The third level.
 ///   - default: The value of the tweak that nobody has changed, a literal.
+///   - description: What it does, for a person.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether what is set takes effect at the next start of the program.
+///   - owner: Who looks after it.
+///   - expires: The last day for which it is meant, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Bool
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Bool,
+    description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Bool = #externalMacro(module: "TweakMacros", type: "BoolTweakMacro")
-
-/// The current value of an integer tweak, where a constant would stand.
-///
-///     let width = #tweak("Spring", "Drawing", "Width", default: 60, in: 20...200)
-///
-/// - Parameters:
-///   - category: The first level of the name, a string literal, as the other two.
-///   - collection: The second level.
-///   - name: The third level.
-///   - default: The value of the tweak that nobody has changed, a literal.
-///   - limits: The smallest and the largest value, two literals.
-@freestanding(expression)
-public macro tweak(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int,
-    in limits: ClosedRange<Int>? = nil
-) -> Int = #externalMacro(module: "TweakMacros", type: "IntTweakMacro")
-
-/// The current value of a floating-point tweak, where a constant would stand.
-///
-///     let rate = #tweak("Spring", "Drawing", "Frames per second", default: 30.0, in: 1...120)
-///
-/// - Parameters:
-///   - category: The first level of the name, a string literal, as the other two.
-///   - collection: The second level.
-///   - name: The third level.
-///   - default: The value of the tweak that nobody has changed, a literal.
-///   - limits: The smallest and the largest value, two literals.
-@freestanding(expression)
-public macro tweak(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Double,
-    in limits: ClosedRange<Double>? = nil
-) -> Double = #externalMacro(module: "TweakMacros", type: "DoubleTweakMacro")
 
 /// The current value of a text tweak, where a constant would stand.
 ///
-///     let glyph = #tweak("Spring", "Drawing", "Glyph", default: "●")
+///     let glyph = #tweak("Spring", "Drawing", "Glyph", default: "●", choices: ["●", "■"])
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal, as the other two.
 ///   - collection: The second level.
 ///   - name: The third level.
 ///   - default: The value of the tweak that nobody has changed, a literal.
+///   - choices: The only values: an array literal, or a dictionary literal of values and what a person sees for them.
+///   - description: What it does, for a person.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether what is set takes effect at the next start of the program.
+///   - owner: Who looks after it.
+///   - expires: The last day for which it is meant, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: String
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: String,
+    choices: TweakChoices<String> = [], description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> String = #externalMacro(module: "TweakMacros", type: "StringTweakMacro")
+
+/// The current value of a colour, where a constant would stand.
+///
+///     let ink: TweakColor = #tweak("Spring", "Drawing", "Ink", default: TweakColor(red: 51, green: 102, blue: 204))
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal, as the other two.
+///   - collection: The second level.
+///   - name: The third level.
+///   - default: The value of the tweak that nobody has changed, `TweakColor(red:green:blue:alpha:)` of literals.
+///   - description: What it does, for a person.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether what is set takes effect at the next start of the program.
+///   - owner: Who looks after it.
+///   - expires: The last day for which it is meant, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: TweakColor,
+    description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> TweakColor = #externalMacro(module: "TweakMacros", type: "ColorTweakMacro")
+
+/// The current value of an enumeration with texts as raw values, where a constant would stand.
+///
+///     let curve: Curve = #tweak("Spring", "Drawing", "Curve", default: .linear)
+///
+/// The record has a raw value, of which a macro sees only the name of the case. Where that is not the raw value, the
+/// choices say it, as a dictionary literal of raw values and names of cases. They are also what tools know of the other
+/// cases; where they are left out, a text that is no raw value is read as the default.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal, as the other two.
+///   - collection: The second level.
+///   - name: The third level.
+///   - default: The value of the tweak that nobody has changed, a case.
+///   - choices: The only values: an array literal, or a dictionary literal of values and what a person sees for them.
+///   - description: What it does, for a person.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether what is set takes effect at the next start of the program.
+///   - owner: Who looks after it.
+///   - expires: The last day for which it is meant, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak<Value: TweakableEnum>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
+    choices: TweakChoices<String> = [], description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> Value = #externalMacro(module: "TweakMacros", type: "TextEnumerationTweakMacro")
+where Value.RawValue == String
+
+/// The current value of an enumeration with integers as raw values, where a constant would stand.
+///
+///     let level: Level = #tweak("Spring", "Drawing", "Level", default: .high, choices: [1: "low", 2: "high"])
+///
+/// A macro sees no raw values, so the choices are needed: a dictionary literal of raw values and names of cases.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal, as the other two.
+///   - collection: The second level.
+///   - name: The third level.
+///   - default: The value of the tweak that nobody has changed, a case.
+///   - choices: The only values: an array literal, or a dictionary literal of values and what a person sees for them.
+///   - description: What it does, for a person.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether what is set takes effect at the next start of the program.
+///   - owner: Who looks after it.
+///   - expires: The last day for which it is meant, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak<Value: TweakableEnum>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
+    choices: TweakChoices<Int> = [], description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> Value = #externalMacro(module: "TweakMacros", type: "IntegerEnumerationTweakMacro")
+where Value.RawValue == Int
 #endif

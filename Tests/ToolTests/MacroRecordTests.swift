@@ -1,0 +1,149 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The records that the Swift macros leave, as `tweak-dump` reads them.
+@Suite struct `Records of the Swift macros` {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    /// The tables that `tweak-dump` prints, without their spaces, and what it finds wrong.
+    private func dumped(_ source: String, _ flags: [String]) throws -> (rows: [String], lint: CommandResult) {
+        let file = try home.write("Records.swift", source)
+        let object = home("Records.o")
+        let result = try run(
+            Locations.program("swiftc"),
+            [
+                "-swift-version", "6", "-parse-as-library", "-module-name", "Records",
+                "-file-compilation-dir", ".",
+                "-emit-object", file, "-o", object, "-DDEBUG",
+            ] + flags + Example.compilerFlags, home: home, environment: ["TMPDIR": home.path])
+        guard result.succeeded else { throw CompilationError(description: result.error) }
+        let table = try dump([object], home: home).output
+        let rows = table.split(separator: "\n").dropFirst(3).map { line in
+            line.split(separator: " ", omittingEmptySubsequences: true)
+                .filter { !$0.contains("Records.swift:") }.joined(separator: " ")
+        }
+        return (rows, try dump(["--lint", object], home: home))
+    }
+
+    @Test(arguments: ["-Onone", "-O"])
+    func `#tweak says type, default, limits, choices and attributes`(level: String) throws {
+        let (rows, lint) = try dumped(MacroSources.functions(), [level])
+        #expect(
+            rows == [
+                "readBool bool true",
+                "readInt int64 42",
+                "readLimitedInt int64 42 SecretUnit 0…100",
+                "readInt8 int8 -5 -100…100",
+                "readInt16 int16 -300 -300 | 5",
+                "readInt32 int32 -70000 read-only",
+                "readInt64 int64 -9223372036854775808 needs restart",
+                "readUInt uint64 5",
+                "readUInt8 uint8 200 7…255",
+                "readUInt16 uint16 60000 (SecretMany) 60000 (SecretMany) | 5",
+                "readUInt32 uint32 4000000000",
+                "readUInt64 uint64 18446744073709551615 Secret",
+                "readFloat float 0.10 m -1.0…1.0",
+                "readDouble double 1.5",
+                "readLimitedDouble double 1 0.0…8.0",
+                "readDuration double 0.3 s 0.0…5.0",
+                "readColor color #01020304",
+                "readLevel int64 2 (high) 1 (low) | 2 (high)",
+                "readString string \"text longer than fifteen\"",
+                "readChoice string \"a\" (SecretLabel) \"a\" (SecretLabel) | \"b\"",
+                "readCurve string \"easeIn\"",
+                "readNamedCurve string \"out\" (easeOut) \"linear\" (linear) | \"out\" (easeOut)",
+            ])
+        #expect(lint.succeeded, "\(lint.output)")
+    }
+
+    @Test(arguments: ["-Onone", "-O"])
+    func `@Tweakable takes type and default from the variable`(level: String) throws {
+        let (rows, lint) = try dumped(MacroSources.properties, [level])
+        let expected = [
+            "V0 double 0.5 0.0…1.0",
+            "V1 float 0.5 0.0…1.0",
+            "V2 int64 60 SecretUnit",
+            "V3 uint8 7 7 | 8",
+            "V4 bool true",
+            "V5 string \"SecretDefault\"",
+            "V6 double 5.0 s 0.0…9.0",
+            "V7 color #010203",
+            "V8 int64 2 (high) 1 (low) | 2 (high)",
+            "V9 string \"easeIn\"",
+            "V10 string \"zero\"",
+            "V11 double 0.0 s",
+        ]
+        // Each is there twice, static and global.
+        for row in expected { #expect(rows.filter { $0 == row }.count == 2, "\(row)") }
+        #expect(rows.count == 2 * expected.count)
+        #expect(lint.succeeded, "\(lint.output)")
+    }
+
+    @Test(arguments: ["-Onone", "-O"])
+    func `#tweakAction declares an action wherever it stands`(level: String) throws {
+        let (rows, lint) = try dumped(MacroSources.actions, [level])
+        #expect(rows.sorted() == ["In a file action", "In a function action", "In a type action clears"])
+        #expect(lint.succeeded, "\(lint.output)")
+    }
+
+    @Test(arguments: ["-Onone", "-O"])
+    func `The process runs actions, sets tweaks and reads them`(level: String) throws {
+        let source =
+            MacroSources.actions + MacroSources.types + """
+                @_silgen_name("run_action") func runAction(_ name: UnsafePointer<CChar>) -> Int32
+                @Tweakable("A", "B", "Width", in: 0...100) var width = 60
+                enum Spring { @Tweakable("A", "B", "Curve") static var curve = Curve.easeIn }
+                func delay() -> Duration { #tweak("A", "B", "Delay", default: .seconds(1)) }
+                @main struct Program {
+                    static func main() throws {
+                        for name in ["In a type", "In a file", "In a function"] {
+                            print(runAction(name))
+                        }
+                        try $width.set(70)
+                        try Spring.$curve.set(.easeOut)
+                        try TweakStore.shared.set(2.5, for: TweakKey("A", "B", "Delay"))
+                        print(width, $width.value, $width.defaultValue, Spring.curve, delay())
+                        print($width.key, $width.limits, Spring.$curve.choices)
+                    }
+                }
+                """
+        let file = try home.write("Program.swift", source)
+        let runner = try home.write(
+            "runner.c",
+            """
+            #include <fbtweak.h>
+            int run_action(const char *name) { return fbtweak_run(fbtweak_find("SecretCategory", "B", name)); }
+            """)
+        try Compiler.gcc.compile([runner], to: home("runner.o"), ["-c", "-DDEBUG"], home: home)
+        // What the example was linked from. The folders may have objects of files that are gone.
+        let linked = try String(
+            contentsOfFile: Example.path("spring.product/Objects.LinkFileList"), encoding: .utf8)
+        let modules = ["CTweaks", "FBTweak", "Logging", "TweakELF", "TweakRecords", "Tweaks"]
+        let objects = linked.split(separator: "\n").map { $0.trimmingCharacters(in: ["'", "\""]) }
+            .filter { object in modules.contains { object.contains("/\($0).build/") } }
+        let result = try run(
+            Locations.program("swiftc"),
+            ["-swift-version", "6", "-parse-as-library", level, "-DDEBUG", file, "-o", home("program")]
+                + Example.compilerFlags + objects + [home("runner.o"), "-lelf", "-lstdc++"], home: home,
+            environment: ["TMPDIR": home.path])
+        guard result.succeeded else { throw CompilationError(description: result.error) }
+        let ran = try run(home("program"), home: home)
+        #expect(
+            ran.output == """
+                SecretClear
+                cleared
+                0
+                in a file
+                0
+                in a function
+                0
+                70 70 60 easeOut 2.5 seconds
+                A/B/Width (minimum: Optional(0), maximum: Optional(100)) [program.Curve.linear, program.Curve.easeIn, program.Curve.easeOut]
+
+                """)
+        #expect(ran.error.isEmpty && ran.succeeded)
+    }
+}

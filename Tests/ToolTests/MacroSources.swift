@@ -1,0 +1,98 @@
+/// Swift sources with the macros, for the tests of what they become.
+enum MacroSources {
+    /// The declarations that the functions and variables need.
+    static let types = """
+        import Tweaks
+        public enum Curve: String, CaseIterable, TweakableEnum { case linear, easeIn, easeOut = "out" }
+        public enum Order: String, CaseIterable, TweakableEnum { case zero, one }
+        public enum Level: Int, CaseIterable, TweakableEnum { case low = 1, high }
+
+        """
+
+    /// A function that reads a tweak: its name, its type, the default, and the options.
+    static let reads: [(name: String, type: String, value: String, options: String)] = [
+        ("readBool", "Bool", "true", ""),
+        ("readInt", "Int", "42", ""),
+        ("readLimitedInt", "Int", "42", ", in: 0...100, step: 5, unit: \"SecretUnit\""),
+        ("readInt8", "Int8", "-5", ", in: -100...100"),
+        ("readInt16", "Int16", "-300", ", choices: [-300, 5]"),
+        ("readInt32", "Int32", "-70_000", ", readOnly: true"),
+        ("readInt64", "Int64", "-9_223_372_036_854_775_808", ", needsRestart: true, owner: \"Secret\""),
+        ("readUInt", "UInt", "0b101", ", readOnly: false"),
+        ("readUInt8", "UInt8", "0xc8", ", in: 0o7...0xff"),
+        ("readUInt16", "UInt16", "60000", ", choices: [60000: \"SecretMany\", 5: \"\"]"),
+        ("readUInt32", "UInt32", "4_000_000_000", ", expires: \"2027-01-31\""),
+        ("readUInt64", "UInt64", "18_446_744_073_709_551_615", ", description: \"Secret\""),
+        ("readFloat", "Float", "0.1", ", in: -1...1, step: 0.25, precision: 2, unit: \"m\""),
+        ("readDouble", "Double", "1.5", ""),
+        ("readLimitedDouble", "Double", "1", ", in: 0...0x1p3, precision: 0"),
+        (
+            "readDuration", "Duration", ".milliseconds(300)",
+            ", in: .zero ... .seconds(5), step: .seconds(0.5)"
+        ),
+        ("readColor", "TweakColor", "TweakColor(red: 1, green: 2, blue: 3, alpha: 4)", ""),
+        ("readLevel", "Level", ".high", ", choices: [1: \"low\", 2: \"high\"]"),
+        ("readString", "String", "\"text longer than fifteen\"", ""),
+        ("readChoice", "String", "\"a\"", ", choices: [\"a\": \"SecretLabel\", \"b\": \"\"]"),
+        ("readCurve", "Curve", ".easeIn", ""),
+        (
+            "readNamedCurve", "Curve", "Curve.easeOut",
+            ", choices: [\"linear\": \"linear\", \"out\": \"easeOut\"]"
+        ),
+    ]
+
+    /// The functions with tweaks, or with the constants.
+    static func functions(asConstants: Bool = false) -> String {
+        types
+            + reads.map {
+                let tweak =
+                    "#tweak(\"SecretCategory\", \"SecretCollection\", \"\($0.name)\", default: \($0.value)\($0.options))"
+                return "public func \($0.name)() -> \($0.type) { \(asConstants ? $0.value : tweak) }\n"
+            }.joined()
+    }
+
+    /// Variables that are tweaks: the declaration and the options.
+    static let variables: [(declaration: String, options: String)] = [
+        ("var gain = 0.5", ", in: 0...1, step: 0.25"),
+        ("var float: Float = 0.5", ", in: 0...1"),
+        ("var width = 60", ", unit: \"SecretUnit\""),
+        ("var small: UInt8 = 7", ", choices: [7, 8]"),
+        ("var on = true", ""),
+        ("var title = \"SecretDefault\"", ""),
+        ("var delay: Duration = .seconds(5)", ", in: Duration.seconds(0) ... .seconds(9)"),
+        ("var ink = TweakColor(red: 1, green: 2, blue: 3)", ""),
+        ("var level: Level = .high", ", choices: [1: \"low\", 2: \"high\"]"),
+        ("var curve = Curve.easeIn", ""),
+        ("var order = Order.zero", ""),
+        ("nonisolated var pause = Duration.zero", ""),
+    ]
+
+    /// Static and global variables with tweaks.
+    static var properties: String {
+        let attributed = variables.enumerated().map { place, variable in
+            (
+                "@Tweakable(\"SecretCategory\", \"SecretCollection\", \"V\(place)\"\(variable.options)) public",
+                variable.declaration
+            )
+        }
+        return types + "public enum Spring {\n"
+            + attributed.map { "    \($0) static \($1)\n" }.joined() + "}\n"
+            + attributed.map { "\($0) \($1)\n" }.joined()
+    }
+
+    static let actions = """
+        import Tweaks
+        public enum Canvas {
+            static func clear() { print("SecretClear") }
+            #tweakAction("SecretCategory", "B", "In a type", description: "clears", owner: "us", expires: "2027-01-31") {
+                clear()
+                print("cleared")
+            }
+        }
+        #tweakAction("SecretCategory", "B", "In a file") { print("in a file") }
+        public func function() {
+            #tweakAction("SecretCategory", "B", "In a function", action: { print("in a function") })
+        }
+
+        """
+}
