@@ -1,5 +1,5 @@
 internal import FBTweak
-internal import TweakRecords
+public import TweakRecords
 
 /// A function of C that a person can run, with its context.
 ///
@@ -41,8 +41,11 @@ func run(tweak: UnsafePointer<fbtweak>?) -> CInt {
 }
 
 extension TweakStore {
-    /// Runs an action: all functions that are declared under its name, in the order of declaration, each once.
-    func run(_ key: TweakKey) throws(TweakError) {
+    /// Runs an action on this thread: all functions that are declared under its name, in the order of declaration, each
+    /// once.
+    ///
+    /// - Throws: ``TweakError`` if nothing declares such a tweak, or it is no action.
+    public func run(_ key: TweakKey) throws(TweakError) {
         let declaration = try entry(of: key).declaration
         guard declaration.type == .action else { throw .noAction(declaration) }
         let calls = state.withLock { state -> [(CAction, RunningCall)] in
