@@ -46,7 +46,9 @@ extension StoreState {
     }
 
     /// Takes over what ``changes(by:except:)`` finds now, and leaves the changes for observers.
-    mutating func reload(_ document: OverridesDocument, except unwritten: Set<TweakKey>) {
+    ///
+    /// - Returns: Whether there are any.
+    mutating func reload(_ document: OverridesDocument, except unwritten: Set<TweakKey>) -> Bool {
         var outcome = changes(by: document, except: unwritten)
         if outcome.tweaks.contains(where: { $0.value.declaration.needsRestart && entries[$0.key] == nil }) {
             // Decoded later, it would have the value of the new overrides.
@@ -64,6 +66,7 @@ extension StoreState {
             for cell in outcome.tweaks[change.key]?.cells ?? [] { cell.cell.store(change.newValue) }
         }
         undelivered.append(contentsOf: outcome.changes)
+        return !outcome.changes.isEmpty
     }
 
     private func entries(of keys: Set<TweakKey>) -> [TweakKey: Entry] {

@@ -44,7 +44,7 @@ extension TweakStore {
                 call(observer.id) { willChange(change) }
             }
         }
-        withState { $0.reload(document, except: unwritten) }
-        deliver()
+        // Without changes of its own this thread would only take over calls that others are about to make.
+        if withState({ $0.reload(document, except: unwritten) }) { deliver() }
     }
 }
