@@ -300,8 +300,9 @@ typedef uint64_t fbtweak_token;
 /*
  * Calls back at each change of a tweak, or of all for NULL: will_change while the old value is
  * still there, did_change when the new one is; either may be NULL. Both run on the thread that
- * makes the change. did_change comes once at a time and in the order of changes; what is changed
- * inside a callback is delivered after it. Returns 0 if that is not possible.
+ * makes the change. did_change comes once at a time and in the order of changes: what is changed
+ * inside a callback, or while another thread calls back, is delivered by that thread afterwards.
+ * Returns 0 if observing is not possible.
  */
 static inline fbtweak_token fbtweak_observe(const fbtweak *tweak, fbtweak_callback will_change,
                                             fbtweak_callback did_change, void *context);
