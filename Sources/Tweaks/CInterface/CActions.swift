@@ -1,61 +1,9 @@
 internal import FBTweak
-public import TweakRecords
-
-/// A function of C that a person can run, with its context.
-///
-/// `@unchecked Sendable`: the header tells that the function is called on the thread that asks for it.
-struct CAction: Hashable, @unchecked Sendable {
-    let code: UInt
-    let context: UnsafeMutableRawPointer?
-
-    func run() {
-        typealias Function = @convention(c) (UnsafeMutableRawPointer?) -> Void
-        guard let address = UnsafeRawPointer(bitPattern: code) else { return }
-        unsafeBitCast(address, to: Function.self)(context)
-    }
-}
-
-extension Cell {
-    /// What an action's record holds where others have the current value and the default.
-    var action: CAction? {
-        get {
-            guard type == .action else { return nil }
-            let code = address.load(as: UInt.self)
-            let context = (address + 8).load(as: UnsafeMutableRawPointer?.self)
-            return code == 0 ? nil : CAction(code: code, context: context)
-        }
-        nonmutating set {
-            address.storeBytes(of: newValue?.code ?? 0, as: UInt.self)
-            (address + 8).storeBytes(of: newValue?.context, as: UnsafeMutableRawPointer?.self)
-        }
-    }
-}
 
 @c(fbtweak__run)
 func run(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
-        let declaration = try TweakStore.shared.declaration(of: tweak)
-        do throws(TweakError) { try TweakStore.shared.run(declaration.key) } catch { throw CFailure(error) }
-        return CInt(FBTWEAK_OK)
-    }
-}
-
-extension TweakStore {
-    /// Runs an action on this thread: all functions that are declared under its name, in the order of declaration, each
-    /// once.
-    ///
-    /// - Throws: ``TweakError`` if nothing declares such a tweak, or it is no action.
-    public func run(_ key: TweakKey) throws(TweakError) {
-        let declaration = try entry(of: key).declaration
-        guard declaration.type == .action else { throw .noAction(declaration) }
-        let calls = state.withLock { state -> [(CAction, RunningCall)] in
-            var seen: Set<CAction> = []
-            let cells = state.entries[key]?.cells.filter(\.owner.declares) ?? []
-            let actions = cells.compactMap(\.cell.action).filter { seen.insert($0).inserted }
-            let calls = actions.map { ($0, RunningCall(.action($0.code), code: $0.code)) }
-            state.runningCalls += calls.map(\.1)
-            return calls
-        }
-        for (action, call) in calls { run(call, action.run) }
+        let key = try TweakStore.shared.key(of: tweak)
+        return try orFailure { () throws(TweakError) in try TweakStore.shared.run(key) }
     }
 }

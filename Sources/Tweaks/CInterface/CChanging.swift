@@ -26,7 +26,7 @@ private func set(
     _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
 ) -> CInt {
     returningCode { () throws(CFailure) in
-        let key = try TweakStore.shared.declaration(of: tweak).key
+        let key = try TweakStore.shared.key(of: tweak)
         do throws(TweakError) {
             return try TweakStore.shared.set(key, admit).wasClamped ? CInt(FBTWEAK_CLAMPED) : CInt(FBTWEAK_OK)
         } catch {
@@ -38,9 +38,8 @@ private func set(
 @c(fbtweak__reset)
 func reset(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
-        let key = try TweakStore.shared.declaration(of: tweak).key
-        do throws(TweakError) { try TweakStore.shared.reset(key) } catch { throw CFailure(error) }
-        return CInt(FBTWEAK_OK)
+        let key = try TweakStore.shared.key(of: tweak)
+        return try orFailure { () throws(TweakError) in try TweakStore.shared.reset(key) }
     }
 }
 
@@ -50,12 +49,9 @@ func reset(category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?) -
         let (category, collection) = (
             category.map { String(cString: $0) }, collection.map { String(cString: $0) }
         )
-        do throws(TweakError) {
+        return try orFailure { () throws(TweakError) in
             try TweakStore.shared.reset(category, collection)
-        } catch {
-            throw CFailure(error)
         }
-        return CInt(FBTWEAK_OK)
     }
 }
 

@@ -6,6 +6,8 @@ enum CFailure: Error {
     case unknown(String)
     case refused(String)
 
+    static let noHandle = Self.unknown("there is no tweak: the handle is NULL")
+
     init(_ error: TweakError) {
         self =
             switch error {
@@ -27,6 +29,12 @@ enum CFailure: Error {
             return CInt(FBTWEAK_REFUSED)
         }
     }
+}
+
+/// Runs a call of the store in such a body.
+func orFailure(_ body: () throws(TweakError) -> Void) throws(CFailure) -> CInt {
+    do throws(TweakError) { try body() } catch { throw CFailure(error) }
+    return CInt(FBTWEAK_OK)
 }
 
 /// Runs the body of a function that C calls.

@@ -23,21 +23,20 @@ func makeAction(
         let code = UInt(bitPattern: unsafeBitCast(function, to: UnsafeRawPointer.self))
         return try make(
             TweakDeclaration(key: key, type: .action, defaultValue: .nothing),
-            CAction(code: code, context: context))
+            CFunction(code: code, context: context))
     }
 }
 
 @c(fbtweak__remove)
 func remove(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
-        let key = try TweakStore.shared.declaration(of: tweak).key
-        do throws(TweakError) { try TweakStore.shared.remove(key) } catch { throw CFailure(error) }
-        return CInt(FBTWEAK_OK)
+        let key = try TweakStore.shared.key(of: tweak)
+        return try orFailure { () throws(TweakError) in try TweakStore.shared.remove(key) }
     }
 }
 
 private func make(
-    _ declaration: TweakDeclaration, _ action: CAction? = nil
+    _ declaration: TweakDeclaration, _ action: CFunction? = nil
 ) throws(CFailure) -> UnsafePointer<fbtweak> {
     do throws(TweakError) {
         return try TweakStore.shared.makeHandle(declaration.checked(), action).pointer

@@ -10,10 +10,9 @@ func observe(
     context: UnsafeMutableRawPointer?
 ) -> fbtweak_token {
     do throws(CFailure) {
-        let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.shared.declaration(of: tweak).key
-        }
-        let will = willChange.map { CCallback(function: $0, context: context) }
-        let did = didChange.map { CCallback(function: $0, context: context) }
+        let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.shared.key(of: tweak) }
+        let will = willChange.map { CFunction($0, context) }
+        let did = didChange.map { CFunction($0, context) }
         guard let code = (did ?? will)?.code else { throw .refused("there is no function to call back") }
         return TweakStore.shared.observe(key, will, did, code: code, queue: queue.map(ChangeQueue.at))
     } catch {
@@ -27,29 +26,29 @@ func unobserve(token: fbtweak_token) {
     TweakStore.shared.stopObserving { $0.id == token }
 }
 
-/// A function of C with its context.
-///
-/// `@unchecked Sendable`: the header tells that the function is called on the threads that make changes.
-struct CCallback: @unchecked Sendable {
-    let function: fbtweak_callback
-    let context: UnsafeMutableRawPointer?
+extension CFunction {
+    fileprivate init(_ callback: fbtweak_callback, _ context: UnsafeMutableRawPointer?) {
+        self.init(
+            code: UInt(bitPattern: unsafeBitCast(callback, to: UnsafeRawPointer.self)), context: context)
+    }
 
-    var code: UInt { UInt(bitPattern: unsafeBitCast(function, to: UnsafeRawPointer.self)) }
-
+    /// Calls an observer.
     func callAsFunction(_ change: TweakChange) {
-        guard let tweak = TweakStore.shared.handle(of: change.key) else { return }
+        guard let tweak = TweakStore.shared.handle(of: change.key),
+            let address = UnsafeRawPointer(bitPattern: code)
+        else { return }
         let type = TweakType(rawValue: tweak.pointee.type) ?? .bool
         var change = fbtweak_change(
             tweak: tweak, old_value: fbtweak_value(change.oldValue, type),
             new_value: fbtweak_value(change.newValue, type),
             source: TextPool.address(of: change.source.description))
-        function(&change, context)
+        unsafeBitCast(address, to: fbtweak_callback.self)(&change, context)
     }
 }
 
 extension TweakStore {
     fileprivate func observe(
-        _ key: TweakKey?, _ will: CCallback?, _ did: CCallback?, code: UInt, queue: ChangeQueue?
+        _ key: TweakKey?, _ will: CFunction?, _ did: CFunction?, code: UInt, queue: ChangeQueue?
     ) -> UInt64 {
         let id = withDecodedState { state -> UInt64 in
             guard key.map({ state.entries[$0] != nil }) ?? true else { return 0 }
@@ -71,7 +70,6 @@ extension TweakStore {
     /// Removes observers, and returns when none of them is running on another thread.
     func stopObserving(where matches: (ObserverList.Observer) -> Bool) {
         let removed = state.withLock { $0.observers.remove(where: matches) }
-        let targets = Set(removed.map { RunningCall.Target.observer($0.id) })
-        waitForCalls { targets.contains($0.target) }
+        waitForCalls(of: removed)
     }
 }

@@ -21,8 +21,11 @@ func find(
         guard let key = TweakKey(category, collection, name) else {
             throw .unknown("there is no tweak: a level of its name is NULL")
         }
-        do throws(TweakError) { _ = try TweakStore.shared.entry(of: key) } catch { throw CFailure(error) }
-        return TweakStore.shared.handle(of: key)
+        let handle = TweakStore.shared.withDecodedState { state in
+            state.entries[key] == nil ? nil : state.handle(of: key)
+        }
+        guard let handle else { throw CFailure(TweakStore.shared.unknown(key)) }
+        return handle.pointer
     }
 }
 
@@ -47,20 +50,11 @@ func walk(
 @c(fbtweak__source)
 func source(tweak: UnsafePointer<fbtweak>?) -> UnsafePointer<CChar>? {
     returningPointer { () throws(CFailure) in
-        let key = try TweakStore.shared.declaration(of: tweak).key
+        let key = try TweakStore.shared.key(of: tweak)
         do throws(TweakError) {
             return TextPool.address(of: try TweakStore.shared.entry(of: key).source.description)
         } catch {
             throw CFailure(error)
         }
-    }
-}
-
-extension TweakStore {
-    /// The names of tweaks in the order of ``categories``, of all where a level is `nil`.
-    func keys(_ category: String?, _ collection: String?) -> [TweakKey] {
-        categories.filter { category == nil || $0.name == category }
-            .flatMap(\.collections).filter { collection == nil || $0.name == collection }
-            .flatMap { $0.tweaks.map(\.declaration.key) }
     }
 }

@@ -39,7 +39,7 @@ final class ChangeQueue: Sendable {
         let key: TweakKey
     }
     private struct Waiting {
-        var changes: [Address: (change: TweakChange, callback: CCallback)] = [:]
+        var changes: [Address: (change: TweakChange, callback: CFunction)] = [:]
         var order: [Address] = []
     }
 
@@ -61,7 +61,7 @@ final class ChangeQueue: Sendable {
     }
 
     /// Adds a change to what waits, as one with an earlier change of the same tweak.
-    func append(_ change: TweakChange, for observer: UInt64, _ callback: CCallback) {
+    func append(_ change: TweakChange, for observer: UInt64, _ callback: CFunction) {
         let address = Address(observer: observer, key: change.key)
         waiting.withLock { waiting in
             let first = waiting.changes[address]?.change

@@ -9,6 +9,8 @@ struct Cell: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
     let type: TweakType
 
+    var number: UInt { UInt(bitPattern: address) }
+
     /// Writes a value of the cell's type.
     func store(_ value: TweakValue) {
         switch (type, value) {

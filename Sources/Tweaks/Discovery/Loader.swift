@@ -41,19 +41,18 @@ extension TweakStore {
         keepOverrides()
         Self.survivesForks()
         // Registered before main as a rule, so it runs after what the program registers and writes what that sets.
-        atexit { TweakStore.shared.flushAtExit() }
+        flushAtExitOfProcess()
     }
 
     /// Lets go of an image that came after the start, and returns when no call into it is running.
     fileprivate func closeImage(containing address: UInt) {
-        let image = withState { state -> ProcessImage? in
+        let closed = withState { state -> (image: ProcessImage, observers: [ObserverList.Observer])? in
             guard let image = state.openedImages.first(where: { $0.memory.contains(address) }) else {
                 return nil
             }
-            _ = state.close(image)
-            return image
+            return (image, state.close(image))
         }
-        guard let image else { return }
+        guard let image = closed?.image else { return }
         waitForCalls { $0.code.map(image.memory.contains) ?? false }
         deliver()
     }

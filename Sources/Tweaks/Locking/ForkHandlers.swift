@@ -12,7 +12,7 @@ extension TweakStore {
     /// The locks that a call of the store can take, in the order in which they are taken inside each other. Those of
     /// the writer are not among them: a fork would wait for the disk. The child gets a new writer.
     private var locks: [any HeldWhileForking] {
-        [hasStarted, state, writer, TextPool.addresses, diagnostics.state]
+        [hasStarted, keptStores, state, writer, TextPool.addresses, diagnostics.state]
     }
 
     /// Makes the shared store usable in children that are forked while other threads use it, the library's own among
@@ -28,7 +28,7 @@ extension TweakStore {
     }
 
     private func forgetOtherThreads() {
-        let thread = UInt(pthread_self())
+        let thread = RunningCall.currentThread
         state.withLock { state in
             state.runningCalls.removeAll { $0.thread != thread }
             if state.runningCalls.isEmpty { state.isDelivering = false }

@@ -47,6 +47,12 @@ extension TweakStore {
         }
     }
 
+    /// Returns when none of some observers is running on another thread.
+    func waitForCalls(of observers: [ObserverList.Observer]) {
+        let targets = Set(observers.map { RunningCall.Target.observer($0.id) })
+        waitForCalls { targets.contains($0.target) }
+    }
+
     /// Returns when no call of a kind is running on another thread.
     func waitForCalls(where matches: (RunningCall) -> Bool) {
         let thread = RunningCall.currentThread

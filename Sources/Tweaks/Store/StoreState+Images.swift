@@ -34,7 +34,8 @@ extension StoreState {
         }
         entries[key]?.cells = cells
         guard first.cell.number != entry.cells.first?.cell.number,
-            let declaration = first.cell.recordDeclaration, declaration != entry.declaration
+            let declaration = TweakDeclaration(record: first.cell.address - RecordLayout.cellOffset),
+            declaration != entry.declaration
         else { return }
         entries[key]?.declaration = declaration
         let override = admitted(declaration)
@@ -58,23 +59,5 @@ extension StoreState {
             guard observer.endsWithTweak, let key = observer.keys?.first else { return false }
             return entries[key] == nil
         }
-    }
-}
-
-extension Cell {
-    var number: UInt { UInt(bitPattern: address) }
-
-    /// What the record says that the cell is in.
-    fileprivate var recordDeclaration: TweakDeclaration? {
-        TweakDeclaration(record: UnsafeRawPointer(address) - RecordLayout.cellOffset)
-    }
-}
-
-extension TweakDeclaration {
-    /// Decodes a record of this process.
-    init?(record: UnsafeRawPointer) {
-        let size = Int(record.loadUnaligned(as: UInt32.self))
-        let bytes = UnsafeRawBufferPointer(start: record, count: size)
-        try? self.init(record: bytes.bytes, in: 0..<size, byteOrder: .native)
     }
 }

@@ -14,9 +14,9 @@ extension TweakStore {
     }
 }
 
-private struct WeakStore: Sendable {
+struct WeakStore: Sendable {
     weak let store: TweakStore?
 }
 
-/// Private stores with a file; `nil` before the first one.
-private let keptStores = Guarded<[WeakStore]?>(nil)
+/// Stores with a file; `nil` before the first one.
+let keptStores = Guarded<[WeakStore]?>(nil)

@@ -120,11 +120,10 @@ extension TweakStore {
             return state.forgetMissing()
         }
         guard let removed else { throw .notMade(key) }
-        let targets = Set(removed.map { RunningCall.Target.observer($0.id) })
-        waitForCalls { targets.contains($0.target) }
+        waitForCalls(of: removed)
     }
 
-    func makeHandle(_ declaration: TweakDeclaration, _ action: CAction?) throws(TweakError) -> Handle {
+    func makeHandle(_ declaration: TweakDeclaration, _ action: CFunction?) throws(TweakError) -> Handle {
         let made = withDecodedState { state -> Handle? in
             guard state.entries[declaration.key] == nil else { return nil }
             let known = state.handles[declaration.key]

@@ -24,4 +24,11 @@ extension TweakStore {
         }
         change(keys.map { ($0, nil) })
     }
+
+    /// The names of tweaks in the order of ``categories``, of all where a level is `nil`.
+    func keys(_ category: String?, _ collection: String?) -> [TweakKey] {
+        categories.filter { category == nil || $0.name == category }
+            .flatMap(\.collections).filter { collection == nil || $0.name == collection }
+            .flatMap { $0.tweaks.map(\.declaration.key) }
+    }
 }

@@ -1,4 +1,3 @@
-internal import FBTweak
 internal import TweakRecords
 
 /// What a program has of a tweak that it asked for by name: a record that stays as long as the store, whatever becomes
@@ -11,17 +10,15 @@ final class Handle: Sendable {
     init(_ declaration: TweakDeclaration) {
         self.declaration = declaration
         let bytes = declaration.record
-        let record = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
-        record.copyBytes(from: bytes)
-        let start = record.baseAddress.unsafelyUnwrapped
-        cell = Cell(address: start + RecordLayout.cellOffset, type: declaration.type)
+        let record = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 8)
+        record.copyMemory(from: bytes, byteCount: bytes.count)
+        cell = Cell(address: record + RecordLayout.cellOffset, type: declaration.type)
     }
 
-    deinit { UnsafeMutableRawPointer(cell.address - RecordLayout.cellOffset).deallocate() }
+    deinit { record.deallocate() }
 
-    var pointer: UnsafePointer<fbtweak> {
-        UnsafeRawPointer(cell.address - RecordLayout.cellOffset).assumingMemoryBound(to: fbtweak.self)
-    }
+    /// Where the record begins.
+    var record: UnsafeMutableRawPointer { cell.address - RecordLayout.cellOffset }
 }
 
 extension StoreState {
@@ -44,27 +41,11 @@ extension StoreState {
         }
         return new
     }
-}
 
-extension StoreState {
     mutating func replaceHandle(of key: TweakKey, with new: Handle) {
         if let old = handles[key], old !== new { oldHandles.append(old) }
         handles[key] = new
         found[key] = nil
         keysOfCells[new.cell.number] = key
-    }
-}
-
-extension TweakStore {
-    func handle(of key: TweakKey) -> UnsafePointer<fbtweak>? {
-        withDecodedState { state in state.handle(of: key) }?.pointer
-    }
-
-    /// The tweak of a handle, or of a record that a compiler made.
-    func declaration(of tweak: UnsafePointer<fbtweak>?) throws(CFailure) -> TweakDeclaration {
-        guard let tweak, let declaration = TweakDeclaration(record: UnsafeRawPointer(tweak)) else {
-            throw .unknown("there is no tweak: the handle is NULL")
-        }
-        return declaration
     }
 }
