@@ -40,6 +40,13 @@ struct `A process with more rights than its user` {
         #expect(try run(program, ["show"], home: home).output == "false 5 0.5 hello\n")
     }
 
+    @Test func `It does not read its environment`() throws {
+        makePrivileged()
+        let environment = ["TWEAK_SETTER__VALUES__COUNT": "6", "TWEAKS": Self.json]
+        #expect(
+            try run(program, ["show"], home: home, environment: environment).output == "false 5 0.5 hello\n")
+    }
+
     @Test func `It does not follow the overrides`() throws {
         makePrivileged()
         let process = try start(program, ["follow"], home: home)

@@ -12,7 +12,8 @@ enum CFailure: Error {
         self =
             switch error {
             case .unknown, .noTweaks, .notMade: .unknown("\(error)")
-            case .refused, .noAction, .otherType, .exists, .invalid: .refused("\(error)")
+            case .refused, .noAction, .otherType, .exists, .order, .notMutable, .notKept, .invalid:
+                .refused("\(error)")
             }
     }
 

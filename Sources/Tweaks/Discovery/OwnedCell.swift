@@ -14,6 +14,8 @@ enum CellOwner: Hashable, Sendable {
     case image(Range<UInt>)
     /// A record that was made while the program runs, until it is removed.
     case made
+    /// The record of a tweak that no binary declares, as long as a provider has it.
+    case provided
     /// The record that a handle leads to, for ever.
     case handle
     /// A variable of the program, until it is unbound or its image is unloaded.
@@ -22,7 +24,7 @@ enum CellOwner: Hashable, Sendable {
     /// Whether the tweak exists as long as this cell does.
     var declares: Bool {
         switch self {
-        case .image, .made: true
+        case .image, .made, .provided: true
         case .handle, .variable: false
         }
     }

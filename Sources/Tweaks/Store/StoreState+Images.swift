@@ -13,7 +13,7 @@ extension StoreState {
                 case .image(let memory): memory != image.memory
                 case .variable: !image.memory.contains(owned.cell.number)
                 case .made: !(owned.cell.action.map { image.memory.contains($0.code) } ?? false)
-                case .handle: true
+                case .provided, .handle: true
                 }
             }
             if remaining.count != entry.cells.count { replaceCells(of: key, with: remaining) }
@@ -38,15 +38,9 @@ extension StoreState {
             declaration != entry.declaration
         else { return }
         entries[key]?.declaration = declaration
-        let override = admitted(declaration)
-        let change = TweakChange(
-            key: key, oldValue: entry.value, newValue: override ?? declaration.defaultValue,
-            source: override == nil ? .binary : .overrides)
-        guard change.newValue != change.oldValue else { return }
-        entries[key]?.value = change.newValue
-        entries[key]?.source = change.source
-        for cell in cells { cell.cell.store(change.newValue) }
-        undelivered.append(change)
+        let resolution = chain.resolve(declaration)
+        messages += resolution.messages
+        if let change = entries[key]?.take(resolution) { undelivered.append(change) }
     }
 
     /// Removes what belongs to tweaks that are gone.

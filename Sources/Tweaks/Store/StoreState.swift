@@ -21,8 +21,11 @@ struct StoreState {
     var entries: [TweakKey: Entry] = [:]
     /// The keys in the order of declaration.
     var order: [TweakKey] = []
-    /// What the overrides file held when it was read, with what was set since.
-    var overrides = OverridesDocument()
+    /// What others than the binary say. The overrides are those of the file when it was read, with what was set since.
+    var chain = ProviderChain()
+    var environment = EnvironmentVariables()
+    /// What providers hold and nobody has looked for among the tweaks yet.
+    var undeclared: [TweakKey: TweakDeclaration] = [:]
     var handles: [TweakKey: Handle] = [:]
     /// Handles that others have replaced. Somebody may still read them.
     var oldHandles: [Handle] = []
@@ -50,7 +53,7 @@ struct StoreState {
         openedImages.append(image)
         undecoded.append(image)
         // Otherwise what it holds is right already.
-        if !overrides.isEmpty { decode() }
+        if !chain.isEmpty { decode() }
     }
 
     /// Forgets an image that is about to be unloaded, see `StoreState+Images.swift`.
@@ -60,27 +63,40 @@ struct StoreState {
         keysOfCells = keysOfCells.filter { !image.memory.contains($0.key) }
     }
 
-    /// Takes over the values of a document. Only the records that it names are decoded.
-    mutating func apply(_ document: OverridesDocument) {
-        overrides = document
-        let matcher = RecordMatcher(document.keys)
-        var declared: [TweakKey: TweakDeclaration] = [:]
+    /// Gives the cells of tweaks that are not decoded the values that they have from providers.
+    mutating func applyChain() {
+        for entry in entries(of: chain.keys).values {
+            messages += chain.resolve(entry.declaration).messages
+            guard entry.source != .binary else { continue }
+            for cell in entry.cells { cell.cell.store(entry.value) }
+        }
+    }
+
+    /// Tweaks with their values, also of records that are not decoded yet.
+    func entries(of keys: Set<TweakKey>) -> [TweakKey: Entry] {
+        var found = keys.reduce(into: [:]) { $0[$1] = entries[$1] }
+        let matcher = RecordMatcher(Array(keys))
         for image in undecoded {
             for records in image.records {
                 matcher.forEachMatch(in: records) { range in
                     guard
                         let declaration = try? TweakDeclaration(
-                            record: records.bytes, in: range, byteOrder: .native)
+                            record: records.bytes, in: range, byteOrder: .native),
+                        let cell = Cell(records, range, declaration.type)
                     else { return }
-                    let first = declared[declaration.key] ?? declaration
-                    declared[declaration.key] = first
-                    guard first.type == declaration.type, let value = admitted(first) else {
-                        return
+                    let owned = OwnedCell(cell, .image(image.memory))
+                    if let first = found[declaration.key] {
+                        if first.declaration.type == declaration.type {
+                            found[declaration.key]?.cells.append(owned)
+                        }
+                    } else {
+                        found[declaration.key] = Entry(
+                            declaration: declaration, cells: [owned], chain.resolve(declaration))
                     }
-                    Cell(records, range, declaration.type)?.store(value)
                 }
             }
         }
+        return found
     }
 
     /// Decodes the records that are not decoded yet.
@@ -97,10 +113,16 @@ struct StoreState {
                 }
             }
         }
+        if !undeclared.isEmpty { addUndeclared() }
     }
 
     mutating func add(_ declaration: TweakDeclaration, _ cell: OwnedCell) {
         let key = declaration.key
+        if let first = entries[key], first.cells.allSatisfy({ !$0.owner.declares || $0.owner == .provided }) {
+            // Who declares it knows better than a provider.
+            entries[key]?.cells.insert(cell, at: 0)
+            return replaceCells(of: key, with: [cell] + first.cells.filter { $0.cell.type == cell.cell.type })
+        }
         if let first = entries[key] {
             if !first.declaration.agrees(with: declaration) {
                 messages.append(
@@ -112,79 +134,81 @@ struct StoreState {
             entries[key]?.cells.append(cell)
             return
         }
-        let override = admitted(declaration)
-        let value = override ?? declaration.defaultValue
-        if override != nil { cell.cell.store(value) }
-        entries[key] = Entry(
-            declaration: declaration, cells: [cell], value: value,
-            source: override == nil ? .binary : .overrides)
+        if let text = environment.claim(key, &messages) { chain[.environment][key] = .text(text) }
+        let resolution = chain.resolve(declaration)
+        messages += resolution.messages
+        if resolution.source != .binary { cell.cell.store(resolution.value) }
+        entries[key] = Entry(declaration: declaration, cells: [cell], resolution)
         order.append(key)
         if let handle = handles[key], handle.declaration.type == declaration.type {
             entries[key]?.cells.append(OwnedCell(handle.cell, .handle))
-            handle.cell.store(value)
+            handle.cell.store(resolution.value)
         }
         if let warning = declaration.expiryWarning(on: utcDay(secondsSince1970: time(nil))) {
             messages.append(warning)
         }
     }
 
-    mutating func admitted(_ declaration: TweakDeclaration) -> TweakValue? {
-        do throws(TweakValueError) {
-            guard let admission = try overrides.admission(for: declaration) else { return nil }
-            if admission.wasClamped {
-                messages.append(clampingMessage(declaration, admission.value))
-            }
-            return admission.value
-        } catch {
-            messages.append("override ignored: \(error)")
-            return nil
-        }
-    }
-
-    func clampingMessage(_ declaration: TweakDeclaration, _ value: TweakValue) -> String {
-        "\(declaration.key): the override is outside the limits and taken as \(value); "
-            + "allowed: \(declaration.allowed)"
-    }
-
     /// Sets a tweak, or resets it with `nil`. Call only after ``decode()``.
     ///
     /// - Returns: The change of the value, if it changed, and whether the override did.
-    mutating func set(_ value: TweakValue?, for key: TweakKey) -> (
+    mutating func set(_ value: TweakValue?, for key: TweakKey, in source: TweakSource) -> (
         change: TweakChange?, overrideChanged: Bool
     ) {
-        guard let index = entries.index(forKey: key), let change = entries.values[index].set(value) else {
-            return (nil, false)
+        guard let index = entries.index(forKey: key) else { return (nil, false) }
+        let declaration = entries.values[index].declaration
+        guard let overrideChanges = changes(value, of: declaration, in: source) else { return (nil, false) }
+        chain[source][key] = value.map(ProvidedValue.value)
+        // What is kept is meant for now too.
+        if source == .overrides, !chain[.session].isEmpty { chain[.session][key] = nil }
+        if overrideChanges, source == .overrides { setWhileReloading?.insert(key) }
+        return (entries.values[index].take(chain.resolve(declaration)), overrideChanges)
+    }
+
+    /// Whether setting a tweak changes what the source has; `nil` if nothing changes at all.
+    private func changes(_ value: TweakValue?, of tweak: TweakDeclaration, in source: TweakSource) -> Bool? {
+        if let value {
+            let isShadowed = source == .overrides && chain[.session][tweak.key] != nil
+            return value == chain.resolve(tweak, from: source).value && !isShadowed ? nil : true
         }
-        let overrideChanges = value != nil || overrides[key] != nil
-        overrides.set(value, for: key)
-        if overrideChanges { setWhileReloading?.insert(key) }
-        return (change, overrideChanges)
+        return chain[source][tweak.key] != nil
+    }
+
+    /// What setting a tweak would change; `nil` if it keeps its value, for the moment at least.
+    func change(of key: TweakKey, to value: TweakValue?, in source: TweakSource) -> TweakChange? {
+        guard let entry = entries[key] else { return nil }
+        var after = chain
+        after.news.append(.init(source: source, values: [key: value.map(ProvidedValue.value)]))
+        if source == .overrides { after.news.append(.init(source: .session, values: [key: nil])) }
+        return entry.change(to: after.resolve(entry.declaration))
     }
 }
 
 extension StoreState.Entry {
-    /// What setting the tweak would change; `nil` if the value is the same already, or stays until a restart.
-    func change(to value: TweakValue?) -> TweakChange? {
-        guard !declaration.needsRestart else { return nil }
-        let newValue = value ?? declaration.defaultValue
-        guard newValue != self.value else { return nil }
-        return TweakChange(
-            key: declaration.key, oldValue: self.value, newValue: newValue,
-            source: value == nil ? .binary : .overrides)
+    init(declaration: TweakDeclaration, cells: [OwnedCell], _ resolution: ProviderChain.Resolution) {
+        self.declaration = declaration
+        self.cells = cells
+        value = resolution.value
+        source = resolution.source
     }
 
-    /// Sets the tweak, or resets it with `nil`.
+    /// What another value would change; `nil` if it is the same already, or stays until a restart.
+    func change(to resolution: ProviderChain.Resolution) -> TweakChange? {
+        guard !declaration.needsRestart, resolution.value != value else { return nil }
+        return TweakChange(
+            key: declaration.key, oldValue: value, newValue: resolution.value, source: resolution.source)
+    }
+
+    /// Takes over the value that the providers give now.
     ///
-    /// - Returns: `nil` if nothing happens, otherwise the change, which is `nil` if it is one for the next start.
-    fileprivate mutating func set(_ newValue: TweakValue?) -> TweakChange?? {
-        guard newValue != pendingValue ?? value else { return nil }
+    /// - Returns: The change; `nil` if the value is the same, or is one for the next start.
+    mutating func take(_ resolution: ProviderChain.Resolution) -> TweakChange? {
         if declaration.needsRestart {
-            let next = newValue ?? declaration.defaultValue
-            pendingValue = next == value ? nil : next
-            return .some(nil)
+            pendingValue = resolution.value == value ? nil : resolution.value
+            return nil
         }
-        let change = change(to: newValue)
-        source = newValue == nil ? .binary : .overrides
+        let change = change(to: resolution)
+        source = resolution.source
         if let change {
             value = change.newValue
             for cell in cells { cell.cell.store(change.newValue) }

@@ -100,7 +100,7 @@ extension TweakStore {
     /// The closure says what changes; tweaks have their old values until it returns. Then all change, and observers are
     /// told: those of one tweak once, from its first value to its last, and those of several tweaks once for all. If
     /// the closure throws, nothing has changed and nobody is told. What it sets in another way than with the batch is
-    /// set at once, as always.
+    /// set at once, as always. What a provider cannot keep is reported.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws.
@@ -109,7 +109,7 @@ extension TweakStore {
     ) throws(Failure) -> Result {
         var batch = TweakBatch(of: self)
         let result = try body(&batch)
-        change(batch.changes)
+        changeOrReport(batch.changes)
         return result
     }
 }

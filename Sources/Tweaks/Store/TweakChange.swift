@@ -1,18 +1,5 @@
 public import TweakRecords
 
-/// A provider of values, as ``TweakStatus`` and ``TweakChange`` name it.
-public struct TweakSource: Hashable, Sendable, CustomStringConvertible {
-    /// The name that commands print.
-    public let description: String
-
-    /// The constant in the binary.
-    public static let binary = TweakSource(description: "default")
-    /// What a person set, and what is kept in the overrides file.
-    public static let overrides = TweakSource(description: "override")
-    /// A value for the length of a closure, see ``TweakStore/withValues(_:_:)``.
-    public static let scope = TweakSource(description: "scope")
-}
-
 /// A change of the value of one tweak.
 public struct TweakChange: Hashable, Sendable {
     /// Which tweak.

@@ -16,6 +16,12 @@ public enum TweakError: Error, Hashable {
     case exists(TweakKey)
     /// No tweak of this name was made while the program runs, so it cannot be removed.
     case notMade(TweakKey)
+    /// The providers cannot be in such an order; the text says why.
+    case order(String)
+    /// The provider has values that nobody can set.
+    case notMutable(TweakSource)
+    /// The provider could not keep a value.
+    case notKept(TweakKey, TweakSource, reason: String)
     /// The declaration makes no sense.
     case invalid(TweakKey, reason: String)
 }
@@ -34,6 +40,10 @@ extension TweakError: CustomStringConvertible {
         case .noTweaks(let name): "\(name): there are no such tweaks"
         case .exists(let key): "\(key): there is a tweak of this name already"
         case .notMade(let key): "\(key): no tweak of this name was made while the program runs"
+        case .order(let reason): reason
+        case .notMutable(let source): "values of the provider \(source) cannot be set"
+        case .notKept(let key, let source, let reason):
+            "\(key): the provider \(source) did not keep it: \(reason)"
         case .invalid(let key, let reason): "\(key): \(reason)"
         }
     }

@@ -37,14 +37,6 @@ extension TweakStore {
             return diagnostics.warn(message, onceFor: "\(message) \(content.hashValue)")
         }
 
-        let changes = state.withLock { $0.changes(by: document, except: unwritten).changes }
-        for change in changes {
-            for observer in state.withLock({ $0.observers.observing([change.key]) }) {
-                guard let willChange = observer.willChange else { continue }
-                call(observer.id) { willChange(change) }
-            }
-        }
-        // Without changes of its own this thread would only take over calls that others are about to make.
-        if withState({ $0.reload(document, except: unwritten) }) { deliver() }
+        take { state in state.news(of: document, except: unwritten) }
     }
 }

@@ -22,7 +22,7 @@ extension TweakStore {
         guard !keys.isEmpty || category == nil else {
             throw .noTweaks(in: [category, collection].compactMap(\.self).joined(separator: "/"))
         }
-        change(keys.map { ($0, nil) })
+        try change(keys.map { ($0, nil) })
     }
 
     /// The names of tweaks in the order of ``categories``, of all where a level is `nil`.

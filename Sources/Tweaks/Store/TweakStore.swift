@@ -110,18 +110,38 @@ public final class TweakStore: Sendable {
         try set(key) { (declaration) throws(TweakValueError) in try declaration.admit(value) }
     }
 
+    /// Gives a tweak a value in one of the providers, which may be below others that have one too.
+    ///
+    /// With ``TweakSource/session`` the value is for as long as the process lives. A person who sets the tweak in the
+    /// other way, or resets it, ends that.
+    ///
+    /// - Parameters:
+    ///   - value: The value; `nil` takes the one away that the provider has.
+    ///   - key: The tweak.
+    ///   - source: ``TweakSource/session``, ``TweakSource/overrides``, or the source of a ``MutableTweakProvider``.
+    /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value, or the provider cannot keep it.
+    public func set(_ value: TweakValue?, for key: TweakKey, in source: TweakSource) throws(TweakError) {
+        if let value {
+            _ = try set(key, in: source) { (declaration) throws(TweakValueError) in
+                try declaration.admit(value)
+            }
+        } else {
+            try checkValue(key)
+            try change([(key, nil)], in: source)
+        }
+    }
+
     /// Takes the override of a tweak away, so that it has its default again.
     ///
     /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
     public func reset(_ key: TweakKey) throws(TweakError) {
-        let declaration = try entry(of: key).declaration
-        guard declaration.type != .action else { throw .refused(.isAction(declaration)) }
-        change(key, to: nil)
+        try checkValue(key)
+        try change([(key, nil)])
     }
 
-    /// Takes all overrides of this store's tweaks away, as one change.
+    /// Takes all overrides of this store's tweaks away, as one change. What a provider cannot forget is reported.
     public func resetAll() {
-        change(withDecodedState { $0.order }.map { ($0, nil) })
+        changeOrReport(withDecodedState { $0.order }.map { ($0, nil) })
     }
 
     /// Writes changes that are waiting to be written, and returns when they are on disk or have failed. The store
@@ -158,8 +178,9 @@ extension TweakStore {
 
     /// Applies the overrides of this application, keeps its changes from now on and follows those of others.
     func keepOverrides() {
-        // A process with more rights than its user takes nothing from the user's files.
+        // A process with more rights than its user takes nothing from the user's files and environment.
         guard !fbtweak__is_privileged(), let path = executablePath() else { return }
+        takeEnvironment()
         let application = path.split(separator: "/").last.map(String.init) ?? path
         do throws(OverridesError) {
             let file = try OverridesFile(application: application)
@@ -167,6 +188,25 @@ extension TweakStore {
             followOverrides(in: file)
         } catch {
             diagnostics.warn("\(error)")
+        }
+        applyEnvironment()
+    }
+
+    /// Reads what the process was started with. It counts when the overrides are there too.
+    private func takeEnvironment() {
+        var environment = EnvironmentVariables()
+        let (values, problem) = environment.read()
+        if let problem { diagnostics.warn(problem) }
+        state.withLock { state in
+            state.chain[.environment] = values
+            state.environment = environment
+        }
+    }
+
+    private func applyEnvironment() {
+        withState { state in
+            if !state.chain[.environment].isEmpty { state.applyChain() }
+            if !state.environment.isEmpty { state.decode() }
         }
     }
 
@@ -177,14 +217,18 @@ extension TweakStore {
         do throws(OverridesError) {
             let (document, problem) = try file.loadSettingAside()
             if let problem { diagnostics.warn(problem) }
-            if !document.isEmpty { withState { $0.apply(document) } }
+            guard !document.isEmpty else { return }
+            withState { state in
+                state.chain[.overrides] = document.provided
+                state.applyChain()
+            }
         } catch {
             diagnostics.warn("\(error)")
         }
     }
 }
 
-// MARK: - Changes
+// MARK: - The state
 
 extension TweakStore {
     func withDecodedState<Result>(_ body: (inout StoreState) -> Result) -> Result {
@@ -212,108 +256,6 @@ extension TweakStore {
 
     func unknown(_ key: TweakKey) -> TweakError {
         .unknown(key, nearest: withDecodedState { $0.order }.nearest(to: key))
-    }
-
-    func set(
-        _ key: TweakKey, _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
-    ) throws(TweakError) -> TweakDeclaration.Admission {
-        let writer = writer.withLock { $0 }
-        var isWritten = true
-        let outcome = withDecodedState {
-            state -> (Result<TweakDeclaration.Admission, TweakValueError>, Bool)? in
-            guard let index = state.entries.index(forKey: key) else { return nil }
-            do throws(TweakValueError) {
-                let admission = try state.entries.values[index].withDeclaration(admit)
-                if state.observers.areToldBefore { return (.success(admission), false) }
-                isWritten = state.change([(key, admission.value)], writer)
-                return (.success(admission), true)
-            } catch {
-                return (.failure(error), true)
-            }
-        }
-        if !isWritten { writer?.flush() }
-        guard let (result, isDone) = outcome else { throw unknown(key) }
-        do throws(TweakValueError) {
-            let admission = try result.get()
-            if isDone { deliver() } else { change(key, to: admission.value) }
-            return admission
-        } catch {
-            throw .refused(error)
-        }
-    }
-
-    /// Sets with a value, resets with `nil`.
-    func change(_ key: TweakKey, to value: TweakValue?) { change([(key, value)]) }
-
-    /// Changes several tweaks, and tells observers when all are changed.
-    func change(_ values: [(key: TweakKey, value: TweakValue?)]) {
-        for (key, value) in values { announce(key, to: value) }
-        let writer = writer.withLock { $0 }
-        if !state.withLock({ $0.change(values, writer) }) { writer?.flush() }
-        deliver()
-    }
-
-    private func announce(_ key: TweakKey, to value: TweakValue?) {
-        let (change, observers) = state.withLock { state -> (TweakChange?, [ObserverList.Observer]) in
-            guard state.observers.areToldBefore else { return (nil, []) }
-            return (state.entries[key]?.change(to: value), state.observers.observing([key]))
-        }
-        guard let change else { return }
-        for observer in observers {
-            guard let willChange = observer.willChange else { continue }
-            call(observer.id) { willChange(change) }
-        }
-    }
-
-    /// Tells observers what has changed. One thread at a time does; the others leave their changes to it, so that
-    /// the order is kept and no thread waits for another's observers.
-    func deliver() {
-        while let (changes, observers) = nextDelivery() {
-            for change in changes {
-                for observer in observers {
-                    guard case .eachChange(let didChange)? = observer.didChange, observer.observes(change.key)
-                    else { continue }
-                    call(observer.id) { didChange(change) }
-                }
-            }
-            for observer in observers {
-                guard case .together(let didChange)? = observer.didChange else { continue }
-                call(observer.id) { didChange(changes.filter { observer.observes($0.key) }) }
-            }
-            state.withLock { $0.isDelivering = false }
-        }
-    }
-
-    private func nextDelivery() -> ([TweakChange], [ObserverList.Observer])? {
-        state.withLock { state in
-            guard !state.isDelivering, let delivery = state.undelivered.popFirst() else { return nil }
-            state.isDelivering = true
-            if let id = delivery.observer {
-                return (delivery.changes, state.observers[id].map { [$0] } ?? [])
-            }
-            var observers = state.observers.observing(delivery.changes.map(\.key))
-            observers.removeAll { $0.since >= delivery.number }
-            return (delivery.changes, observers)
-        }
-    }
-}
-
-extension StoreState {
-    /// Changes tweaks together and has their observers told.
-    ///
-    /// - Returns: Whether a thread will write what there is to write; otherwise the caller owes a flush.
-    fileprivate mutating func change(
-        _ values: [(key: TweakKey, value: TweakValue?)], _ writer: OverridesWriter?
-    ) -> Bool {
-        var changes: [TweakChange] = []
-        var isWritten = true
-        for (key, value) in values {
-            let outcome = set(value, for: key)
-            if outcome.overrideChanged, writer?.enqueue(value, for: key) == false { isWritten = false }
-            if let change = outcome.change { changes.append(change) }
-        }
-        undelivered.append(contentsOf: changes)
-        return isWritten
     }
 }
 

@@ -1,0 +1,77 @@
+internal import FoundationEssentials
+internal import Glibc
+public import TweakRecords
+
+/// The values that a process was started with.
+///
+/// `TWEAK_SPRING__PHYSICS__STIFFNESS=240` sets `Spring/Physics/Stiffness`: the levels are in capitals, two underscores
+/// are between them, and one underscore is in the place of each run of other characters than ASCII letters and digits. `TWEAKS` has
+/// many, as JSON that an overrides file could hold.
+public struct EnvironmentVariables: Sendable {
+    /// What the variables for one tweak each hold, by their names.
+    private var texts: [String: String] = [:]
+    /// The tweaks that have taken them.
+    private var owners: [String: TweakKey] = [:]
+
+    init() {}
+
+    /// Reads the environment of this process.
+    ///
+    /// - Returns: The values in `TWEAKS`, and what is wrong with it.
+    mutating func read() -> (values: [TweakKey: ProvidedValue], problem: String?) {
+        var variable = environ
+        while let text = variable.pointee {
+            variable += 1
+            // Most variables are others, so they are not made strings of.
+            guard strncmp(text, "TWEAK_", 6) == 0 else { continue }
+            let parts = String(cString: text).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            texts[String(parts[0])] = parts.count == 2 ? String(parts[1]) : ""
+        }
+        guard let json = getenv("TWEAKS") else { return ([:], nil) }
+        do throws(OverridesError) {
+            return (
+                try OverridesDocument(json: Array(String(cString: json).utf8), path: "TWEAKS").provided, nil
+            )
+        } catch {
+            return ([:], "the environment variable \(error)")
+        }
+    }
+
+    /// Whether every tweak has to be looked at.
+    var isEmpty: Bool { texts.isEmpty }
+
+    /// What the variable of a tweak holds. A variable is for one tweak, the one that asks first.
+    mutating func claim(_ key: TweakKey, _ messages: inout [String]) -> String? {
+        guard !texts.isEmpty else { return nil }
+        let name = Self.variable(for: key)
+        guard let text = texts[name] else { return nil }
+        let owner = owners[name] ?? key
+        owners[name] = owner
+        guard owner == key else {
+            messages.append("\(key): \(name) is the variable of \(owner); TWEAKS can set both")
+            return nil
+        }
+        return text
+    }
+
+    /// The name of the variable that sets a tweak. Names without any ASCII letter or digit have none of their own; `TWEAKS`
+    /// can set them.
+    public static func variable(for key: TweakKey) -> String {
+        "TWEAK_" + [key.category, key.collection, key.name].map(mangled).joined(separator: "__")
+    }
+
+    private static func mangled(_ level: String) -> String {
+        level.utf8.split { !isAlphanumeric($0) }
+            .map { String(decoding: $0, as: UTF8.self).uppercased() }.joined(separator: "_")
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,116 @@
+internal import TweakRecords
+
+/// What the providers of a store say, in their order. The first that has a value which the tweak can take decides.
+struct ProviderChain {
+    /// One provider as far as the store knows it.
+    struct Layer {
+        let source: TweakSource
+        var values: [TweakKey: ProvidedValue] = [:]
+        /// What asks the provider; `nil` for what the store itself keeps.
+        var feed: ProviderFeed?
+    }
+
+    /// What decides the value of a tweak.
+    struct Resolution {
+        var value: TweakValue
+        var source: TweakSource
+        /// What is wrong with the values on the way to it.
+        var messages: [String] = []
+    }
+
+    /// Values that a provider has now, and that the chain does not have yet. Keys with `nil` are gone.
+    struct News {
+        let source: TweakSource
+        var values: [TweakKey: ProvidedValue?] = [:]
+        /// Tweaks that the provider has, whether a binary declares them or not.
+        var declarations: [TweakKey: TweakDeclaration] = [:]
+    }
+
+    /// The highest first.
+    private(set) var layers: [Layer] = [.session, .environment, .overrides].map { Layer(source: $0) }
+    /// Who keeps what a person sets: the first that can, the session excepted.
+    private(set) var keeper = TweakSource.overrides
+    /// What is resolved as if it were in the chain already.
+    var news: [News] = []
+
+    /// Whether no provider has a value for anything.
+    var isEmpty: Bool { layers.allSatisfy(\.values.isEmpty) }
+
+    /// The tweaks that some provider has a value for.
+    var keys: Set<TweakKey> { layers.reduce(into: []) { $0.formUnion($1.values.keys) } }
+
+    mutating func insert(_ layer: Layer, at index: Int) {
+        layers.insert(layer, at: index)
+        findKeeper()
+    }
+
+    mutating func remove(_ source: TweakSource) {
+        layers.removeAll { $0.source == source }
+        findKeeper()
+    }
+
+    /// The same chain in another order; `nil` if that does not name each of its providers once.
+    func ordered(_ sources: [TweakSource]) -> ProviderChain? {
+        guard sources.count == layers.count, Set(sources) == Set(layers.map(\.source)) else { return nil }
+        var chain = self
+        chain.layers = sources.compactMap { index(of: $0).map { layers[$0] } }
+        chain.findKeeper()
+        return chain
+    }
+
+    private mutating func findKeeper() {
+        keeper =
+            layers.first { $0.source == .overrides || $0.feed?.provider is any MutableTweakProvider }?.source
+            ?? .overrides
+    }
+
+    func feed(of source: TweakSource) -> ProviderFeed? { index(of: source).flatMap { layers[$0].feed } }
+
+    func index(of source: TweakSource) -> Int? { layers.firstIndex { $0.source == source } }
+
+    subscript(source: TweakSource) -> [TweakKey: ProvidedValue] {
+        get { index(of: source).map { layers[$0].values } ?? [:] }
+        _modify {
+            if let index = index(of: source) {
+                yield &layers[index].values
+            } else {
+                var none: [TweakKey: ProvidedValue] = [:]
+                yield &none
+            }
+        }
+    }
+
+    /// The value of a tweak.
+    ///
+    /// - Parameter source: The highest provider that is asked; `nil` for all.
+    func resolve(_ tweak: TweakDeclaration, from source: TweakSource? = nil) -> Resolution {
+        var messages: [String] = []
+        for layer in layers[(source.flatMap(index) ?? 0)...] {
+            guard let provided = provided(by: layer, for: tweak.key) else { continue }
+            do throws(TweakValueError) {
+                let admission = try provided.admission(for: tweak)
+                if admission.wasClamped {
+                    messages.append(
+                        "\(tweak.key): the \(layer.source) is outside the limits and taken as "
+                            + "\(admission.value); allowed: \(tweak.allowed)")
+                }
+                return Resolution(value: admission.value, source: layer.source, messages: messages)
+            } catch {
+                messages.append("\(layer.source) ignored: \(error)")
+            }
+        }
+        return Resolution(value: tweak.defaultValue, source: .binary, messages: messages)
+    }
+
+    /// What each provider that has a value for a tweak says, the highest first.
+    func opinions(on key: TweakKey) -> [(source: TweakSource, provided: ProvidedValue)] {
+        layers.compactMap { layer in provided(by: layer, for: key).map { (layer.source, $0) } }
+    }
+
+    private func provided(by layer: Layer, for key: TweakKey) -> ProvidedValue? {
+        for news in news where news.source == layer.source {
+            if let provided = news.values[key] { return provided }
+        }
+        return layer.values.isEmpty ? nil : layer.values[key]
+    }
+}

@@ -1,0 +1,89 @@
+internal import TweakRecords
+
+/// Asks a provider for what it reports as changed. One thread at a time does; what others report meanwhile that thread
+/// asks for too, so the last value is never lost.
+final class ProviderFeed: Sendable {
+    private struct Work {
+        var changed: Set<TweakKey> = []
+        var everythingChanged = false
+        var isBusy = false
+        var isRemoved = false
+    }
+
+    let provider: any TweakProvider
+    private let work = Guarded(Work())
+    private weak let store: TweakStore?
+
+    init(_ provider: any TweakProvider, of store: TweakStore) {
+        self.provider = provider
+        self.store = store
+    }
+
+    /// Begins to listen to the provider, and takes all that it has.
+    func begin() {
+        provider.onChange { [weak self] in self?.report($0) }
+        report(.everything)
+    }
+
+    func end() {
+        work.withLock { $0.isRemoved = true }
+        provider.onChange(nil)
+    }
+
+    private func report(_ change: TweakProviderChange) {
+        let isMine = work.withLock { work in
+            switch change {
+            case .tweaks(let keys): work.changed.formUnion(keys)
+            case .everything: work.everythingChanged = true
+            }
+            defer { work.isBusy = true }
+            return !work.isBusy
+        }
+        guard isMine else { return }
+        while let (keys, isEverything) = next() {
+            guard let store else { continue }
+            let news = isEverything ? everything(store) : some(keys, store)
+            if let news { store.take { _ in news } }
+        }
+    }
+
+    private func next() -> (keys: Set<TweakKey>, isEverything: Bool)? {
+        work.withLock { work in
+            guard !work.isRemoved, work.everythingChanged || !work.changed.isEmpty else {
+                work.isBusy = false
+                return nil
+            }
+            defer {
+                work.changed = []
+                work.everythingChanged = false
+            }
+            return (work.changed, work.everythingChanged)
+        }
+    }
+
+    private func everything(_ store: TweakStore) -> ProviderChain.News? {
+        do {
+            let known = store.state.withLock { Set($0.chain[provider.source].keys) }
+            return some(try provider.keys.union(known), store)
+        } catch {
+            store.diagnostics.warn("\(provider.source): \(error); its values stay as they are")
+            return nil
+        }
+    }
+
+    private func some(_ keys: Set<TweakKey>, _ store: TweakStore) -> ProviderChain.News {
+        var news = ProviderChain.News(source: provider.source)
+        for key in keys {
+            do {
+                let provided = try provider.value(for: key)
+                news.values.updateValue(provided, forKey: key)
+                if provided != nil, let declaration = provider.declaration(of: key) {
+                    news.declarations[key] = declaration
+                }
+            } catch {
+                store.diagnostics.warn("\(provider.source) ignored: \(key): \(error)")
+            }
+        }
+        return news
+    }
+}

@@ -1,0 +1,53 @@
+public import TweakRecords
+
+/// A source of values for tweaks.
+///
+/// The store asks a provider when it is added, and again for what the provider reports as changed; reading a tweak asks
+/// nobody. Every method is called without any lock of the store held, on the thread that adds the provider or reports, by one
+/// thread at a time, so it may be slow and may call the store. Other people's providers can be tested with `ProviderConformance` of
+/// the library TweaksTesting.
+public protocol TweakProvider: AnyObject, Sendable {
+    /// What its values are labelled with. No other provider of the store has the same.
+    var source: TweakSource { get }
+
+    /// The names of all tweaks that it has values for.
+    ///
+    /// - Throws: What is reported; the store keeps the values that it has.
+    var keys: Set<TweakKey> { get throws }
+
+    /// What it says about a tweak; `nil` if the next provider is to be asked.
+    ///
+    /// - Throws: What is reported; the store keeps the value that it has.
+    func value(for key: TweakKey) throws -> ProvidedValue?
+
+    /// What it knows of a tweak that no binary needs to declare, so that the tweak is there like all others; `nil` if only
+    /// declared tweaks are meant. A declaration in a binary counts more.
+    func declaration(of key: TweakKey) -> TweakDeclaration?
+
+    /// Takes what is called when values have changed. The store calls this once, before it asks for anything, and with
+    /// `nil` when the provider is removed.
+    func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?)
+}
+
+extension TweakProvider {
+    /// `nil`: values are for tweaks that are declared.
+    public func declaration(of key: TweakKey) -> TweakDeclaration? { nil }
+    /// Does nothing: the values stay as they are.
+    public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {}
+}
+
+/// A provider that keeps what a person sets.
+public protocol MutableTweakProvider: TweakProvider {
+    /// Keeps a value, or forgets it with `nil`, and reports the change.
+    ///
+    /// - Throws: Why it cannot.
+    func set(_ value: TweakValue?, for key: TweakKey) throws
+}
+
+/// What a provider says has changed.
+public enum TweakProviderChange: Sendable {
+    /// Some tweaks, also those that have come or gone.
+    case tweaks([TweakKey])
+    /// Perhaps everything.
+    case everything
+}

@@ -1,0 +1,55 @@
+import TestSupport
+import Testing
+
+@Suite struct `Tweaks in the environment` {
+    private let program: SetterProgram
+
+    init() throws { program = try SetterProgram() }
+
+    private func shown(_ environment: [String: String]) throws -> CommandResult {
+        try program.setter("show", environment: environment)
+    }
+
+    @Test func `A variable for one tweak is read by the tweak's type`() throws {
+        let environment = [
+            "TWEAK_SETTER__VALUES__COUNT": "0x10", "TWEAK_SETTER__VALUES__FLAG": "on",
+            "TWEAK_SETTER__VALUES__TEXT": "a=b", "TWEAK_OTHER__VALUES__COUNT": "1",
+        ]
+        let result = try shown(environment)
+        #expect(result.output == "true 16 0.5 a=b\n")
+        #expect(result.error.isEmpty)
+    }
+
+    @Test func `One variable has many`() throws {
+        let environment = ["TWEAKS": #"{"Setter": {"Values": {"Count": 7, "Ratio": 1}}}"#]
+        #expect(try shown(environment).output == "false 7 1.0 hello\n")
+    }
+
+    @Test func `It counts more than an override, which stays`() throws {
+        #expect(try program.setter("set", "Setter/Values/Count", "6").succeeded)
+        #expect(try shown(["TWEAK_SETTER__VALUES__COUNT": "7"]).output == "false 7 0.5 hello\n")
+        #expect(try shown([:]).output == "false 6 0.5 hello\n")
+    }
+
+    @Test func `What is wrong with a value is reported, and the tweak has the next one`() throws {
+        #expect(try program.setter("set", "Setter/Values/Count", "6").succeeded)
+        let result = try shown(["TWEAK_SETTER__VALUES__COUNT": "many", "TWEAK_SETTER__VALUES__RATIO": "7"])
+        #expect(result.output == "false 6 1.0 hello\n")
+        #expect(result.errorLines.count == 2)
+        #expect(result.error.contains("environment ignored: Setter/Values/Count: \"many\" is no int32"))
+        #expect(
+            result.error.contains("Setter/Values/Ratio: the environment is outside the limits and taken as 1")
+        )
+    }
+
+    @Test(arguments: ["{", "[]", "", #"{"Setter": "#]) func `Broken JSON is reported and changes nothing`(
+        json: String
+    )
+        throws
+    {
+        let result = try shown(["TWEAKS": json])
+        #expect(result.output == "false 5 0.5 hello\n")
+        #expect(result.errorLines.count == 1)
+        #expect(result.error.contains("the environment variable TWEAKS: it "))
+    }
+}

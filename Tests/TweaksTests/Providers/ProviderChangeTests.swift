@@ -1,0 +1,143 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Tweaks
+
+@Suite struct `A provider that changes` {
+    private let tweaks = SyntheticTweaks(.integer("Count", 5), .integer("Other", 1))
+    private var store: TweakStore { tweaks.store }
+    private let count = TweakKey.test("Count")
+    private let file = TweakSource("test")
+
+    private func added(_ provider: TestProvider) throws -> TestProvider {
+        try store.add(provider, above: nil)
+        return provider
+    }
+
+    @Test(arguments: [false, true]) func `Cells, store and observers have each change once`(isDecoded: Bool)
+        throws
+    {
+        let provider = try added(TestProvider())
+        if isDecoded { #expect(store.categories.count == 1) }
+        let told = Locked<[String]>([])
+        let observation = store.observe(
+            willChange: { change in told.withLock { $0.append("will \(change.oldValue) \(change.newValue)") }
+            },
+            didChange: { change in
+                told.withLock { $0.append("did \(change.oldValue) \(change.newValue) \(change.source)") }
+            })
+        provider.change([count: .value(6)])
+        #expect(tweaks.cell(as: Int32.self) == 6)
+        provider.change([count: .value(6)])
+        provider.change([count: .text("0x10")])
+        #expect(tweaks.cell(as: Int32.self) == 16)
+        provider.change([count: nil])
+        #expect(tweaks.cell(as: Int32.self) == 5)
+        observation.cancel()
+        #expect(
+            told.withLock { $0 } == [
+                "will 5 6", "did 5 6 test", "will 6 16", "did 6 16 test", "will 16 5", "did 16 5 default",
+            ])
+    }
+
+    @Test func `Only what it reports is asked for`() throws {
+        let provider = try added(TestProvider("test", [count: 6, .test("Other"): 2]))
+        let before = provider.asked.count
+        provider.change([count: .value(7)])
+        #expect(provider.asked.dropFirst(before) == [count])
+    }
+
+    @Test func `When it throws, values stay as they are and that is reported`() throws {
+        let provider = try added(TestProvider("test", [count: 6]))
+        provider.fail(with: "no connection")
+        provider.change([count: .value(7)])
+        provider.reportEverything()
+        #expect(try store.value(of: count) == 6)
+        #expect(
+            tweaks.messages.all == [
+                "test ignored: Test/Values/Count: no connection",
+                "test: no connection; its values stay as they are",
+            ])
+        provider.fail(with: nil)
+        provider.reportEverything()
+        #expect(try store.value(of: count) == 7)
+    }
+
+    @Test func `It may call the store`() throws {
+        let provider = try added(TestProvider())
+        let other = TweakKey.test("Other")
+        let store = store
+        let observation = store.observe(count) { change in
+            _ = try? store.set(change.newValue, for: other)
+            provider.change([other: .value(100)])
+        }
+        provider.change([count: .value(6)])
+        observation.cancel()
+        #expect(try store.value(of: other) == 6)
+        #expect(try store.opinions(on: other).map(\.value) == [6, 100, 1])
+    }
+
+    @Test func `Reports from many threads leave the last value`() throws {
+        let provider = try added(TestProvider())
+        let count = count
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for number in 0..<200 {
+                provider.change([count: .value(.integer(Int128(thread * 1000 + number)))])
+            }
+        }
+        let last = try provider.value(for: count)
+        #expect(try .value(store.value(of: count)) == last)
+        #expect(try store.value(of: count) == .integer(Int128(tweaks.cell(as: Int32.self))))
+    }
+
+    @Test func `One that disappears takes its values with it and is heard no more`() throws {
+        let provider = try added(TestProvider("test", [count: 6]))
+        try store.remove(providerOf: file)
+        #expect(!provider.isHeard)
+        #expect(try store.value(of: count) == 5)
+        provider.change([count: .value(7)])
+        #expect(try store.value(of: count) == 5)
+    }
+
+    @Test func `A tweak that needs a restart waits for it`() throws {
+        let restart = SyntheticTweaks(.integer("Count", 5).with("needs-restart"))
+        let provider = TestProvider()
+        try restart.store.add(provider, above: nil)
+        provider.change([count: .value(6)])
+        let status = try restart.store.status(of: count)
+        #expect(status.value == 5 && status.pendingValue == 6)
+        #expect(restart.cell(as: Int32.self) == 5)
+    }
+
+    @Test func `A tweak that only a provider has is one like all others`() throws {
+        let name = TweakKey("Features", "Search", "Depth")
+        let provider = try added(TestProvider("test", [name: 3], declares: true))
+        #expect(store.categories.map(\.name) == ["Features", "Test"])
+        let depth = try store.tweak("Features", "Search", "Depth", as: Int.self)
+        #expect(depth.value == 3)
+        try depth.set(4)
+        #expect(depth.value == 4 && depth.source == .overrides)
+        try depth.reset()
+        provider.change([name: .value(8)])
+        #expect(depth.value == 8 && depth.source == file)
+        provider.change([name: nil])
+        #expect(throws: TweakError.self) { try store.value(of: name) }
+        #expect(depth.value == 3)
+        provider.change([name: .value(9)])
+        #expect(try store.value(of: name) == 9)
+    }
+
+    @Test func `A declaration in a binary counts more than a provider's`() throws {
+        let provider = TestProvider("test", [count: 9], declares: true)
+        let store = TweakStore()
+        try store.add(provider, above: nil)
+        #expect(try store.status(of: count).declaration.type == .int64)
+        try store.make("Test", "Values", "Other", default: 1)
+        #expect(throws: TweakError.exists(count)) { try store.make("Test", "Values", "Count", default: 1) }
+        let declared = try added(TestProvider("test", [count: 9], declares: true))
+        #expect(declared.isHeard)
+        #expect(try self.store.status(of: count).declaration.type == .int32)
+        #expect(tweaks.cell(as: Int32.self) == 9)
+    }
+}
