@@ -10,8 +10,9 @@ internal import Glibc
 final class Guarded<Value: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
-    private var value: Value
-    private var waiters = 0
+    // The lock keeps accesses apart.
+    @exclusivity(unchecked) private var value: Value
+    @exclusivity(unchecked) private var waiters = 0
 
     init(_ value: Value) {
         self.value = value

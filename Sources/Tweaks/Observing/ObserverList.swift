@@ -45,10 +45,10 @@ struct ObserverList {
     }
 
     private var observers: [UInt64: Observer] = [:]
-    /// The ids for each tweak, in order.
-    private var ids: [TweakKey: [UInt64]] = [:]
-    /// The ids of those for all tweaks, in order.
-    private var idsForAll: [UInt64] = []
+    /// Those of each tweak, in order.
+    private var ofTweak: [TweakKey: [Observer]] = [:]
+    /// Those of all tweaks, in order.
+    private var ofAll: [Observer] = []
     private var lastID: UInt64 = 0
     /// How many observers there may be before somebody looks which have no owner any more.
     private var crowdSize = 32
@@ -63,9 +63,9 @@ struct ObserverList {
         lastID = observer.id
         observers[lastID] = observer
         if let keys = observer.keys {
-            for key in keys { ids[key, default: []].append(lastID) }
+            for key in keys { ofTweak[key, default: []].append(observer) }
         } else {
-            idsForAll.append(lastID)
+            ofAll.append(observer)
         }
         if observer.willChange != nil { tellingBefore += 1 }
     }
@@ -73,10 +73,10 @@ struct ObserverList {
     /// - Returns: The observer, so that what its closures hold is released after the store's lock.
     mutating func remove(_ id: UInt64) -> Observer? {
         guard let observer = observers.removeValue(forKey: id) else { return nil }
-        if observer.keys == nil { idsForAll.removeAll { $0 == id } }
+        if observer.keys == nil { ofAll.removeAll { $0 === observer } }
         for key in observer.keys ?? [] {
-            ids[key]?.removeAll { $0 == id }
-            if ids[key]?.isEmpty == true { ids[key] = nil }
+            ofTweak[key]?.removeAll { $0 === observer }
+            if ofTweak[key]?.isEmpty == true { ofTweak[key] = nil }
         }
         if observer.willChange != nil { tellingBefore -= 1 }
         return observer
@@ -99,11 +99,17 @@ struct ObserverList {
 
     subscript(id: UInt64) -> Observer? { observers[id] }
 
-    /// The observers of any of some tweaks, in order.
-    func observing(_ keys: [TweakKey]) -> [Observer] {
-        if keys.count == 1, idsForAll.isEmpty { return ids[keys[0]]?.compactMap { observers[$0] } ?? [] }
-        return Set(keys.compactMap { ids[$0] }.joined()).union(idsForAll).sorted().compactMap {
-            observers[$0]
-        }
+    /// The observers of one tweak, in order.
+    func observing(_ key: TweakKey) -> [Observer] {
+        let observers = ofTweak[key] ?? []
+        return ofAll.isEmpty ? observers : (observers + ofAll).sorted { $0.id < $1.id }
+    }
+
+    /// The observers of what has changed together, in order, each once.
+    func observing(_ changes: [TweakChange]) -> [Observer] {
+        if changes.count == 1 { return observing(changes[0].key) }
+        var seen: Set<UInt64> = []
+        let observers = changes.flatMap { ofTweak[$0.key] ?? [] } + ofAll
+        return observers.filter { seen.insert($0.id).inserted }.sorted { $0.id < $1.id }
     }
 }

@@ -1,7 +1,6 @@
-internal import FoundationEssentials
 internal import TweakRecords
 
-/// Changes that observers have not been told of, in order; and the last change of each tweak.
+/// Changes that observers have not been told of, in order.
 struct UndeliveredChanges {
     struct Delivery {
         /// What changed together; of each tweak at most one change.
@@ -15,15 +14,12 @@ struct UndeliveredChanges {
     /// How many of the deliveries are done with. They are removed together, since removing the first one moves all.
     private var done = 0
     private(set) var lastNumber: UInt64 = 0
-    private(set) var lastChanges: [TweakKey: (change: TweakChange, date: Date)] = [:]
 
     mutating func append(_ change: TweakChange) { append(contentsOf: [change]) }
 
     /// Adds changes that observers of several tweaks are told of once.
     mutating func append(contentsOf changes: [TweakChange]) {
         guard !changes.isEmpty else { return }
-        let now = Date()
-        for change in changes { lastChanges[change.key] = (change, now) }
         lastNumber += 1
         deliveries.append(Delivery(changes: changes, number: lastNumber, observer: nil))
     }

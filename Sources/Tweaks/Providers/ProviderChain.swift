@@ -66,7 +66,16 @@ struct ProviderChain {
 
     func feed(of source: TweakSource) -> ProviderFeed? { index(of: source).flatMap { layers[$0].feed } }
 
-    func index(of source: TweakSource) -> Int? { layers.firstIndex { $0.source == source } }
+    /// Whether no provider above this one has a value for anything.
+    func isHighest(_ source: TweakSource) -> Bool {
+        for index in layers.indices {
+            if layers[index].source == source { return true }
+            if !layers[index].values.isEmpty { return false }
+        }
+        return false
+    }
+
+    func index(of source: TweakSource) -> Int? { layers.indices.first { layers[$0].source == source } }
 
     subscript(source: TweakSource) -> [TweakKey: ProvidedValue] {
         get { index(of: source).map { layers[$0].values } ?? [:] }

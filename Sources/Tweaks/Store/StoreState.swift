@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Glibc
 internal import TweakRecords
 
@@ -5,13 +6,19 @@ internal import TweakRecords
 struct StoreState {
     /// A tweak of the process.
     struct Entry {
-        var declaration: TweakDeclaration
+        var declaration: TweakDeclaration {
+            didSet { needsRestart = declaration.needsRestart }
+        }
+        /// What the declaration says, found once.
+        fileprivate(set) var needsRestart: Bool
         /// The cell of the record that it is declared by comes first.
         var cells: [OwnedCell]
         var value: TweakValue
         var source: TweakSource
         /// See ``TweakStatus/pendingValue``.
         var pendingValue: TweakValue?
+        /// What the last change of the value was, except for the value.
+        var lastChange: (oldValue: TweakValue, source: TweakSource, date: Date)?
     }
 
     /// Images whose records have not been decoded, because nobody has asked for anything in them.
@@ -149,29 +156,37 @@ struct StoreState {
         }
     }
 
-    /// Sets a tweak, or resets it with `nil`. Call only after ``decode()``.
+    /// Sets a tweak, or resets it with `nil`.
     ///
+    /// - Parameter index: Where it is among the entries.
     /// - Returns: The change of the value, if it changed, and whether the override did.
-    mutating func set(_ value: TweakValue?, for key: TweakKey, in source: TweakSource) -> (
-        change: TweakChange?, overrideChanged: Bool
-    ) {
-        guard let index = entries.index(forKey: key) else { return (nil, false) }
-        let declaration = entries.values[index].declaration
-        guard let overrideChanges = changes(value, of: declaration, in: source) else { return (nil, false) }
+    mutating func set(
+        _ value: TweakValue?, for key: TweakKey, at index: Dictionary<TweakKey, Entry>.Index,
+        in source: TweakSource
+    ) -> (change: TweakChange?, overrideChanged: Bool) {
+        // As a rule nothing stands above, and asking the whole chain can be saved.
+        let isHighest = chain.isHighest(source)
+        var overrideChanges = true
+        if let value {
+            let before =
+                isHighest
+                ? entries.values[index].inPlace { $0.pendingValue ?? $0.value }
+                : chain.resolve(entries.values[index].declaration, from: source).value
+            guard value != before || chain[.session][key] != nil else { return (nil, false) }
+        } else {
+            overrideChanges = chain[source][key] != nil
+        }
         chain[source][key] = value.map(ProvidedValue.value)
         // What is kept is meant for now too.
         if source == .overrides, !chain[.session].isEmpty { chain[.session][key] = nil }
         if overrideChanges, source == .overrides { setWhileReloading?.insert(key) }
-        return (entries.values[index].take(chain.resolve(declaration)), overrideChanges)
-    }
-
-    /// Whether setting a tweak changes what the source has; `nil` if nothing changes at all.
-    private func changes(_ value: TweakValue?, of tweak: TweakDeclaration, in source: TweakSource) -> Bool? {
-        if let value {
-            let isShadowed = source == .overrides && chain[.session][tweak.key] != nil
-            return value == chain.resolve(tweak, from: source).value && !isShadowed ? nil : true
-        }
-        return chain[source][tweak.key] != nil
+        let resolution =
+            if isHighest, let value {
+                ProviderChain.Resolution(value: value, source: source)
+            } else {
+                chain.resolve(entries.values[index].declaration)
+            }
+        return (entries.values[index].take(resolution), overrideChanges)
     }
 
     /// What setting a tweak would change; `nil` if it keeps its value, for the moment at least.
@@ -187,6 +202,7 @@ struct StoreState {
 extension StoreState.Entry {
     init(declaration: TweakDeclaration, cells: [OwnedCell], _ resolution: ProviderChain.Resolution) {
         self.declaration = declaration
+        needsRestart = declaration.needsRestart
         self.cells = cells
         value = resolution.value
         source = resolution.source
@@ -194,7 +210,7 @@ extension StoreState.Entry {
 
     /// What another value would change; `nil` if it is the same already, or stays until a restart.
     func change(to resolution: ProviderChain.Resolution) -> TweakChange? {
-        guard !declaration.needsRestart, resolution.value != value else { return nil }
+        guard !needsRestart, resolution.value != value else { return nil }
         return TweakChange(
             key: declaration.key, oldValue: value, newValue: resolution.value, source: resolution.source)
     }
@@ -203,7 +219,7 @@ extension StoreState.Entry {
     ///
     /// - Returns: The change; `nil` if the value is the same, or is one for the next start.
     mutating func take(_ resolution: ProviderChain.Resolution) -> TweakChange? {
-        if declaration.needsRestart {
+        if needsRestart {
             pendingValue = resolution.value == value ? nil : resolution.value
             return nil
         }
@@ -211,16 +227,17 @@ extension StoreState.Entry {
         source = resolution.source
         if let change {
             value = change.newValue
+            lastChange = (change.oldValue, change.source, Date())
             for cell in cells { cell.cell.store(change.newValue) }
         }
         return change
     }
 
-    /// Asks with the declaration. An entry is large, and this does not copy it.
-    mutating func withDeclaration<Result, Failure>(
-        _ body: (TweakDeclaration) throws(Failure) -> Result
+    /// Reads an entry of a dictionary without a copy, which would be large.
+    mutating func inPlace<Result, Failure>(
+        _ body: (borrowing Self) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(declaration)
+        try body(self)
     }
 }
 

@@ -12,12 +12,16 @@ extension TweakStore {
             state -> (Result<TweakDeclaration.Admission, TweakValueError>, Bool)? in
             guard let index = state.entries.index(forKey: key) else { return nil }
             do throws(TweakValueError) {
-                let admission = try state.entries.values[index].withDeclaration(admit)
+                let admission = try state.entries.values[index].inPlace { (entry) throws(TweakValueError) in
+                    try admit(entry.declaration)
+                }
                 let source = source ?? state.chain.keeper
                 if state.observers.areToldBefore || !state.canSet(in: source) {
                     return (.success(admission), false)
                 }
-                isWritten = state.change([(key, admission.value)], in: source, writer)
+                let change: TweakChange?
+                (change, isWritten) = state.change(admission.value, for: key, at: index, in: source, writer)
+                if let change { state.undelivered.append(change) }
                 return (.success(admission), true)
             } catch {
                 return (.failure(error), true)
@@ -80,7 +84,7 @@ extension TweakStore {
 
     /// Calls the observers of a tweak that want to know before.
     func announce(_ change: TweakChange) {
-        for observer in state.withLock({ $0.observers.observing([change.key]) }) {
+        for observer in state.withLock({ $0.observers.observing(change.key) }) {
             guard let willChange = observer.willChange else { continue }
             call(observer.id) { willChange(change) }
         }
@@ -100,13 +104,22 @@ extension StoreState {
         var changes: [TweakChange] = []
         var isWritten = true
         for (key, value) in values {
-            let outcome = set(value, for: key, in: source)
-            if outcome.overrideChanged, source == .overrides, writer?.enqueue(value, for: key) == false {
-                isWritten = false
-            }
+            guard let index = entries.index(forKey: key) else { continue }
+            let outcome = change(value, for: key, at: index, in: source, writer)
+            isWritten = isWritten && outcome.isWritten
             if let change = outcome.change { changes.append(change) }
         }
         undelivered.append(contentsOf: changes)
         return isWritten
+    }
+
+    fileprivate mutating func change(
+        _ value: TweakValue?, for key: TweakKey, at index: Dictionary<TweakKey, Entry>.Index,
+        in source: TweakSource,
+        _ writer: OverridesWriter?
+    ) -> (change: TweakChange?, isWritten: Bool) {
+        let outcome = set(value, for: key, at: index, in: source)
+        guard outcome.overrideChanged, source == .overrides, let writer else { return (outcome.change, true) }
+        return (outcome.change, writer.enqueue(value, for: key))
     }
 }

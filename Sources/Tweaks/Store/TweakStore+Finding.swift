@@ -46,7 +46,12 @@ extension TweakStore {
     }
 
     func lastChange(of key: TweakKey) -> (change: TweakChange, date: Date)? {
-        state.withLock { $0.undelivered.lastChanges[key] }
+        state.withLock { state in
+            guard let entry = state.entries[key], let last = entry.lastChange else { return nil }
+            let change = TweakChange(
+                key: key, oldValue: last.oldValue, newValue: entry.value, source: last.source)
+            return (change, last.date)
+        }
     }
 }
 
