@@ -8,6 +8,7 @@ let package = Package(
     products: [
         .library(name: "FBTweak", targets: ["FBTweak"]),
         .library(name: "Tweaks", targets: ["Tweaks"]),
+        .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .executable(name: "tweak", targets: ["tweak"]),
         .executable(name: "tweak-dump", targets: ["tweak-dump"]),
     ],
@@ -44,6 +45,7 @@ let package = Package(
             ].map {
                 .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
             }),
+        .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
         .target(name: "TweakText", dependencies: ["TweakRecords"]),
         .executableTarget(
             name: "tweak-dump",
@@ -77,7 +79,7 @@ let package = Package(
         .testTarget(
             name: "TweaksTests",
             dependencies: [
-                "SetterTweaks", "TestSupport", "TweakRecords", "Tweaks",
+                "SetterTweaks", "TestSupport", "TweakRecords", "Tweaks", "TweaksTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -79,3 +79,18 @@ extension TweakValue: Encodable {
         }
     }
 }
+
+extension TweakValue {
+    /// The type of a tweak of which only the value is known: `int64` or, above that, `uint64` for an integer, `double` for other
+    /// numbers, `action` for nothing.
+    public var naturalType: TweakType {
+        switch self {
+        case .bool: .bool
+        case .integer(let number): number > Int128(Int64.max) ? .uint64 : .int64
+        case .double: .double
+        case .string: .string
+        case .color: .color
+        case .nothing: .action
+        }
+    }
+}
