@@ -9,16 +9,19 @@ let package = Package(
         .library(name: "FBTweak", targets: ["FBTweak"]),
         .library(name: "Tweaks", targets: ["Tweaks"]),
         .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
+        .library(name: "TweaksConfiguration", targets: ["TweaksConfiguration"]),
         .executable(name: "tweak", targets: ["tweak"]),
         .executable(name: "tweak-dump", targets: ["tweak-dump"]),
     ],
     traits: [
         .trait(name: "Macros", description: "The Swift macros, such as #tweak. Builds swift-syntax."),
+        .trait(name: "Configuration", description: "TweaksConfiguration. Builds swift-configuration."),
         .default(enabledTraits: []),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     ],
     targets: [
@@ -46,6 +49,16 @@ let package = Package(
                 .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
             }),
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
+        .target(
+            name: "TweaksConfiguration",
+            dependencies: [
+                "Tweaks",
+                .product(
+                    name: "Configuration", package: "swift-configuration",
+                    condition: .when(traits: ["Configuration"])),
+            ],
+            // As in swift-configuration, whose protocols it implements.
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(name: "TweakText", dependencies: ["TweakRecords"]),
         .executableTarget(
             name: "tweak-dump",
@@ -81,6 +94,17 @@ let package = Package(
             dependencies: [
                 "SetterTweaks", "TestSupport", "TweakRecords", "Tweaks", "TweaksTesting",
                 .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "TweaksConfigurationTests",
+            dependencies: [
+                "Tweaks", "TweaksConfiguration", "TweaksTesting",
+                .product(
+                    name: "Configuration", package: "swift-configuration",
+                    condition: .when(traits: ["Configuration"])),
+                .product(
+                    name: "ConfigurationTesting", package: "swift-configuration",
+                    condition: .when(traits: ["Configuration"])),
             ]),
         .testTarget(
             name: "ToolTests",

@@ -1,0 +1,88 @@
+#if Configuration
+public import Configuration
+internal import Synchronization
+public import Tweaks
+
+/// A provider of swift-configuration as a source of values for tweaks.
+///
+///     let source = ConfigurationSource(try await FileProvider<JSONSnapshot>(filePath: "config.json"))
+///     try TweakStore.shared.add(source, below: .overrides)
+///
+/// It is asked for the tweaks that the store has when the source is added, since providers do not say what they have. Providers that
+/// can be watched are.
+public final class ConfigurationSource: TweakProvider {
+    private struct Watching {
+        var task: Task<Void, Never>?
+        var snapshot: any ConfigSnapshot
+    }
+
+    /// The provider's name.
+    public let source: TweakSource
+    private let provider: any ConfigProvider
+    private let store: TweakStore
+    private let names: ConfigurationNames
+    private let watching: Mutex<Watching>
+
+    /// Makes a source.
+    ///
+    /// - Parameters:
+    ///   - provider: Where the values are.
+    ///   - name: What they are labelled with; `nil` for the provider's name.
+    ///   - store: The store that the source will be added to.
+    ///   - names: Which tweak a key stands for.
+    public init(
+        _ provider: any ConfigProvider, name: String? = nil, store: TweakStore = .shared,
+        names: ConfigurationNames = ConfigurationNames()
+    ) {
+        source = TweakSource(name ?? provider.providerName)
+        self.provider = provider
+        self.store = store
+        self.names = names
+        watching = Mutex(Watching(snapshot: provider.snapshot()))
+    }
+
+    /// The tweaks of the store that the provider has a value for.
+    public var keys: Set<TweakKey> {
+        get throws {
+            let tweaks = store.categories.flatMap(\.collections).flatMap(\.tweaks).map(\.declaration)
+            return try Set(tweaks.filter { try value(of: $0) != nil }.map(\.key))
+        }
+    }
+
+    /// What the provider has for a tweak.
+    ///
+    /// - Throws: What the provider throws, such as that its value is of another type.
+    public func value(for key: TweakKey) throws -> ProvidedValue? {
+        guard let declaration = try? store.status(of: key).declaration else { return nil }
+        return try value(of: declaration)
+    }
+
+    private func value(of tweak: TweakDeclaration) throws -> ProvidedValue? {
+        guard let type = tweak.type.configType else { return nil }
+        let snapshot = watching.withLock { $0.snapshot }
+        let found = try snapshot.value(forKey: names.key(for: tweak.key), type: type)
+        return found.value.flatMap(\.content.tweakValue).map { .value($0) }
+    }
+
+    /// Watches the provider, until it is called with `nil`.
+    public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
+        let before = watching.withLock { watching in
+            defer { watching.task = report.map(watch) }
+            return watching.task
+        }
+        before?.cancel()
+    }
+
+    private func watch(_ report: @escaping @Sendable (TweakProviderChange) -> Void) -> Task<Void, Never> {
+        Task { [provider, weak self] in
+            try? await provider.watchSnapshot { snapshots in
+                for await snapshot in snapshots {
+                    guard let self else { return }
+                    self.watching.withLock { $0.snapshot = snapshot }
+                    report(.everything)
+                }
+            }
+        }
+    }
+}
+#endif

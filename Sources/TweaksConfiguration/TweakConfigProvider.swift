@@ -1,0 +1,145 @@
+#if Configuration
+public import Configuration
+public import Tweaks
+
+/// Serves the tweaks of a store to programs that are written against swift-configuration.
+///
+///     let config = ConfigReader(provider: TweakConfigProvider(tuning: EnvironmentVariablesProvider()))
+///     let timeout = config.double(forKey: "http.client.timeout", default: 30)   // the tweak http/client/timeout
+///
+/// With a provider to tune, every key that is read and that the provider has a value for becomes a tweak with that value as its default, so
+/// that it can be changed while the program runs. ``ConfigurationNames`` tells which.
+///
+/// A value is given as the type that the tweak has: a Bool is no integer, and neither of them is a text. An integer is also given
+/// as a double, and lists and bytes are texts, see ``TweakConfigProvider/OtherType``.
+public struct TweakConfigProvider: Sendable {
+    private let store: TweakStore
+    private let names: ConfigurationNames
+    private let upstream: (any ConfigProvider)?
+
+    /// A tweak cannot be given as the type that was asked for.
+    public struct OtherType: Error, CustomStringConvertible {
+        /// The tweak with its type, and what was asked for.
+        public let description: String
+    }
+
+    /// Makes a provider.
+    ///
+    /// - Parameters:
+    ///   - upstream: Where values are from that are no tweaks yet; `nil` if only tweaks are served.
+    ///   - store: Where the tweaks are.
+    ///   - names: Which tweak a key stands for.
+    public init(
+        tuning upstream: (any ConfigProvider)? = nil, store: TweakStore = .shared,
+        names: ConfigurationNames = ConfigurationNames()
+    ) {
+        self.upstream = upstream
+        self.store = store
+        self.names = names
+    }
+
+    /// Has the upstream's value be the default of a tweak.
+    private func declare(_ key: TweakKey, _ value: ConfigContent?) {
+        guard let value = value?.tweakValue else { return }
+        // Another thread may have been faster, which is as good.
+        try? store.make(TweakDeclaration(key: key, type: value.naturalType, defaultValue: value))
+    }
+
+    fileprivate static func result(
+        _ key: TweakKey, _ value: TweakValue, _ type: ConfigType
+    ) throws -> LookupResult {
+        guard let content = ConfigContent(value, as: type) else {
+            throw OtherType(description: "\(key): it is of type \(value.naturalType), not \(type)")
+        }
+        return LookupResult(encodedKey: "\(key)", value: ConfigValue(content, isSecret: false))
+    }
+}
+
+extension TweakConfigProvider: ConfigProvider {
+    /// `TweakConfigProvider`, with the name of what it tunes.
+    public var providerName: String {
+        "TweakConfigProvider\(upstream.map { "[\($0.providerName)]" } ?? "")"
+    }
+
+    /// The current value of a tweak.
+    ///
+    /// - Throws: ``OtherType``, and what the upstream throws.
+    public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+        let tweak = names.tweak(for: key)
+        if let value = try? store.value(of: tweak) { return try Self.result(tweak, value, type) }
+        guard let found = try upstream?.value(forKey: key, type: type), found.value != nil else {
+            return LookupResult(encodedKey: "\(tweak)", value: nil)
+        }
+        guard found.value?.isSecret == false else { return found }
+        declare(tweak, found.value?.content)
+        return found
+    }
+
+    /// The current value of a tweak; of what is no tweak yet, what the upstream fetches.
+    ///
+    /// - Throws: ``OtherType``, and what the upstream throws.
+    public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
+        let tweak = names.tweak(for: key)
+        if let upstream, (try? store.value(of: tweak)) == nil {
+            let found = try await upstream.fetchValue(forKey: key, type: type)
+            if found.value?.isSecret != false { return found }
+            declare(tweak, found.value?.content)
+        }
+        return try value(forKey: key, type: type)
+    }
+
+    /// The values of a tweak: the current one, and the latest whenever it changes. Values that come while one is handled are one.
+    ///
+    /// - Throws: What the handler throws.
+    public func watchValue<Return: ~Copyable>(
+        forKey key: AbsoluteConfigKey, type: ConfigType,
+        updatesHandler: (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws ->
+            Return
+    ) async throws -> Return {
+        try await watch(names.tweak(for: key), updatesHandler) { provider in
+            Result { try provider.value(forKey: key, type: type) }
+        }
+    }
+
+    /// All values of this moment.
+    public func snapshot() -> any ConfigSnapshot {
+        TweakConfigSnapshot(
+            providerName: providerName, names: names, values: store.snapshot(), upstream: upstream?.snapshot()
+        )
+    }
+
+    /// All values: of now, and the latest whenever one has changed.
+    ///
+    /// - Throws: What the handler throws.
+    public func watchSnapshot<Return: ~Copyable>(
+        updatesHandler: (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
+    ) async throws -> Return {
+        try await watch(nil, updatesHandler) { $0.snapshot() }
+    }
+
+    private func watch<Update, Return: ~Copyable>(
+        _ key: TweakKey?, _ handle: (ConfigUpdatesAsyncSequence<Update, Never>) async throws -> Return,
+        _ update: @escaping @Sendable (TweakConfigProvider) -> Update
+    ) async throws -> Return {
+        let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let observation = store.observe(key, didChange: { _ in continuation.yield() })
+        defer { observation.cancel() }
+        continuation.yield()
+        return try await handle(ConfigUpdatesAsyncSequence(signals.map { update(self) }))
+    }
+}
+
+private struct TweakConfigSnapshot: ConfigSnapshot {
+    let providerName: String
+    let names: ConfigurationNames
+    let values: TweakSnapshot
+    let upstream: (any ConfigSnapshot)?
+
+    func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+        let tweak = names.tweak(for: key)
+        if let value = values[tweak] { return try TweakConfigProvider.result(tweak, value, type) }
+        return try upstream?.value(forKey: key, type: type)
+            ?? LookupResult(encodedKey: "\(tweak)", value: nil)
+    }
+}
+#endif
