@@ -34,6 +34,18 @@ public enum Example {
         }
     }
 
+    /// The object files of the library, to be linked with `-lelf -lstdc++`.
+    public static var libraryObjects: [String] {
+        get throws {
+            // What the example was linked from. The folders may have objects of files that are gone.
+            let linked = try String(
+                contentsOfFile: path("spring.product/Objects.LinkFileList"), encoding: .utf8)
+            let modules = ["CTweaks", "FBTweak", "Logging", "TweakELF", "TweakRecords", "Tweaks"]
+            return linked.split(separator: "\n").map { $0.trimmingCharacters(in: ["'", "\""]) }
+                .filter { object in modules.contains { object.contains("/\($0).build/") } }
+        }
+    }
+
     /// Runs `swift` with the user's own settings: the package manager may need its mirrors and caches.
     public static func swift(_ arguments: [String]) throws -> CommandResult {
         let process = Process()

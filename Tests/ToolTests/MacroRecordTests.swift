@@ -110,16 +110,10 @@ import Testing
                 }
                 """
         let file = try home.write("Program.swift", source)
-        // What the example was linked from. The folders may have objects of files that are gone.
-        let linked = try String(
-            contentsOfFile: Example.path("spring.product/Objects.LinkFileList"), encoding: .utf8)
-        let modules = ["CTweaks", "FBTweak", "Logging", "TweakELF", "TweakRecords", "Tweaks"]
-        let objects = linked.split(separator: "\n").map { $0.trimmingCharacters(in: ["'", "\""]) }
-            .filter { object in modules.contains { object.contains("/\($0).build/") } }
         let result = try run(
             Locations.program("swiftc"),
             ["-swift-version", "6", "-parse-as-library", level, "-DDEBUG", file, "-o", home("program")]
-                + Example.compilerFlags + objects + ["-lelf", "-lstdc++"], home: home,
+                + Example.compilerFlags + Example.libraryObjects + ["-lelf", "-lstdc++"], home: home,
             environment: ["TMPDIR": home.path])
         guard result.succeeded else { throw CompilationError(description: result.error) }
         let ran = try run(home("program"), home: home)

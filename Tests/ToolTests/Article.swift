@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+
+/// An article of the documentation, or the README, with the code in it.
+///
+/// What a snippet assumes and a reader need not see stands before it in an HTML comment, as a snippet too.
+struct Article: Sendable, CustomStringConvertible {
+    struct Block: Sendable {
+        let language: String
+        /// The file that the line before names, as in "All of `Package.swift`:". An article with files is followed.
+        let file: String?
+        /// The line of the article with the first line of the text.
+        let line: Int
+        let text: String
+    }
+
+    /// The name of the article's file.
+    let description: String
+    let blocks: [Block]
+
+    static let catalogue = Locations.package + "/Sources/Tweaks/Tweaks.docc"
+    static let all = Result {
+        let names = try FileManager.default.contentsOfDirectory(atPath: catalogue)
+        return try
+            (names.filter { $0.hasSuffix(".md") }.sorted().map { "\(catalogue)/\($0)" }
+            + [Locations.package + "/README.md"]).map(Article.init)
+    }
+
+    private init(path: String) throws {
+        description = URL(fileURLWithPath: path).lastPathComponent
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        blocks = text.matches(of: /(?m)^```(\w+)\n((?:.*\n)*?)```$/).map { match in
+            let before = text[..<match.range.lowerBound].split(
+                separator: "\n", omittingEmptySubsequences: false)
+            let heading = before.last { !$0.isEmpty } ?? ""
+            return Block(
+                language: String(match.1),
+                file: heading.firstMatch(of: /`([^`]+\.\w+)`:$/).map { String($0.1) },
+                line: before.count + 1, text: String(match.2))
+        }
+    }
+
+    /// The snippets of a language. Files and manifests are none of them.
+    func snippets(_ language: String) -> [Block] {
+        blocks.filter { $0.language == language && $0.file == nil && !$0.isManifest }
+    }
+
+    var manifests: [Block] { blocks.filter(\.isManifest) }
+}
+
+extension Article.Block {
+    fileprivate var isManifest: Bool { text.contains("import PackageDescription") }
+}

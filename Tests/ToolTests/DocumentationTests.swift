@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the articles and the README show compiles. The snippets of an article build on one another.
+@Suite struct `Documentation` {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    private static func articles(with language: String) throws -> [Article] {
+        try Article.all.get().filter { !$0.snippets(language).isEmpty }
+    }
+
+    private func typeCheck(_ file: String, _ flags: [String]) throws {
+        let fixed = [
+            "-typecheck", "-swift-version", "6", "-warnings-as-errors", file,
+            // Modules of C, which would otherwise be compiled for each article.
+            "-module-cache-path", Locations.product("ModuleCacheOfDocumentation"),
+        ]
+        let result = try run(
+            Locations.program("swiftc"), fixed + flags, home: home, environment: ["TMPDIR": home.path])
+        #expect(result.succeeded, "\(result.error)")
+    }
+
+    @Test(arguments: try articles(with: "swift"))
+    func `The Swift snippets of an article compile as one program`(article: Article) throws {
+        let snippets = article.snippets("swift").map {
+            "#sourceLocation(file: \"\(article)\", line: \($0.line))\n\($0.text)"
+        }
+        let file = try home.write("main.swift", "import Tweaks\n" + snippets.joined())
+        try typeCheck(file, ["-DDEBUG"] + Example.compilerFlags)
+    }
+
+    @Test(arguments: try Article.all.get().filter { !$0.manifests.isEmpty })
+    func `Package manifests compile`(article: Article) throws {
+        let interface = try URL(fileURLWithPath: Locations.program("swiftc")).resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("../lib/swift/pm/ManifestAPI").standardized
+            .path
+        for manifest in article.manifests {
+            let file = try home.write("Package.swift", manifest.text)
+            try typeCheck(file, ["-package-description-version", "6.2.0", "-I", interface])
+        }
+    }
+
+    @Test(arguments: try articles(with: "c"))
+    func `The C snippets of an article compile`(article: Article) throws {
+        try check(article, "c", as: .c)
+    }
+
+    @Test(arguments: try articles(with: "cpp"))
+    func `The C++ snippets of an article compile`(article: Article) throws {
+        try check(article, "cpp", as: .cPlusPlus)
+    }
+
+    /// A snippet is a part of a file, or else the body of a function.
+    private func check(_ article: Article, _ name: String, as language: Language) throws {
+        var source = "#include <fbtweak.h>\n"
+        for snippet in article.snippets(name) {
+            let text = "#line \(snippet.line) \"\(article)\"\n\(snippet.text)"
+            let function = "void snippet_\(snippet.line)(void) {\n\(text)}\n"
+            do {
+                try compile(source + text, language)
+                source += text
+            } catch let inFile {
+                do { try compile(source + function, language) } catch let inFunction {
+                    Issue.record("as a part of a file: \(inFile)\nas the body of a function: \(inFunction)")
+                }
+                source += function
+            }
+        }
+    }
+
+    private func compile(_ source: String, _ language: Language) throws {
+        let file = try home.write("snippets.\(language.suffix)", source)
+        try Compiler.gcc.compile(
+            [file], as: language, to: home("snippets.o"),
+            ["-fsyntax-only", "-Werror", "-DDEBUG", language == .c ? "-std=gnu11" : "-std=c++17"], home: home)
+    }
+
+    @Test(.enabled(if: (try? Locations.program("docc")) != nil))
+    func `DocC finds nothing wrong with it`() throws {
+        let result = try run(
+            Locations.package + "/tools/docs", [home("site")], home: home,
+            environment: ["TWEAKS_EXAMPLE_BUILT": Example.directory.get()])
+        #expect(result.succeeded && !result.output.contains("warning:"), "\(result.output)\(result.error)")
+        #expect(FileManager.default.fileExists(atPath: home("site/documentation/tweaks/index.html")))
+    }
+}
