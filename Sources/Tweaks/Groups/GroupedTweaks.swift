@@ -69,28 +69,24 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
     public func observe(
         initially: Bool = false, _ body: @escaping @Sendable (Change) -> Void
     ) -> TweakObservation {
-        let last = Guarded(value)
         // The first call says what the values are that later changes are applied to.
-        let isFirst = Guarded(true)
+        let last = Guarded((value: value, isFirst: true))
         return store.addObserver(of: keys, startingWith: { key in unknownValue(key) }) { _ in
             .together { changes in
-                let change = last.withLock { last in
-                    let oldValue = last
+                let (oldValue, newValue, isFirst) = last.withLock { last in
+                    let before = last
                     for change in changes {
                         for field in fields where field.key == change.key {
-                            field.take(change.newValue, &last)
+                            field.take(change.newValue, &last.value)
                         }
                     }
-                    return Change(oldValue: oldValue, newValue: last)
+                    last.isFirst = false
+                    return (before.value, last.value, before.isFirst)
                 }
-                let wasFirst = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                }
-                if !wasFirst {
-                    body(change)
+                if !isFirst {
+                    body(Change(oldValue: oldValue, newValue: newValue))
                 } else if initially {
-                    body(Change(oldValue: change.newValue, newValue: change.newValue))
+                    body(Change(oldValue: newValue, newValue: newValue))
                 }
             }
         }

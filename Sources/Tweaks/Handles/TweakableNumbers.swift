@@ -56,7 +56,32 @@ extension Float: TweakableValue {
     }
 }
 
+// Each does what follows for all of them.
+extension Int: TweakableValue {}
+extension Int8: TweakableValue {}
+extension Int16: TweakableValue {}
+extension Int32: TweakableValue {}
+extension Int64: TweakableValue {}
+extension UInt: TweakableValue {}
+extension UInt8: TweakableValue {}
+extension UInt16: TweakableValue {}
+extension UInt32: TweakableValue {}
+extension UInt64: TweakableValue {}
+
 extension FixedWidthInteger where Self: TweakableValue {
+    /// The integer of this width, signed or not; 64 bits for wider ones.
+    public static var tweakType: TweakType {
+        switch (bitWidth, isSigned) {
+        case (8, true): .int8
+        case (8, false): .uint8
+        case (16, true): .int16
+        case (16, false): .uint16
+        case (32, true): .int32
+        case (32, false): .uint32
+        case (_, true): .int64
+        case (_, false): .uint64
+        }
+    }
     /// Takes an integer in the range of the type.
     public init?(tweakValue: TweakValue) {
         guard case .integer(let value) = tweakValue else { return nil }
@@ -64,107 +89,14 @@ extension FixedWidthInteger where Self: TweakableValue {
     }
     /// An integer.
     public var tweakValue: TweakValue { .integer(Int128(self)) }
-}
-
-extension Int: TweakableValue {
-    /// Eight bytes.
-    public static var tweakType: TweakType { .int64 }
-    /// Reads the integer.
+    /// Reads the integer. Only one of the loads is left when this is compiled for a type.
     @inlinable @inline(__always)
-    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Int) -> Int {
-        Int(truncatingIfNeeded: fbtweak__load_64(cell.assumingMemoryBound(to: UInt64.self)))
-    }
-}
-
-extension Int8: TweakableValue {
-    /// One byte.
-    public static var tweakType: TweakType { .int8 }
-    /// Reads the integer.
-    @inlinable @inline(__always)
-    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Int8) -> Int8 {
-        Int8(truncatingIfNeeded: fbtweak__load_8(cell.assumingMemoryBound(to: UInt8.self)))
-    }
-}
-
-extension Int16: TweakableValue {
-    /// Two bytes.
-    public static var tweakType: TweakType { .int16 }
-    /// Reads the integer.
-    @inlinable @inline(__always)
-    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Int16) -> Int16 {
-        Int16(truncatingIfNeeded: fbtweak__load_16(cell.assumingMemoryBound(to: UInt16.self)))
-    }
-}
-
-extension Int32: TweakableValue {
-    /// Four bytes.
-    public static var tweakType: TweakType { .int32 }
-    /// Reads the integer.
-    @inlinable @inline(__always)
-    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Int32) -> Int32 {
-        Int32(truncatingIfNeeded: fbtweak__load_32(cell.assumingMemoryBound(to: UInt32.self)))
-    }
-}
-
-extension Int64: TweakableValue {
-    /// Eight bytes.
-    public static var tweakType: TweakType { .int64 }
-    /// Reads the integer.
-    @inlinable @inline(__always)
-    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Int64) -> Int64 {
-        Int64(truncatingIfNeeded: fbtweak__load_64(cell.assumingMemoryBound(to: UInt64.self)))
-    }
-}
-
-extension UInt: TweakableValue {
-    /// Eight bytes.
-    public static var tweakType: TweakType { .uint64 }
-    /// Reads the integer.
-    @inlinable @inline(__always)
-    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> UInt) -> UInt {
-        UInt(truncatingIfNeeded: fbtweak__load_64(cell.assumingMemoryBound(to: UInt64.self)))
-    }
-}
-
-extension UInt8: TweakableValue {
-    /// One byte.
-    public static var tweakType: TweakType { .uint8 }
-    /// Reads the integer.
-    @inlinable @inline(__always)
-    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> UInt8) -> UInt8 {
-        UInt8(truncatingIfNeeded: fbtweak__load_8(cell.assumingMemoryBound(to: UInt8.self)))
-    }
-}
-
-extension UInt16: TweakableValue {
-    /// Two bytes.
-    public static var tweakType: TweakType { .uint16 }
-    /// Reads the integer.
-    @inlinable @inline(__always)
-    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> UInt16) -> UInt16
-    {
-        UInt16(truncatingIfNeeded: fbtweak__load_16(cell.assumingMemoryBound(to: UInt16.self)))
-    }
-}
-
-extension UInt32: TweakableValue {
-    /// Four bytes.
-    public static var tweakType: TweakType { .uint32 }
-    /// Reads the integer.
-    @inlinable @inline(__always)
-    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> UInt32) -> UInt32
-    {
-        UInt32(truncatingIfNeeded: fbtweak__load_32(cell.assumingMemoryBound(to: UInt32.self)))
-    }
-}
-
-extension UInt64: TweakableValue {
-    /// Eight bytes.
-    public static var tweakType: TweakType { .uint64 }
-    /// Reads the integer.
-    @inlinable @inline(__always)
-    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> UInt64) -> UInt64
-    {
-        UInt64(truncatingIfNeeded: fbtweak__load_64(cell.assumingMemoryBound(to: UInt64.self)))
+    public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self) -> Self {
+        switch bitWidth {
+        case 8: Self(truncatingIfNeeded: fbtweak__load_8(cell.assumingMemoryBound(to: UInt8.self)))
+        case 16: Self(truncatingIfNeeded: fbtweak__load_16(cell.assumingMemoryBound(to: UInt16.self)))
+        case 32: Self(truncatingIfNeeded: fbtweak__load_32(cell.assumingMemoryBound(to: UInt32.self)))
+        default: Self(truncatingIfNeeded: fbtweak__load_64(cell.assumingMemoryBound(to: UInt64.self)))
+        }
     }
 }
