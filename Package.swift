@@ -29,6 +29,7 @@ let package = Package(
         .target(name: "CTweaks", dependencies: ["FBTweak"]),
         .systemLibrary(name: "CLibELF", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
         .target(name: "TweakRecords"),
+        .target(name: "TweakFormats", dependencies: ["TweakRecords"]),
         .target(name: "TweakELF", dependencies: ["CLibELF", "TweakRecords"]),
         .target(
             name: "Tweaks",
@@ -36,6 +37,7 @@ let package = Package(
                 "CTweaks",
                 "FBTweak",
                 "TweakELF",
+                "TweakFormats",
                 "TweakRecords",
                 .product(name: "Logging", package: "swift-log"),
                 .target(name: "TweakMacros", condition: .when(traits: ["Macros"])),

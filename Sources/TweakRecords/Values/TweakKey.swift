@@ -45,7 +45,8 @@ extension TweakKey: LosslessStringConvertible {
         [category, collection, name].map(Self.escape).joined(separator: "/")
     }
 
-    private static func escape(_ level: String) -> String {
+    /// A level of a name with its slashes and percent signs escaped.
+    package static func escape(_ level: String) -> String {
         var escaped = ""
         for scalar in level.unicodeScalars {
             switch scalar {

@@ -6,6 +6,8 @@ struct ProviderChain {
     struct Layer {
         let source: TweakSource
         var values: [TweakKey: ProvidedValue] = [:]
+        /// Why it last had no value for a tweak, though it should.
+        var failures: [TweakKey: any Error] = [:]
         /// What asks the provider; `nil` for what the store itself keeps.
         var feed: ProviderFeed?
     }
@@ -24,6 +26,8 @@ struct ProviderChain {
         var values: [TweakKey: ProvidedValue?] = [:]
         /// Tweaks that the provider has, whether a binary declares them or not.
         var declarations: [TweakKey: TweakDeclaration] = [:]
+        /// Tweaks that it could not say anything about. They keep the values that they have.
+        var failures: [TweakKey: any Error] = [:]
     }
 
     /// The highest first.
@@ -114,6 +118,18 @@ struct ProviderChain {
     /// What each provider that has a value for a tweak says, the highest first.
     func opinions(on key: TweakKey) -> [(source: TweakSource, provided: ProvidedValue)] {
         layers.compactMap { layer in provided(by: layer, for: key).map { (layer.source, $0) } }
+    }
+
+    /// Takes over what a provider could not say.
+    mutating func takeFailures(of news: News) {
+        guard let index = index(of: news.source) else { return }
+        for key in news.values.keys { layers[index].failures[key] = nil }
+        layers[index].failures.merge(news.failures) { $1 }
+    }
+
+    /// Whether a provider has a value that it cannot decrypt.
+    func isEncrypted(_ key: TweakKey) -> Bool {
+        layers.contains { $0.failures[key] as? FeatureError == .decryptionClosureNotProvided(key) }
     }
 
     private func provided(by layer: Layer, for key: TweakKey) -> ProvidedValue? {

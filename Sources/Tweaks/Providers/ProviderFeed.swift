@@ -81,7 +81,11 @@ final class ProviderFeed: Sendable {
                     news.declarations[key] = declaration
                 }
             } catch {
-                store.diagnostics.warn("\(provider.source) ignored: \(key): \(error)")
+                news.failures[key] = error
+                let message = "\(error)"
+                store.diagnostics.warn(
+                    "\(provider.source) ignored: "
+                        + (message.hasPrefix("\(key): ") ? message : "\(key): \(message)"))
             }
         }
         return news

@@ -71,6 +71,7 @@ extension StoreState {
             decode()
             outcome = self.outcome(of: news)
         }
+        chain.takeFailures(of: news)
         for (key, provided) in outcome.news.values { chain[news.source][key] = provided }
         let hasChanges = take(outcome)
         declare(outcome.news)

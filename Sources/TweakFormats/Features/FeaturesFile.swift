@@ -1,0 +1,141 @@
+/// A file `features.json`: features by environment, where an environment may inherit another.
+///
+///     {
+///       "default": { "awesome": { "enabled": true, "description": "…", "sound": { "enabled": true } } },
+///       "beta": { "inherits_from": "default", "awesome": { "sound": { "enabled": false } } }
+///     }
+///
+/// A feature has `enabled` and may have `description`; every other member is a part of it. What an environment says is
+/// merged key by key over what it inherits: it says no more than what is different. The format is that of FlipTheSwitch.
+public struct FeaturesFile: Sendable {
+    /// What a feature is in one environment, as far as that says it.
+    private struct Definition {
+        var isEnabled: Bool?
+        var details: String?
+        var parts: [String: Definition] = [:]
+
+        func merged(over inherited: Definition) -> Definition {
+            Definition(
+                isEnabled: isEnabled ?? inherited.isEnabled, details: details ?? inherited.details,
+                parts: inherited.parts.merging(parts) { $1.merged(over: $0) })
+        }
+    }
+
+    private struct Environment {
+        var parent: String?
+        var features: [String: Definition] = [:]
+    }
+
+    private static let parentKey = "inherits_from"
+
+    /// Where it is from.
+    public let path: String
+    private var environmentsByName: [String: Environment] = [:]
+
+    /// The names of the environments, sorted.
+    public var environments: [String] { environmentsByName.keys.sorted() }
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - json: The bytes, at most 100 objects inside each other.
+    ///   - path: Where they are from, for the messages of errors.
+    /// - Throws: ``FormatError`` if they are no such file, or environments inherit from one that is not there or in a
+    ///   circle.
+    public init(json: [UInt8], path: String) throws(FormatError) {
+        self.path = path
+        for (name, environment) in try PlacedJSON(json, path: path).members("an object of environments") {
+            environmentsByName[name] = try Self.environment(environment)
+        }
+        try checkInheritance()
+    }
+
+    private static func environment(_ json: PlacedJSON) throws(FormatError) -> Environment {
+        var environment = Environment()
+        for (name, member) in try json.members("an environment, an object") {
+            if name == parentKey {
+                environment.parent = try member.text
+            } else {
+                environment.features[try member.name] = try definition(member)
+            }
+        }
+        return environment
+    }
+
+    private static func definition(_ json: PlacedJSON) throws(FormatError) -> Definition {
+        var definition = Definition()
+        for (name, member) in try json.members("a feature, an object") {
+            switch name {
+            case "enabled": definition.isEnabled = try member.flag
+            case "description": definition.details = try member.text
+            default: definition.parts[try member.name] = try Self.definition(member)
+            }
+        }
+        return definition
+    }
+
+    /// Expects that every environment leads to one that inherits from none.
+    private func checkInheritance() throws(FormatError) {
+        var checked: Set<String> = []
+        for name in environments {
+            var chain: [String] = []
+            var current = name
+            while !checked.contains(current) {
+                if let start = chain.firstIndex(of: current) {
+                    throw invalid(
+                        current, "it inherits from itself: "
+                            + (chain[start...] + [current]).joined(separator: " → "))
+                }
+                chain.append(current)
+                guard let parent = environmentsByName[current]?.parent else { break }
+                guard environmentsByName[parent] != nil else {
+                    throw invalid(
+                        current,
+                        "there is no environment \"\(parent)\"; there are \(environments.joined(separator: ", "))"
+                    )
+                }
+                current = parent
+            }
+            checked.formUnion(chain)
+        }
+    }
+
+    private func invalid(_ environment: String, _ reason: String) -> FormatError {
+        .invalid(path: path, place: [environment, Self.parentKey], reason: reason)
+    }
+
+    /// The features of an environment, with what it inherits.
+    ///
+    /// - Throws: ``FormatError`` if there is no such environment, or a feature of it does not say whether it is enabled.
+    public func features(in environment: String) throws(FormatError) -> FeatureSet {
+        var features: [String: Definition] = [:]
+        var current: String? = environment
+        while let name = current {
+            guard let environment = environmentsByName[name] else {
+                throw .noEnvironment(name, path: path, choices: environments)
+            }
+            features.merge(environment.features) { $0.merged(over: $1) }
+            current = environment.parent
+        }
+        return FeatureSet(try Self.features(features, place: [environment], path: path))
+    }
+
+    private static func features(
+        _ definitions: [String: Definition], place: [String], path: String
+    ) throws(FormatError) -> [Feature] {
+        var features: [Feature] = []
+        for (name, definition) in definitions.sorted(by: { $0.key < $1.key }) {
+            let place = place + [name]
+            guard let isEnabled = definition.isEnabled else {
+                throw .invalid(
+                    path: path, place: place,
+                    reason: "\"enabled\" is missing: true or false, here or in an inherited environment")
+            }
+            features.append(
+                Feature(
+                    name: name, isEnabled: isEnabled, details: definition.details,
+                    parts: try Self.features(definition.parts, place: place, path: path)))
+        }
+        return features
+    }
+}

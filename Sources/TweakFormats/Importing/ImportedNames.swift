@@ -1,0 +1,50 @@
+internal import TweakRecords
+
+/// Finds the tweaks that the names of older systems mean.
+struct ImportedNames {
+    /// The tweaks of the program.
+    let known: [TweakKey]
+
+    /// Why it is not clear which tweak an entry means.
+    struct Unclear: Error {
+        let reason: String
+    }
+
+    /// A name has hyphens between its levels, and may have some in them.
+    func keysOfFacebookTweak(_ name: String) -> Result<[TweakKey], Unclear> {
+        let keys = known.filter { "\($0.category)-\($0.collection)-\($0.name)" == name }
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        if keys.count == 1 { return .success(keys) }
+        if keys.isEmpty, parts.count == 3 { return .success([TweakKey(parts[0], parts[1], parts[2])]) }
+        guard keys.isEmpty else { return .failure(ambiguity(keys)) }
+        return .failure(
+            Unclear(
+                reason: parts.count < 3
+                    ? "a category, a collection and a name are expected, with hyphens between them"
+                    : "where its category and its collection end is not clear, and no tweak is known that fits"))
+    }
+
+    /// A feature is stored by its own name, whatever feature it is a part of.
+    func keysOfFeature(_ name: String) -> Result<[TweakKey], Unclear> {
+        let escaped = TweakKey.escape(name)
+        let keys = known.filter { key in
+            key.category == PlacedFeature.category
+                && (key.name == "enabled"
+                    ? key.collection == name : key.name.split(separator: "/").last == escaped[...])
+        }
+        if keys.count > 1 { return .failure(ambiguity(keys)) }
+        return .success(keys.isEmpty ? [TweakKey(PlacedFeature.category, name, "enabled")] : keys)
+    }
+
+    /// A variable is stored without its feature, so variables of one name in several features have one value.
+    func keysOfVariable(_ name: String) -> Result<[TweakKey], Unclear> {
+        let keys = known.filter { $0.category == PlacedFeature.category && $0.name == name }
+        return keys.isEmpty
+            ? .failure(Unclear(reason: "its feature is not stored, and no feature is known with such a variable"))
+            : .success(keys)
+    }
+
+    private func ambiguity(_ keys: [TweakKey]) -> Unclear {
+        Unclear(reason: "it could be any of \(keys.map(\.description).joined(separator: ", "))")
+    }
+}

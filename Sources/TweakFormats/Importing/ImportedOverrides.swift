@@ -1,0 +1,62 @@
+public import TweakRecords
+
+/// The values that a person has set in an older system, as overrides of tweaks.
+///
+/// They are read from
+///
+/// - the user's defaults of a program, a property list or the same as JSON: keys that begin with the
+///   ``OlderSystem/keyPrefix`` of a system. Facebook Tweaks has category, collection and name there, with hyphens
+///   between them, and archives some values, such as colours;
+/// - what Facebook Tweaks exports: a keyed archive of an `FBTweakStore`, of which those tweaks count that have a current
+///   value;
+/// - JSON with objects for category and collection and values by name.
+public struct ImportedOverrides: Hashable, Sendable {
+    /// A value to set.
+    public struct Override: Hashable, Sendable {
+        /// The tweak.
+        public let key: TweakKey
+        /// The value, as far as it is known without the tweak: its type may still be another.
+        public let value: TweakValue
+        /// What the file calls it.
+        public let entry: String
+    }
+
+    /// Something in the file that is meant for a tweak, and could not be taken over.
+    public struct Problem: Hashable, Sendable {
+        /// What the file calls it.
+        public let entry: String
+        /// Why not, and what helps.
+        public let reason: String
+    }
+
+    /// What can be set, sorted by tweak; each tweak once.
+    public let overrides: [Override]
+    /// What was left out, sorted by name. Entries of others in the user's defaults are no problem.
+    public let problems: [Problem]
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's content.
+    ///   - path: Where it is from, for the messages of errors.
+    ///   - systems: Whose values are read.
+    ///   - known: The tweaks of the program, which tell what a name with several hyphens means, in which feature a part
+    ///     is, and to which features a variable of JustTweak belongs. Those of a ``FeatureSet`` and of a
+    ///     ``JustTweakFile`` are known by their keys.
+    /// - Throws: ``FormatError`` if the file is none of these.
+    public init(
+        _ bytes: [UInt8], path: String, systems: Set<OlderSystem> = Set(OlderSystem.allCases),
+        known: [TweakKey] = []
+    ) throws(FormatError) {
+        var importer = OverridesImporter(systems: systems, known: known)
+        try importer.take(bytes, path: path)
+        overrides = importer.overrides.values.sorted { $0.key < $1.key }
+        problems = importer.problems.sorted { ($0.entry, $0.reason) < ($1.entry, $1.reason) }
+    }
+
+    /// What was taken over and what was not, a line each.
+    public var report: [String] {
+        overrides.map { "\($0.key): \($0.value.quoted)" }
+            + problems.map { "\($0.entry): not taken over: \($0.reason)" }
+    }
+}

@@ -1,0 +1,137 @@
+internal import TweakRecords
+
+/// Collects overrides from a file of an older system.
+struct OverridesImporter {
+    private let systems: Set<OlderSystem>
+    private let names: ImportedNames
+    private(set) var overrides: [TweakKey: ImportedOverrides.Override] = [:]
+    private(set) var problems: [ImportedOverrides.Problem] = []
+
+    init(systems: Set<OlderSystem>, known: [TweakKey]) {
+        self.systems = systems
+        names = ImportedNames(known: known)
+    }
+
+    mutating func take(_ bytes: [UInt8], path: String) throws(FormatError) {
+        let isJSON = bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) } == UInt8(ascii: "{")
+        let list: PropertyList
+        if isJSON {
+            list = PropertyList(try PlacedJSON(bytes, path: path).value)
+        } else {
+            list = try PropertyList(bytes, path: path)
+        }
+        guard case .dictionary(let entries) = list else {
+            throw .malformed(path: path, reason: "\(list.summary) is here, but a dictionary is expected")
+        }
+        if let archive = KeyedArchive(list) {
+            try take(archive, path: path)
+        } else {
+            for (entry, value) in entries.sorted(by: { $0.key < $1.key }) {
+                if let system = systems.first(where: { entry.hasPrefix($0.keyPrefix) }) {
+                    take(value, entry, of: system)
+                } else if isJSON, systems.contains(.facebookTweaks) {
+                    take(category: entry, value)
+                }
+            }
+        }
+    }
+
+    // MARK: - The user's defaults
+
+    private mutating func take(_ value: PropertyList, _ entry: String, of system: OlderSystem) {
+        let name = String(entry.dropFirst(system.keyPrefix.count))
+        let value = Self.value(value)
+        if system == .flipTheSwitch {
+            guard case .bool? = value else {
+                return problem(entry, "it is neither true nor false")
+            }
+        }
+        switch system {
+        case .facebookTweaks: set(value, entry, names.keysOfFacebookTweak(name))
+        case .flipTheSwitch: set(value, entry, names.keysOfFeature(name))
+        case .justTweak: set(value, entry, names.keysOfVariable(name))
+        }
+    }
+
+    private mutating func set(_ value: TweakValue?, _ entry: String, _ keys: Result<[TweakKey], ImportedNames.Unclear>) {
+        guard let value, value != .nothing else {
+            return problem(entry, "it is no Bool, number, text or colour")
+        }
+        switch keys {
+        case .failure(let unclear): problem(entry, unclear.reason)
+        case .success(let keys):
+            for key in keys {
+                if let other = overrides[key] {
+                    problem(entry, "\(key) has its value from \(other.entry)")
+                } else {
+                    overrides[key] = ImportedOverrides.Override(key: key, value: value, entry: entry)
+                }
+            }
+        }
+    }
+
+    private mutating func problem(_ entry: String, _ reason: String) {
+        problems.append(ImportedOverrides.Problem(entry: entry, reason: reason))
+    }
+
+    /// The value of an entry of the user's defaults, where some are archived.
+    private static func value(_ value: PropertyList) -> TweakValue? {
+        switch value {
+        case .scalar(let value): return value
+        case .data(let bytes):
+            guard let list = try? PropertyList(bytes, path: ""), let archive = KeyedArchive(list) else {
+                return nil
+            }
+            return archive.root.flatMap(archive.value)
+        default: return nil
+        }
+    }
+
+    // MARK: - Facebook's nested forms
+
+    private mutating func take(category: String, _ collections: PropertyList) {
+        guard case .dictionary(let collections) = collections else { return }
+        for (collection, tweaks) in collections.sorted(by: { $0.key < $1.key }) {
+            guard case .dictionary(let tweaks) = tweaks else { continue }
+            for (name, value) in tweaks.sorted(by: { $0.key < $1.key }) {
+                let key = TweakKey(category, collection, name)
+                set(Self.value(value), "\(key)", .success([key]))
+            }
+        }
+    }
+
+    private mutating func take(_ archive: KeyedArchive, path: String) throws(FormatError) {
+        guard let store = archive.root, archive.className(of: store) == "FBTweakStore" else {
+            throw .malformed(path: path, reason: "it is a keyed archive, but none of an FBTweakStore")
+        }
+        guard systems.contains(.facebookTweaks) else { return }
+        var values: [(key: TweakKey, value: TweakValue?)] = []
+        var visited: Set<Int> = []
+        archive.forEachElement(store["categories"], visited: &visited) { category, visited in
+            archive.forEachElement(category["collections"], visited: &visited) { collection, visited in
+                archive.forEachElement(collection["tweaks"], visited: &visited) { tweak, _ in
+                    guard let current = archive.object(tweak["currentValue"]),
+                        let categoryName = archive.text(category["name"]),
+                        let collectionName = archive.text(collection["name"]),
+                        let name = archive.text(tweak["name"])
+                    else { return }
+                    values.append(
+                        (TweakKey(categoryName, collectionName, name), archive.value(of: current)))
+                }
+            }
+        }
+        for (key, value) in values { set(value, "\(key)", .success([key])) }
+    }
+}
+
+extension PropertyList {
+    fileprivate init(_ json: JSONValue) {
+        self =
+            switch json {
+            case .null: .other
+            case .scalar(let value): .scalar(value)
+            case .array(let array): .array(array.map(PropertyList.init))
+            case .object(let object): .dictionary(object.mapValues(PropertyList.init))
+            }
+    }
+}

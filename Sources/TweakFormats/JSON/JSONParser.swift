@@ -1,0 +1,235 @@
+internal import TweakRecords
+
+/// Why bytes are no JSON, or none that is read: "it is no JSON: line 3, column 8: a value is expected".
+package struct JSONError: Error, Hashable {
+    package let reason: String
+}
+
+/// Reads JSON as RFC 8259 defines it, in UTF-8.
+///
+/// Foundation's decoder tells neither 1.0 from 1 nor a name that an object has twice, and some text that is nested
+/// deeply makes it trap.
+package struct JSONParser {
+    /// How many arrays and objects may be inside each other. Reading, writing and releasing recurse, also on the small
+    /// stack of a thread of the library.
+    package static let deepestNesting = 100
+
+    private let bytes: [UInt8]
+    private let allowsRepeatedNames: Bool
+    private var position = 0
+    private var depth = 0
+
+    private init(_ bytes: [UInt8], allowsRepeatedNames: Bool) {
+        self.bytes = bytes
+        self.allowsRepeatedNames = allowsRepeatedNames
+    }
+
+    /// Reads the one value that a file or a text holds.
+    ///
+    /// - Parameters:
+    ///   - bytes: UTF-8, also with a byte order mark.
+    ///   - allowsRepeatedNames: Whether an object may have a name twice. The last one counts.
+    /// - Throws: ``JSONError`` with the place of the first mistake.
+    package static func value(
+        of bytes: [UInt8], allowsRepeatedNames: Bool = false
+    ) throws(JSONError) -> JSONValue {
+        var parser = JSONParser(bytes, allowsRepeatedNames: allowsRepeatedNames)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
+        let value = try parser.value()
+        guard parser.next == nil else { throw parser.failure("the end is expected") }
+        return value
+    }
+
+    // MARK: - Values
+
+    private mutating func value() throws(JSONError) -> JSONValue {
+        skipSpace()
+        let value: JSONValue
+        switch next {
+        case UInt8(ascii: "{"):
+            var object: [String: JSONValue] = [:]
+            try members { (parser) throws(JSONError) in try parser.member(of: &object) }
+            value = .object(object)
+        case UInt8(ascii: "["):
+            var array: [JSONValue] = []
+            try members { (parser) throws(JSONError) in array.append(try parser.value()) }
+            value = .array(array)
+        case UInt8(ascii: "\""): value = .scalar(.string(try string()))
+        case UInt8(ascii: "t"): value = try literal("true", .scalar(true))
+        case UInt8(ascii: "f"): value = try literal("false", .scalar(false))
+        case UInt8(ascii: "n"): value = try literal("null", .null)
+        case let byte? where byte == UInt8(ascii: "-") || Self.digits ~= byte:
+            value = .scalar(try number())
+        default: throw failure("a value is expected")
+        }
+        skipSpace()
+        return value
+    }
+
+    /// Reads what is between brackets, with commas.
+    private mutating func members(
+        _ member: (inout JSONParser) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        guard depth < Self.deepestNesting else {
+            throw JSONError(reason: "more than \(Self.deepestNesting) levels are inside each other")
+        }
+        depth += 1
+        // The closing brackets are two behind the opening ones.
+        let end = (next ?? 0) + 2
+        position += 1
+        skipSpace()
+        if next != end {
+            try member(&self)
+            while next == UInt8(ascii: ",") {
+                position += 1
+                try member(&self)
+            }
+        }
+        guard next == end else {
+            throw failure("a comma or \(Unicode.Scalar(end)) is expected")
+        }
+        position += 1
+        depth -= 1
+    }
+
+    private mutating func member(of object: inout [String: JSONValue]) throws(JSONError) {
+        skipSpace()
+        let start = position
+        guard next == UInt8(ascii: "\"") else { throw failure("a name in quotation marks is expected") }
+        let name = try string()
+        guard allowsRepeatedNames || object[name] == nil else {
+            position = start
+            throw failure("\"\(name)\" is here for the second time")
+        }
+        skipSpace()
+        guard next == UInt8(ascii: ":") else { throw failure("a colon is expected") }
+        position += 1
+        object[name] = try value()
+    }
+
+    private mutating func literal(_ word: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        guard bytes[position...].starts(with: word.utf8) else { throw failure("a value is expected") }
+        position += word.utf8.count
+        return value
+    }
+
+    private mutating func number() throws(JSONError) -> TweakValue {
+        let start = position
+        skip { $0 == UInt8(ascii: "-") }
+        let firstDigit = next
+        let count = skip { Self.digits ~= $0 }
+        guard position - count - start <= 1, count == 1 || count > 1 && firstDigit != UInt8(ascii: "0") else {
+            position = start
+            throw failure("a number has digits, and no zeros before them")
+        }
+        let end = position
+        if next == UInt8(ascii: ".") {
+            position += 1
+            try digits("behind the point")
+        }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            position += 1
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
+            try digits("in the exponent")
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if position == end, let number = Int128(text), Int64.min <= number, number <= UInt64.max {
+            return .integer(number)
+        }
+        guard let number = Double(text), number.isFinite else {
+            position = start
+            throw failure("the number is too large")
+        }
+        return .double(number)
+    }
+
+    private mutating func digits(_ place: String) throws(JSONError) {
+        guard skip({ Self.digits ~= $0 }) > 0 else { throw failure("a digit \(place) is expected") }
+    }
+
+    // MARK: - Texts
+
+    private mutating func string() throws(JSONError) -> String {
+        position += 1
+        var text = ""
+        while true {
+            let start = position
+            skip { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+            guard let part = String(validating: bytes[start..<position], as: UTF8.self) else {
+                throw failure("the text is no UTF-8")
+            }
+            text += part
+            switch next {
+            case UInt8(ascii: "\""):
+                position += 1
+                return text
+            case UInt8(ascii: "\\"): text.unicodeScalars.append(try escape())
+            case nil: throw failure("a quotation mark is expected")
+            default: throw failure("a control character in a text is written as \\u and four digits")
+            }
+        }
+    }
+
+    private mutating func escape() throws(JSONError) -> Unicode.Scalar {
+        position += 2
+        switch position <= bytes.count ? bytes[position - 1] : 0 {
+        case UInt8(ascii: "\""): return "\""
+        case UInt8(ascii: "\\"): return "\\"
+        case UInt8(ascii: "/"): return "/"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"):
+            let unit = try codeUnit()
+            guard UTF16.isLeadSurrogate(unit), bytes[position...].starts(with: "\\u".utf8) else {
+                if let scalar = Unicode.Scalar(unit) { return scalar }
+                throw failure("half of a surrogate pair is no character")
+            }
+            position += 2
+            let trail = try codeUnit()
+            guard UTF16.isTrailSurrogate(trail) else {
+                throw failure("half of a surrogate pair is no character")
+            }
+            return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
+        default:
+            position = min(position, bytes.count)
+            throw failure("no such escape: \\ stands before one of \" \\ / b f n r t u")
+        }
+    }
+
+    private mutating func codeUnit() throws(JSONError) -> UInt16 {
+        let digits = bytes[position...].prefix(4)
+        guard digits.count == 4, digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
+            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw failure("four hexadecimal digits are expected") }
+        position += 4
+        return unit
+    }
+
+    // MARK: - Bytes
+
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    @discardableResult
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) -> Int {
+        let start = position
+        while position < bytes.count, isSkipped(bytes[position]) { position += 1 }
+        return position - start
+    }
+
+    private mutating func skipSpace() {
+        skip { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+    }
+
+    private func failure(_ reason: String) -> JSONError {
+        let before = bytes.prefix(position)
+        let line = before.reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
+        let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        let column = String(decoding: before[start...], as: UTF8.self).count + 1
+        return JSONError(reason: "it is no JSON: line \(line), column \(column): \(reason)")
+    }
+}

@@ -1,0 +1,67 @@
+internal import TweakRecords
+
+/// JSON with the file that it is from and the names that lead to it, for the messages of errors.
+struct PlacedJSON {
+    let value: JSONValue
+    let path: String
+    let place: [String]
+
+    /// Reads a file.
+    init(_ bytes: [UInt8], path: String) throws(FormatError) {
+        do throws(JSONError) {
+            self.init(value: try JSONParser.value(of: bytes), path: path, place: [])
+        } catch {
+            throw .malformed(path: path, reason: error.reason)
+        }
+    }
+
+    private init(value: JSONValue, path: String, place: [String]) {
+        self.value = value
+        self.path = path
+        self.place = place
+    }
+
+    /// The members of an object, sorted by name.
+    ///
+    /// - Parameter expectation: What is expected here, such as "a feature, an object".
+    func members(_ expectation: String) throws(FormatError) -> [(name: String, value: PlacedJSON)] {
+        guard case .object(let object) = value else { throw unexpected(expectation) }
+        return object.sorted { $0.key < $1.key }.map {
+            ($0.key, PlacedJSON(value: $0.value, path: path, place: place + [$0.key]))
+        }
+    }
+
+    /// Text without a NUL, which ends a text in C.
+    var text: String {
+        get throws(FormatError) {
+            guard case .scalar(.string(let text)) = value else { throw unexpected("text") }
+            guard !text.utf8.contains(0) else { throw invalid("the text contains a NUL character") }
+            return text
+        }
+    }
+
+    var flag: Bool {
+        get throws(FormatError) {
+            guard case .scalar(.bool(let flag)) = value else { throw unexpected("true or false") }
+            return flag
+        }
+    }
+
+    /// The last of the names that lead here, which is the name of a feature or a tweak.
+    var name: String {
+        get throws(FormatError) {
+            let name = place.last ?? ""
+            guard !name.isEmpty else { throw invalid("a name is empty") }
+            guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+                throw invalid("a name contains a control character")
+            }
+            return name
+        }
+    }
+
+    func unexpected(_ expectation: String) -> FormatError {
+        invalid("\(value.summary) is here, but \(expectation) is expected")
+    }
+
+    func invalid(_ reason: String) -> FormatError { .invalid(path: path, place: place, reason: reason) }
+}

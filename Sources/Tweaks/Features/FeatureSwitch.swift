@@ -1,0 +1,97 @@
+internal import TweakFormats
+public import TweakRecords
+
+/// A feature that is switched on and off while the program runs.
+///
+///     let stereo = store.feature("awesome", "sound", "stereo")
+///     if stereo.isEnabled { … }
+///     try stereo.disable()
+///
+/// It is a Bool tweak of the category `Features`: `Features/awesome/enabled` for a feature, `Features/awesome/sound` for
+/// a part of it, and with the names of all parts, slashes between them, for parts of parts:
+/// `Features/awesome/sound%2Fstereo`. A part is only enabled if the features around it are. In C `FBTweakFeature`
+/// declares it, in Swift `#feature`, or a file that a ``FeaturesProvider`` reads.
+public struct FeatureSwitch: Sendable {
+    /// The names of the features around it, the outermost first, and its own.
+    public let path: [String]
+    private let store: TweakStore
+
+    init(_ path: [String], in store: TweakStore) {
+        self.path = path
+        self.store = store
+    }
+
+    /// The tweak.
+    public var key: TweakKey { PlacedFeature.key(of: path) }
+
+    /// Whether it is on and the features around it are. A feature that nobody knows is off, which is reported once.
+    public var isEnabled: Bool {
+        path.indices.allSatisfy {
+            store.value(of: PlacedFeature.key(of: path[...$0]), default: false) == true
+        }
+    }
+
+    /// Whether its own switch is on, whatever is around it; `nil` if nobody knows the feature.
+    public var isOn: Bool? {
+        guard case .bool(let flag)? = try? store.value(of: key) else { return nil }
+        return flag
+    }
+
+    /// What it is, for a person.
+    public var details: String? { (try? store.status(of: key))?.declaration.details }
+
+    /// Switches it on, and keeps that.
+    ///
+    /// - Throws: ``TweakError`` if nobody knows the feature.
+    public func enable() throws(TweakError) { try set(true) }
+
+    /// Switches it off, and keeps that.
+    ///
+    /// - Throws: ``TweakError`` if nobody knows the feature.
+    public func disable() throws(TweakError) { try set(false) }
+
+    /// Switches it on or off, and keeps that.
+    ///
+    /// - Throws: ``TweakError`` if nobody knows the feature.
+    public func set(_ isOn: Bool) throws(TweakError) { try store.set(.bool(isOn), for: key) }
+
+    /// Takes back what a person has chosen.
+    ///
+    /// - Throws: ``TweakError`` if nobody knows the feature.
+    public func reset() throws(TweakError) { try store.reset(key) }
+
+    /// Calls back when ``isEnabled`` changes, also by a feature around it, on the thread that changes it.
+    ///
+    /// - Parameter body: Called with the new state.
+    /// - Returns: The observation, which lasts as long as it is held.
+    public func observe(_ body: @escaping @Sendable (Bool) -> Void) -> TweakObservation {
+        let last = Guarded(isEnabled)
+        return store.addObserver(of: path.indices.map { PlacedFeature.key(of: path[...$0]) }) { _ in
+            .together { _ in
+                let state = isEnabled
+                let isNew = last.withLock { last in
+                    defer { last = state }
+                    return last != state
+                }
+                if isNew { body(state) }
+            }
+        }
+    }
+}
+
+extension TweakStore {
+    /// A feature, by the names of the features around it and its own.
+    public func feature(_ name: String, _ parts: String...) -> FeatureSwitch {
+        FeatureSwitch([name] + parts, in: self)
+    }
+
+    /// Whether a feature is on and the features around it are.
+    public func isFeatureEnabled(_ name: String, _ parts: String...) -> Bool {
+        FeatureSwitch([name] + parts, in: self).isEnabled
+    }
+
+    /// Takes back what a person has chosen for all features and their variables, as one change.
+    ///
+    /// - Throws: ``TweakError/noTweaks(in:)`` if there are no features.
+    public func resetAllFeatures() throws(TweakError) { try reset(category: PlacedFeature.category) }
+}

@@ -1,0 +1,99 @@
+internal import TweakFormats
+public import TweakRecords
+
+/// A property that is a variable of a feature.
+///
+///     @FeatureVariable("search", "limit") var limit = 20                         // declares the variable
+///     @FeatureVariable("search", "title", fallback: "Search") var title: String  // of whoever declares it
+///
+/// The initial value is the default of the tweak `Features/search/limit`, which is made when the property is, unless a provider or a
+/// binary has it already. Setting the property keeps an override. If the variable is of another type, the property
+/// has its default, and that is reported once.
+@propertyWrapper
+public struct FeatureVariable<Value: TweakableValue>: Sendable {
+    /// The tweak.
+    public let key: TweakKey
+    private let fallback: Value
+    private let store: TweakStore
+
+    /// Declares a variable.
+    public init(
+        wrappedValue: Value, _ feature: String, _ variable: String, description: String? = nil,
+        store: TweakStore = .shared
+    ) {
+        self.init(feature, variable, fallback: wrappedValue, store: store)
+        if (try? store.status(of: key)) == nil {
+            // Whoever was faster declares it.
+            _ = try? store.make(
+                key.category, key.collection, key.name, default: wrappedValue, description: description)
+        }
+    }
+
+    /// Uses a variable that others declare.
+    ///
+    /// - Parameter fallback: What the property is if nobody does.
+    public init(_ feature: String, _ variable: String, fallback: Value, store: TweakStore = .shared) {
+        key = TweakKey(PlacedFeature.category, feature, variable)
+        self.fallback = fallback
+        self.store = store
+    }
+
+    /// The current value. Setting it keeps an override; what cannot be set is reported.
+    public var wrappedValue: Value {
+        get {
+            do throws(FeatureError) {
+                return try store.value(ofFeature: key.collection, variable: key.name)
+            } catch {
+                if case .notFound = error {
+                } else {
+                    store.diagnostics.warn("\(error); the property has its default")
+                }
+                return fallback
+            }
+        }
+        nonmutating set { store.setOrReport(newValue.tweakValue, for: key) }
+    }
+
+    /// The property's own face: ``key`` and ``OptionalFeatureVariable/reset()``.
+    public var projectedValue: Self { self }
+
+    /// Takes the override away.
+    ///
+    /// - Throws: ``TweakError`` if nobody declares the variable.
+    public func reset() throws(TweakError) { try store.reset(key) }
+}
+
+/// A property that is a variable of a feature, or `nil` if there is no such variable of this type.
+///
+///     @OptionalFeatureVariable("search", "limit") var limit: Int?
+///
+/// Setting the property keeps an override, and setting it to `nil` takes that away.
+@propertyWrapper
+public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
+    /// The tweak.
+    public let key: TweakKey
+    private let store: TweakStore
+
+    /// Uses a variable that others declare.
+    public init(_ feature: String, _ variable: String, store: TweakStore = .shared) {
+        key = TweakKey(PlacedFeature.category, feature, variable)
+        self.store = store
+    }
+
+    /// The current value. What cannot be set is reported.
+    public var wrappedValue: Value? {
+        get { store.valueIfAny(ofFeature: key.collection, variable: key.name) }
+        nonmutating set { store.setOrReport(newValue?.tweakValue, for: key) }
+    }
+}
+
+extension TweakStore {
+    /// Sets, or resets with `nil`.
+    fileprivate func setOrReport(_ value: TweakValue?, for key: TweakKey) {
+        do throws(TweakError) {
+            if let value { try set(value, for: key) } else { try reset(key) }
+        } catch {
+            diagnostics.warn("\(error)")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import TweakFormats
+public import TweakRecords
+
+/// Features in a file: `features.json` with environments, or a `Features.plist`.
+///
+///     try store.add(FeaturesProvider(file: "features.json", environment: "beta"), above: nil)
+///
+/// Every feature is a Bool tweak, named as ``FeatureSwitch`` tells, whether a binary declares it or not.
+public final class FeaturesProvider: TweakProvider {
+    private struct Content {
+        var features: [TweakKey: PlacedFeature] = [:]
+        var report: (@Sendable (TweakProviderChange) -> Void)?
+    }
+
+    /// `features`, or another name.
+    public let source: TweakSource
+    private let file: String
+    private let environment: String
+    private let content: Guarded<Content>
+
+    /// Reads the file.
+    ///
+    /// - Parameters:
+    ///   - file: Its path. One that ends in `.plist` is a property list.
+    ///   - environment: Which features are meant, for JSON.
+    ///   - name: What the values are labelled with.
+    /// - Throws: ``ProviderFileError`` if the file cannot be read, `FormatError` if it is none of the format.
+    public init(file: String, environment: String = "default", name: String = "features") throws {
+        source = TweakSource(name)
+        self.file = file
+        self.environment = environment
+        content = Guarded(Content(features: try Self.read(file, environment)))
+    }
+
+    /// Reads the file again. If it cannot be read, everything stays as it is.
+    ///
+    /// - Throws: As ``init(file:environment:name:)``.
+    public func reload() throws {
+        let features = try Self.read(file, environment)
+        let report = content.withLock { content in
+            content.features = features
+            return content.report
+        }
+        report?(.everything)
+    }
+
+    private static func read(_ file: String, _ environment: String) throws -> [TweakKey: PlacedFeature] {
+        let bytes = try providerFile(file)
+        let features =
+            file.hasSuffix(".plist")
+            ? try FeatureSet(plist: bytes, path: file)
+            : try FeaturesFile(json: bytes, path: file).features(in: environment)
+        return Dictionary(features.all.map { ($0.key, $0) }) { first, _ in first }
+    }
+
+    /// The tweaks of the features.
+    public var keys: Set<TweakKey> { content.withLock { Set($0.features.keys) } }
+
+    /// Whether the feature's own switch is on.
+    public func value(for key: TweakKey) -> ProvidedValue? {
+        content.withLock { $0.features[key].map { .value(.bool($0.isEnabled)) } }
+    }
+
+    /// A Bool with the file's description.
+    public func declaration(of key: TweakKey) -> TweakDeclaration? {
+        content.withLock { $0.features[key] }.map { feature in
+            TweakDeclaration(
+                key: key, type: .bool, defaultValue: .bool(feature.isEnabled),
+                attributes: feature.details.map { [.init(key: "doc", value: $0)] } ?? [])
+        }
+    }
+
+    /// Takes what is called when the file has been read again.
+    public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
+        content.withLock { $0.report = report }
+    }
+}

@@ -1,0 +1,91 @@
+internal import TweakFormats
+public import TweakRecords
+
+/// Variables of features in files, in the format of JustTweak:
+///
+///     { "search": { "limit": { "Title": "Limit", "Value": 20 } } }
+///
+///
+///     try store.add(VariablesProvider(files: ["tweaks-local.json", "tweaks.json"]), above: nil)
+///
+/// Every variable is a tweak, `Features/feature/variable`, whether a binary declares it or not.
+public final class VariablesProvider: TweakProvider {
+    /// Makes the value of a variable that is encrypted one for the program.
+    public typealias Decryption = @Sendable (TweakValue) throws -> TweakValue
+
+    private struct Content {
+        var variables: [TweakKey: JustTweakFile.Variable] = [:]
+        var report: (@Sendable (TweakProviderChange) -> Void)?
+    }
+
+    /// `file`, or another name.
+    public let source: TweakSource
+    private let files: [String]
+    private let decryption: Decryption?
+    private let content: Guarded<Content>
+
+    /// Reads the files.
+    ///
+    /// - Parameters:
+    ///   - files: Their paths. A variable that several have is that of the first.
+    ///   - name: What the values are labelled with.
+    ///   - decryption: Called with the values of variables that are `Encrypted`; those have none without it.
+    /// - Throws: ``ProviderFileError`` if a file cannot be read, `FormatError` if it is none of the format.
+    public init(files: [String], name: String = "file", decryption: Decryption? = nil) throws {
+        source = TweakSource(name)
+        self.files = files
+        self.decryption = decryption
+        content = Guarded(Content(variables: try Self.read(files)))
+    }
+
+    /// Reads the files again. If one of them cannot be read, everything stays as it is.
+    ///
+    /// - Throws: As ``init(files:name:decryption:)``.
+    public func reload() throws {
+        let variables = try Self.read(files)
+        let report = content.withLock { content in
+            content.variables = variables
+            return content.report
+        }
+        report?(.everything)
+    }
+
+    private static func read(_ files: [String]) throws -> [TweakKey: JustTweakFile.Variable] {
+        var variables: [TweakKey: JustTweakFile.Variable] = [:]
+        for path in files {
+            for variable in try JustTweakFile(json: providerFile(path), path: path).variables {
+                if variables[variable.key] == nil { variables[variable.key] = variable }
+            }
+        }
+        return variables
+    }
+
+    /// The variables.
+    public var keys: Set<TweakKey> { content.withLock { Set($0.variables.keys) } }
+
+    /// The value of a variable.
+    ///
+    /// - Throws: ``FeatureError/decryptionClosureNotProvided(_:)``, or what the closure throws.
+    public func value(for key: TweakKey) throws -> ProvidedValue? {
+        guard let variable = content.withLock({ $0.variables[key] }) else { return nil }
+        guard variable.isEncrypted else { return .value(variable.value) }
+        guard let decryption else { throw FeatureError.decryptionClosureNotProvided(key) }
+        return .value(try decryption(variable.value))
+    }
+
+    /// A tweak of the type that the value has, with the file's description.
+    public func declaration(of key: TweakKey) -> TweakDeclaration? {
+        guard let variable = content.withLock({ $0.variables[key] }),
+            case .value(let value)? = try? value(for: key)
+        else { return nil }
+        let text = [variable.title, variable.details].compactMap(\.self).joined(separator: ": ")
+        return TweakDeclaration(
+            key: key, type: value.naturalType, defaultValue: value,
+            attributes: text.isEmpty ? [] : [.init(key: "doc", value: text)])
+    }
+
+    /// Takes what is called when the files have been read again.
+    public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
+        content.withLock { $0.report = report }
+    }
+}

@@ -1,0 +1,141 @@
+import TestSupport
+import Testing
+import TweakRecords
+
+@testable import Tweaks
+
+@Suite struct `Feature switches` {
+    private let home: TemporaryDirectory
+    private let store = TweakStore()
+    private let messages = CollectedMessages()
+
+    private static let json = """
+        { "default": { "awesome": { "enabled": true, "description": "the best one",
+                                    "sound": { "enabled": true, "stereo": { "enabled": false } } },
+                       "plain": { "enabled": false } },
+          "beta": { "inherits_from": "default", "awesome": { "sound": { "stereo": { "enabled": true } } } } }
+        """
+
+    init() throws {
+        home = try TemporaryDirectory()
+        store.logger = messages.logger
+    }
+
+    @discardableResult
+    private func added(_ environment: String = "default") throws -> FeaturesProvider {
+        let provider = try FeaturesProvider(
+            file: home.write("features.json", Self.json), environment: environment)
+        try store.add(provider, above: nil)
+        return provider
+    }
+
+    @Test func `Features are on and off as the file says, by environment`() throws {
+        try added()
+        #expect(store.isFeatureEnabled("awesome") && store.isFeatureEnabled("awesome", "sound"))
+        #expect(!store.isFeatureEnabled("awesome", "sound", "stereo") && !store.isFeatureEnabled("plain"))
+        let beta = TweakStore()
+        try beta.add(FeaturesProvider(file: home("features.json"), environment: "beta"), above: nil)
+        #expect(beta.isFeatureEnabled("awesome", "sound", "stereo"))
+        #expect(throws: (any Error).self) {
+            try FeaturesProvider(file: home("features.json"), environment: "x")
+        }
+    }
+
+    @Test func `A part is on only if the features around it are, at run time`() throws {
+        try added("beta")
+        let stereo = store.feature("awesome", "sound", "stereo")
+        try store.feature("awesome").disable()
+        #expect(stereo.isOn == true && !stereo.isEnabled)
+        try store.feature("awesome").enable()
+        #expect(stereo.isEnabled)
+        try store.feature("awesome", "sound").disable()
+        #expect(!stereo.isEnabled)
+    }
+
+    @Test func `A choice is kept only if it changes the state`() throws {
+        try added()
+        let plain = store.feature("plain")
+        try plain.disable()
+        #expect(try store.opinions(on: plain.key).map(\.source.name) == ["features", "default"])
+        try plain.enable()
+        #expect(try store.opinions(on: plain.key).map(\.source.name) == ["override", "features", "default"])
+        try plain.reset()
+        #expect(!plain.isEnabled)
+    }
+
+    @Test func `One change carries which feature and its new state`() throws {
+        try added()
+        let changes = Locked<[TweakChange]>([])
+        let observation = store.observe(didChange: { change in changes.withLock { $0.append(change) } })
+        try store.feature("plain").enable()
+        try store.feature("plain").set(true)
+        observation.cancel()
+        let expected = TweakChange(
+            key: TweakKey("Features", "plain", "enabled"), oldValue: false, newValue: true, source: .overrides
+        )
+        #expect(changes.withLock { $0 } == [expected])
+    }
+
+    @Test func `An observer of a part hears when a feature around it changes it`() throws {
+        try added("beta")
+        let states = Locked<[Bool]>([])
+        let observation = store.feature("awesome", "sound").observe { state in
+            states.withLock { $0.append(state) }
+        }
+        try store.feature("awesome", "sound", "stereo").disable()
+        try store.feature("awesome").disable()
+        try store.feature("awesome", "sound").disable()
+        try store.feature("awesome").enable()
+        try store.feature("awesome", "sound").enable()
+        observation.cancel()
+        #expect(states.withLock { $0 } == [false, true])
+    }
+
+    @Test func `All choices are taken back together`() throws {
+        try added()
+        try store.feature("plain").enable()
+        try store.feature("awesome").disable()
+        try store.resetAllFeatures()
+        #expect(store.isFeatureEnabled("awesome") && !store.isFeatureEnabled("plain"))
+    }
+
+    @Test func `A feature has its description`() throws {
+        try added()
+        #expect(store.feature("awesome").details == "the best one")
+        #expect(store.feature("plain").details == nil)
+    }
+
+    @Test func `A feature that nobody knows is off, which is reported once`() throws {
+        #expect(!store.isFeatureEnabled("missing") && !store.isFeatureEnabled("missing"))
+        #expect(store.feature("missing").isOn == nil)
+        #expect(messages.all.count == 1)
+        #expect(throws: TweakError.self) { try store.feature("missing").enable() }
+    }
+
+    @Test func `A higher provider can switch a feature off`() throws {
+        try added()
+        try store.add(
+            TestProvider("high", [TweakKey("Features", "awesome", "enabled"): false]), above: .overrides)
+        #expect(!store.isFeatureEnabled("awesome"))
+    }
+
+    @Test func `The file is read again when the program says so`() throws {
+        let provider = try added()
+        try home.write("features.json", "{ broken")
+        #expect(throws: (any Error).self) { try provider.reload() }
+        #expect(store.isFeatureEnabled("awesome"))
+        try home.write("features.json", #"{ "default": { "plain": { "enabled": true } } }"#)
+        try provider.reload()
+        #expect(store.isFeatureEnabled("plain"))
+        #expect(store.feature("awesome").isOn == nil)
+    }
+
+    @Test func `A property list has features without parts`() throws {
+        let plist = """
+            <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict>
+            <key>plain</key><dict><key>enabled</key><true/></dict></dict></plist>
+            """
+        try store.add(FeaturesProvider(file: home.write("Features.plist", plist)), above: nil)
+        #expect(store.isFeatureEnabled("plain"))
+    }
+}

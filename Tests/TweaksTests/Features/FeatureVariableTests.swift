@@ -1,0 +1,173 @@
+import TestSupport
+import Testing
+import TweakRecords
+import TweaksTesting
+
+@testable import Tweaks
+
+@Suite struct `Variables of features` {
+    private let home: TemporaryDirectory
+    private let store = TweakStore()
+    private let messages = CollectedMessages()
+
+    init() throws {
+        home = try TemporaryDirectory()
+        store.logger = messages.logger
+    }
+
+    private func file(_ name: String, _ variables: String) throws -> String {
+        try home.write(name, "{ \"search\": { \(variables) } }")
+    }
+
+    private func add(
+        _ variables: String..., decryption: VariablesProvider.Decryption? = nil
+    ) throws {
+        let files = try variables.enumerated().map { try file("\($0.offset).json", $0.element) }
+        try store.add(VariablesProvider(files: files, decryption: decryption), above: nil)
+    }
+
+    private func value<Value: TweakableValue>(_ variable: String, as: Value.Type = Value.self) throws -> Value
+    {
+        try store.value(ofFeature: "search", variable: variable)
+    }
+
+    @Test func `They have the types that they are written with`() throws {
+        try add(
+            #""flag": {"Value": true}, "count": {"Value": 1}, "ratio": {"Value": 1.0}, "text": {"Value": "1"}"#
+        )
+        #expect(try value("flag") == true)
+        #expect(try value("count") == 1)
+        #expect(try value("ratio") == 1.0)
+        #expect(try value("text") == "1")
+        #expect(store.valueIfAny(ofFeature: "search", variable: "flag", as: Int.self) == nil)
+    }
+
+    @Test(arguments: ["flag", "count", "ratio", "text"])
+    func `One type is not taken for another`(name: String) throws {
+        try add(
+            #""flag": {"Value": true}, "count": {"Value": 1}, "ratio": {"Value": 1.0}, "text": {"Value": "1"}"#
+        )
+        if name != "flag" { #expect(throws: FeatureError.self) { try value(name, as: Bool.self) } }
+        if name != "count" { #expect(throws: FeatureError.self) { try value(name, as: Int.self) } }
+        if name != "text" { #expect(throws: FeatureError.self) { try value(name, as: String.self) } }
+        // An integer is a Double, as where a value is set.
+        if name == "flag" || name == "text" {
+            #expect(throws: FeatureError.self) { try value(name, as: Double.self) }
+        }
+    }
+
+    @Test func `What is wrong is told apart`() throws {
+        try add(#""flag": {"Value": true}, "secret": {"Value": "olleh", "Encrypted": true}"#)
+        let key = { TweakKey("Features", "search", $0) }
+        #expect(throws: FeatureError.notFound(key("missing"))) { try value("missing", as: Int.self) }
+        #expect(throws: FeatureError.notSupported(key("flag"), is: .bool, asked: .int64)) {
+            try value("flag", as: Int.self)
+        }
+        #expect(throws: FeatureError.decryptionClosureNotProvided(key("secret"))) {
+            try value("secret", as: String.self)
+        }
+        #expect(messages.all.count == 1)
+    }
+
+    @Test func `An encrypted value goes through the closure before anyone sees it`() throws {
+        try add(#""secret": {"Value": "olleh", "Encrypted": true}"#) { value in
+            guard case .string(let text) = value else { return value }
+            return .string(String(text.reversed()))
+        }
+        #expect(try value("secret") == "hello")
+        #expect(
+            try store.status(of: TweakKey("Features", "search", "secret")).declaration.defaultValue == "hello"
+        )
+    }
+
+    @Test func `Of several files the first one that has a variable counts`() throws {
+        try add(#""a": {"Value": 1}"#, #""a": {"Value": 2}, "b": {"Value": 3}"#)
+        #expect(try value("a") == 1 && value("b") == 3)
+    }
+
+    @Test func `The same variable of two features is two tweaks`() throws {
+        let path = try home.write(
+            "two.json", #"{ "a": { "x": { "Value": 1 } }, "b": { "x": { "Value": 2 } } }"#)
+        try store.add(VariablesProvider(files: [path]), above: nil)
+        try store.set(3, for: TweakKey("Features", "a", "x"))
+        #expect(try store.value(ofFeature: "a", variable: "x") == 3)
+        #expect(try store.value(ofFeature: "b", variable: "x") == 2)
+    }
+
+    @Test func `A value that is missing or unusable is an error that names the place`() throws {
+        let error = #expect(throws: (any Error).self) { try add(#""a": {"Title": "A"}"#) }
+        #expect(error.map { "\($0)" }?.contains("search.a: \"Value\" is missing") == true)
+        #expect(throws: (any Error).self) { try add(#""a": {"Value": null}"#) }
+        #expect(throws: ProviderFileError.self) { try VariablesProvider(files: [home("missing.json")]) }
+    }
+
+    @Test func `Title and description are shown to people`() throws {
+        try add(#""a": {"Value": 1, "Title": "Limit", "Description": "of results"}"#)
+        #expect(
+            try store.status(of: TweakKey("Features", "search", "a")).declaration.details
+                == "Limit: of results")
+    }
+
+    @Test func `The provider passes the conformance test`() throws {
+        let path = try file("v.json", #""flag": {"Value": true}, "ratio": {"Value": 0.5}"#)
+        try ProviderConformance(
+            of: VariablesProvider(files: [path]),
+            holding: [
+                TweakKey("Features", "search", "flag"): true, TweakKey("Features", "search", "ratio"): 0.5,
+            ]
+        ).check()
+    }
+}
+
+@Suite struct `Properties that are variables of features` {
+    private let store = TweakStore()
+    private let messages = CollectedMessages()
+
+    init() { store.logger = messages.logger }
+
+    @Test func `A plain one declares the variable`() throws {
+        @FeatureVariable("search", "limit", store: store) var limit = 20
+        #expect(limit == 20)
+        limit = 30
+        #expect(limit == 30)
+        #expect(try store.value(ofFeature: "search", variable: "limit") == 30)
+        try $limit.reset()
+        #expect(limit == 20)
+    }
+
+    @Test func `It has what a provider says`() throws {
+        try store.add(
+            TestProvider("test", [TweakKey("Features", "search", "limit"): 7], declares: true), above: nil)
+        @FeatureVariable("search", "limit", store: store) var limit = 20
+        #expect(limit == 7)
+    }
+
+    @Test func `With another type than the variable it has its default, which is reported once`() throws {
+        try store.make("Features", "search", "limit", default: "many")
+        @FeatureVariable("search", "limit", store: store) var limit = 20
+        #expect(limit == 20 && limit == 20)
+        #expect(messages.all.count == 1)
+        limit = 30
+        #expect(limit == 20)
+        #expect(messages.all.count == 2)
+    }
+
+    @Test func `One with a fallback has it until somebody declares the variable`() throws {
+        @FeatureVariable("search", "limit", fallback: 5, store: store) var limit: Int
+        #expect(limit == 5)
+        #expect(store.categories.isEmpty)
+        try store.make("Features", "search", "limit", default: 20)
+        #expect(limit == 20)
+        #expect(messages.all.isEmpty)
+    }
+
+    @Test func `An optional one is nil without the variable, and nil takes the override away`() throws {
+        @OptionalFeatureVariable("search", "limit", store: store) var limit: Int?
+        #expect(limit == nil)
+        try store.make("Features", "search", "limit", default: 20)
+        limit = 30
+        #expect(limit == 30)
+        limit = nil
+        #expect(limit == 20)
+    }
+}
