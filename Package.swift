@@ -49,7 +49,7 @@ let package = Package(
                 "SwiftSyntaxMacros",
             ].map {
                 .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
-            }),
+            } + [.target(name: "TweakRecords", condition: .when(traits: ["Macros"]))]),
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
         .target(
             name: "TweaksConfiguration",

@@ -2,23 +2,8 @@
 internal import SwiftDiagnostics
 internal import SwiftParser
 internal import SwiftSyntax
-
-/// What a literal stands for.
-enum Constant: Equatable {
-    /// An integer; also a Bool, 0 or 1, and a colour, red in the lowest byte.
-    case integer(Int128)
-    case real(Double)
-    case text(String)
-
-    /// Whether a number is larger than another of the same type.
-    func isAbove(_ other: Constant) -> Bool {
-        switch (self, other) {
-        case (.integer(let one), .integer(let other)): one > other
-        case (.real(let one), .real(let other)): one > other
-        default: false
-        }
-    }
-}
+internal import SwiftSyntaxBuilder
+internal import TweakRecords
 
 /// The text of a string literal without interpolation.
 func literalText(_ expression: ExprSyntax, what: String) throws -> String {
@@ -27,7 +12,11 @@ func literalText(_ expression: ExprSyntax, what: String) throws -> String {
             "\(what) must be a string literal without interpolation", at: expression)
     }
     guard !text.utf8.contains(0) else {
-        throw DiagnosticsError.tweak("\(what) cannot contain a NUL character", at: expression)
+        let plain = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\0" }))
+        let literal = StringLiteralExprSyntax(content: plain).description
+        throw DiagnosticsError.tweak(
+            "\(what) cannot contain a NUL character", at: expression,
+            fixIt: plain.isEmpty ? nil : .replace(expression, by: literal, "leave it out"))
     }
     return text
 }
@@ -105,17 +94,68 @@ func literalDuration(_ expression: ExprSyntax) -> Double? {
     }
 }
 
-/// The bytes of `TweakColor(red: 1, green: 2, blue: 3, alpha: 4)`, red lowest.
-func literalColor(_ expression: ExprSyntax) -> UInt32? {
+/// What `TweakColor(red: 1, green: 2, blue: 3, alpha: 4)` stands for.
+func literalColor(_ expression: ExprSyntax) -> TweakColor? {
     guard let (name, arguments) = call(expression), name == "TweakColor" || name == "init" else { return nil }
     let labels = arguments.map { $0.label?.text ?? "" }
-    guard labels == ["red", "green", "blue"] || labels == ["red", "green", "blue", "alpha"] else {
-        return nil
+    let bytes = arguments.compactMap { literalInteger($0.expression).flatMap { UInt8(exactly: $0) } }
+    guard labels == Array(["red", "green", "blue", "alpha"].prefix(max(3, labels.count))),
+        bytes.count == labels.count
+    else { return nil }
+    return TweakColor(
+        red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count == 4 ? bytes[3] : 255)
+}
+
+/// Two operands and the operator between them. A duration behind `...` stands in parentheses, or behind a space.
+func operands(_ expression: ExprSyntax?) -> [ExprSyntax]? {
+    let operands =
+        expression?.as(SequenceExprSyntax.self).map { Array($0.elements) }
+        ?? expression?.as(InfixOperatorExprSyntax.self).map {
+            [$0.leftOperand, $0.operator, $0.rightOperand]
+        }
+    return operands?.count == 3 ? operands : nil
+}
+
+/// The operands of `minimum...maximum`.
+func literalRange(
+    _ expression: ExprSyntax, ofIntegers isIntegers: Bool
+) throws -> (minimum: ExprSyntax, maximum: ExprSyntax) {
+    let operands = operands(expression)
+    if let operands, operands[1].trimmedDescription == "..." { return (operands[0], operands[2]) }
+    var fixIt: FixIt?
+    if let operands, operands[1].trimmedDescription == "..<" {
+        if !isIntegers {
+            fixIt = .replace(operands[1], by: "...", "write a closed range")
+        } else if let minimum = literalInteger(operands[0]), let end = literalInteger(operands[2]),
+            minimum < end
+        {
+            fixIt = .replace(expression, by: "\(minimum)...\(end - 1)", "write a closed range")
+        }
     }
-    var bytes = arguments.compactMap { literalInteger($0.expression).flatMap { UInt8(exactly: $0) } }
-    guard bytes.count == arguments.count else { return nil }
-    if bytes.count == 3 { bytes.append(255) }
-    return bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    throw DiagnosticsError.tweak(
+        "the limits must be a range of two literals, such as 0...10", at: expression, fixIt: fixIt)
+}
+
+/// The literal in `Type(rawValue: …)` or `.init(rawValue: …)`.
+func literalRawValue(_ expression: ExprSyntax) -> ExprSyntax? {
+    call(expression).flatMap { _, arguments in
+        arguments.map { $0.label?.text } == ["rawValue"] ? arguments[0].expression : nil
+    }
+}
+
+/// The name of the type in `Type.name`, `Type(…)` or `Type.init(…)`.
+func literalTypeName(_ expression: ExprSyntax) -> String? {
+    let called = expression.as(FunctionCallExprSyntax.self)?.calledExpression
+    let member = (called ?? expression).as(MemberAccessExprSyntax.self)
+    let isBase = called == nil || member?.declName.baseName.text == "init"
+    return (isBase ? member?.base : called)?.trimmedDescription
+}
+
+/// What is in the parentheses of `(…)`.
+func unwrapped(_ expression: ExprSyntax) -> ExprSyntax? {
+    expression.as(TupleExprSyntax.self).flatMap {
+        $0.elements.count == 1 ? $0.elements.first?.expression : nil
+    }
 }
 
 /// The name in `.name` or `Type.name`.

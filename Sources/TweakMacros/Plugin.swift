@@ -12,7 +12,7 @@ struct Plugin: CompilerPlugin {
         UInt64TweakMacro.self,
         FloatTweakMacro.self, DoubleTweakMacro.self, DurationTweakMacro.self,
         StringTweakMacro.self, ColorTweakMacro.self,
-        TextEnumerationTweakMacro.self, IntegerEnumerationTweakMacro.self,
+        RawStringTweakMacro.self, RawIntTweakMacro.self, RawDoubleTweakMacro.self,
         UnsupportedTweakMacro.self,
         TweakableMacro.self,
         TweakActionMacro.self,

@@ -3,6 +3,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
+internal import TweakRecords
 
 /// `#tweak(category, collection, name, default: value, …)` for one type of value.
 ///
@@ -19,15 +20,21 @@ extension TweakMacro {
         guard let defaultValue = arguments["default"] else {
             throw DiagnosticsError.tweak("a default is needed", at: node)
         }
-        let record = try arguments.record(of: type, default: defaultValue)
+        try context.checkPlace(
+            of: node,
+            instead: """
+                declare @Tweakable(\(arguments.source(default: nil))) var value\(type.annotation) = \
+                \(defaultValue.trimmedDescription) outside of it, and read that here
+                """)
+        let record = RecordSource(declaration: try arguments.value(of: type, default: defaultValue))
         let result = type.name.map { " () -> \($0) in" } ?? ""
         return """
             {\(raw: result)
             #if \(raw: RecordSource.condition)
                 enum __Tweak {
-                    \(raw: record.declaration)
+                    \(raw: record.variable)
                 }
-                return \(raw: type.read("__Tweak", default: defaultValue))
+                return \(raw: type.read("__Tweak", default: defaultValue.trimmedDescription))
             #else
                 return \(defaultValue.trimmed)
             #endif
@@ -37,42 +44,41 @@ extension TweakMacro {
 }
 
 extension ValueType {
+    /// What stands behind the name of a variable.
+    fileprivate var annotation: String { name.map { ": " + $0.drop { $0 != "." }.dropFirst() } ?? "" }
+
     /// Source that reads the cell of the record in an enumeration.
-    func read(_ enumeration: String, default defaultValue: ExprSyntax) -> String {
-        let load =
-            switch form {
-            case .textEnumeration: "Tweaks.__textEnumeration"
-            case .integerEnumeration: "Tweaks.__integerEnumeration"
-            default: "Tweaks.__tweak"
-            }
+    func read(_ enumeration: String, default defaultValue: String) -> String {
+        let rawType = form == .rawValue ? "as: \(storedName).self, " : ""
         return """
             Swift.withUnsafeMutablePointer(to: &\(enumeration).record.\(RecordSource.cell)) {
-                \(load)(
-                    Swift.UnsafeRawPointer($0), scoped: Swift._isDebugAssertConfiguration(),
-                    default: \(defaultValue.trimmed))
+                Tweaks.__tweak(
+                    Swift.UnsafeRawPointer($0), \(rawType)scoped: Swift._isDebugAssertConfiguration(),
+                    default: \(defaultValue))
             }
             """
     }
 }
 
 enum BoolTweakMacro: TweakMacro { static let type = ValueType.bool }
-enum IntTweakMacro: TweakMacro { static let type = ValueType.integer(Int.self) }
-enum Int8TweakMacro: TweakMacro { static let type = ValueType.integer(Int8.self) }
-enum Int16TweakMacro: TweakMacro { static let type = ValueType.integer(Int16.self) }
-enum Int32TweakMacro: TweakMacro { static let type = ValueType.integer(Int32.self) }
-enum Int64TweakMacro: TweakMacro { static let type = ValueType.integer(Int64.self) }
-enum UIntTweakMacro: TweakMacro { static let type = ValueType.integer(UInt.self) }
-enum UInt8TweakMacro: TweakMacro { static let type = ValueType.integer(UInt8.self) }
-enum UInt16TweakMacro: TweakMacro { static let type = ValueType.integer(UInt16.self) }
-enum UInt32TweakMacro: TweakMacro { static let type = ValueType.integer(UInt32.self) }
-enum UInt64TweakMacro: TweakMacro { static let type = ValueType.integer(UInt64.self) }
+enum IntTweakMacro: TweakMacro { static let type = ValueType.int }
+enum Int8TweakMacro: TweakMacro { static let type = ValueType.int8 }
+enum Int16TweakMacro: TweakMacro { static let type = ValueType.int16 }
+enum Int32TweakMacro: TweakMacro { static let type = ValueType.int32 }
+enum Int64TweakMacro: TweakMacro { static let type = ValueType.int64 }
+enum UIntTweakMacro: TweakMacro { static let type = ValueType.uint }
+enum UInt8TweakMacro: TweakMacro { static let type = ValueType.uint8 }
+enum UInt16TweakMacro: TweakMacro { static let type = ValueType.uint16 }
+enum UInt32TweakMacro: TweakMacro { static let type = ValueType.uint32 }
+enum UInt64TweakMacro: TweakMacro { static let type = ValueType.uint64 }
 enum FloatTweakMacro: TweakMacro { static let type = ValueType.float }
 enum DoubleTweakMacro: TweakMacro { static let type = ValueType.double }
 enum DurationTweakMacro: TweakMacro { static let type = ValueType.duration }
 enum StringTweakMacro: TweakMacro { static let type = ValueType.string }
 enum ColorTweakMacro: TweakMacro { static let type = ValueType.color }
-enum TextEnumerationTweakMacro: TweakMacro { static let type = ValueType.textEnumeration }
-enum IntegerEnumerationTweakMacro: TweakMacro { static let type = ValueType.integerEnumeration }
+enum RawStringTweakMacro: TweakMacro { static let type = ValueType.rawValue(.string) }
+enum RawIntTweakMacro: TweakMacro { static let type = ValueType.rawValue(.int) }
+enum RawDoubleTweakMacro: TweakMacro { static let type = ValueType.rawValue(.double) }
 
 /// What the compiler chooses when no other fits, to say why.
 enum UnsupportedTweakMacro: ExpressionMacro {
@@ -83,19 +89,16 @@ enum UnsupportedTweakMacro: ExpressionMacro {
         guard let value = arguments["default"] else {
             throw DiagnosticsError.tweak("a default is needed", at: node)
         }
-        if value.is(StringLiteralExprSyntax.self) || literalBool(value) != nil || literalColor(value) != nil,
-            let limits = arguments["in"]
-        {
-            throw DiagnosticsError.tweak("only a number has a minimum and a maximum", at: limits)
+        if let layout = literalTypeName(value).flatMap(GroupLayout.init(named:)) {
+            throw DiagnosticsError.tweak(
+                """
+                a \(layout.type) is no single tweak; declare @Tweakable(\(arguments.source(default: nil))) var value = \
+                \(value.trimmedDescription) outside of functions, and read that here
+                """, at: value)
         }
-        throw DiagnosticsError.tweak(ValueType.unsupported, at: value)
+        // It may be an option that does not fit.
+        if let type = ValueType(ofLiteral: value) { _ = try arguments.value(of: type, default: value) }
+        throw DiagnosticsError.tweak(ValueType.all, at: value)
     }
-}
-
-extension ValueType {
-    static let unsupported = """
-        a tweak is a Bool, an integer of up to 64 bits, a Float, a Double, a String, a Duration, a TweakColor or an \
-        enumeration that is a TweakableEnum with raw values of String or Int
-        """
 }
 #endif

@@ -1,110 +1,139 @@
 #if Macros
 internal import SwiftDiagnostics
 internal import SwiftSyntax
+internal import TweakRecords
 
 /// A Swift type that a tweak can have.
 struct ValueType {
+    /// How the source writes a value.
     enum Form {
-        case bool, integer, float, double, duration, text, color, textEnumeration, integerEnumeration
+        /// As a literal; a colour as `TweakColor(…)` of literals.
+        case literal
+        /// As `.seconds(…)` of a literal. The record has the seconds.
+        case duration
+        /// As a case, or as `Type(rawValue: …)` of a literal. The record has the raw value.
+        case rawValue
     }
 
-    /// The name in Swift source; `nil` if the source does not tell it, as for an enumeration.
+    /// The name in Swift source; `nil` for a type of the program, which the source of a tweak does not tell.
     var name: String?
-    /// The type byte of the record.
-    var code: UInt8
-    var form: Form
-    /// The values of an integer.
-    var range: ClosedRange<Int128> = 0...0
+    /// What the record holds.
+    var type: TweakType
+    var form = Form.literal
 
-    static let bool = ValueType(name: "Swift.Bool", code: 1, form: .bool)
-    static let float = ValueType(name: "Swift.Float", code: 10, form: .float)
-    static let double = ValueType(name: "Swift.Double", code: 11, form: .double)
-    static let duration = ValueType(name: "Swift.Duration", code: 11, form: .duration)
-    static let string = ValueType(name: "Swift.String", code: 12, form: .text)
-    static let color = ValueType(name: "Tweaks.TweakColor", code: 13, form: .color)
-    static let textEnumeration = ValueType(name: nil, code: 12, form: .textEnumeration)
-    static let integerEnumeration = ValueType(
-        name: nil, code: 5, form: .integerEnumeration, range: integer(Int.self).range)
+    static let bool = ValueType(name: "Swift.Bool", type: .bool)
+    static let int = ValueType(name: "Swift.Int", type: .int64)
+    static let int8 = ValueType(name: "Swift.Int8", type: .int8)
+    static let int16 = ValueType(name: "Swift.Int16", type: .int16)
+    static let int32 = ValueType(name: "Swift.Int32", type: .int32)
+    static let int64 = ValueType(name: "Swift.Int64", type: .int64)
+    static let uint = ValueType(name: "Swift.UInt", type: .uint64)
+    static let uint8 = ValueType(name: "Swift.UInt8", type: .uint8)
+    static let uint16 = ValueType(name: "Swift.UInt16", type: .uint16)
+    static let uint32 = ValueType(name: "Swift.UInt32", type: .uint32)
+    static let uint64 = ValueType(name: "Swift.UInt64", type: .uint64)
+    static let float = ValueType(name: "Swift.Float", type: .float)
+    static let double = ValueType(name: "Swift.Double", type: .double)
+    static let string = ValueType(name: "Swift.String", type: .string)
+    static let color = ValueType(name: "Tweaks.TweakColor", type: .color)
+    static let duration = ValueType(name: "Swift.Duration", type: .double, form: .duration)
 
-    static func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> ValueType {
-        let width = UInt8(type.bitWidth.trailingZeroBitCount - 3)
-        return ValueType(
-            name: "Swift.\(type)", code: (type.isSigned ? 2 : 6) + width, form: .integer,
-            range: Int128(type.min)...Int128(type.max))
-    }
+    /// A type of the program that is kept as its raw value.
+    static func rawValue(_ type: ValueType) -> ValueType { ValueType(type: type.type, form: .rawValue) }
 
     /// Those that have a name.
     static let named: [ValueType] = [
-        bool, integer(Int.self), integer(Int8.self), integer(Int16.self), integer(Int32.self),
-        integer(Int64.self), integer(UInt.self), integer(UInt8.self), integer(UInt16.self),
-        integer(UInt32.self), integer(UInt64.self), float, double, duration, string, color,
+        bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float, double, string,
+        color, duration,
     ]
 
-    var isText: Bool { form == .text || form == .textEnumeration }
-    var hasPrecision: Bool { form == .float || form == .double || form == .duration }
-    /// Whether it has limits and a step.
-    var isNumber: Bool { form == .integer || hasPrecision }
+    /// What a tweak can be, for messages.
+    static let all = """
+        a tweak is a Bool, an integer of up to 64 bits, a Float, a Double, a String, a Duration, a TweakColor, an \
+        enumeration that is a TweakableEnum or another TweakableRawRepresentable, with raw values of String, Int or \
+        Double
+        """
+
+    /// The name of the type that the record holds.
+    var storedName: String {
+        name ?? Self.named.first { $0.type == type }?.name ?? ""
+    }
+
+    /// The type that a literal has where nothing else says one.
+    init?(ofLiteral expression: ExprSyntax) {
+        if expression.is(StringLiteralExprSyntax.self) {
+            self = .string
+        } else if literalBool(expression) != nil {
+            self = .bool
+        } else if literalInteger(expression) != nil {
+            self = .int
+        } else if literalReal(expression, as: Double.self) != nil {
+            self = .double
+        } else if literalColor(expression) != nil {
+            self = .color
+        } else if literalDuration(expression) != nil {
+            self = .duration
+        } else {
+            return nil
+        }
+    }
+
+    private init(name: String? = nil, type: TweakType, form: Form = .literal) {
+        self.name = name
+        self.type = type
+        self.form = form
+    }
 
     /// What a literal of the type stands for.
     ///
     /// - Parameter what: What it is to the tweak, such as `the default`.
-    func constant(_ expression: ExprSyntax, what: String) throws -> Constant {
-        if let tuple = expression.as(TupleExprSyntax.self), let only = tuple.elements.first,
-            tuple.elements.count == 1
-        {
-            return try constant(only.expression, what: what)
+    func value(_ expression: ExprSyntax, what: String) throws -> TweakValue {
+        if let inner = unwrapped(expression) { return try value(inner, what: what) }
+        if form == .duration {
+            if let seconds = literalDuration(expression), seconds.isFinite { return .double(seconds) }
+            throw DiagnosticsError.tweak(
+                "\(what) must be a duration of a literal, such as .seconds(2) or .milliseconds(300)",
+                at: expression)
         }
-        switch form {
+        switch type {
         case .bool:
-            if let value = literalBool(expression) { return .integer(value ? 1 : 0) }
+            if let value = literalBool(expression) { return .bool(value) }
             throw DiagnosticsError.tweak("\(what) must be true or false", at: expression)
-        case .integer, .integerEnumeration:
-            if let value = literalInteger(expression) {
-                guard range.contains(value) else { throw unfit(expression, what) }
-                return .integer(value)
-            }
         case .float:
             if let value = literalReal(expression, as: Float.self) {
                 guard value.isFinite else { throw unfit(expression, what) }
-                return .real(Double(value))
+                return .double(Double(shortest: value))
             }
         case .double:
             if let value = literalReal(expression, as: Double.self) {
                 guard value.isFinite else { throw unfit(expression, what) }
-                return .real(value)
+                return .double(value)
             }
-        case .duration:
-            if let seconds = literalDuration(expression), seconds.isFinite { return .real(seconds) }
-            throw DiagnosticsError.tweak(
-                "\(what) must be a duration of a literal, such as .seconds(2) or .milliseconds(300)",
-                at: expression)
         case .color:
-            if let color = literalColor(expression) { return .integer(Int128(color)) }
+            if let color = literalColor(expression) { return .color(color) }
             throw DiagnosticsError.tweak(
                 "\(what) must be TweakColor(red: 255, green: 128, blue: 0) of literals from 0 to 255",
                 at: expression)
-        case .text, .textEnumeration:
-            return .text(try literalText(expression, what: what))
+        case .string:
+            return .string(try literalText(expression, what: what))
+        default:
+            if let value = literalInteger(expression), let range = type.integerRange {
+                guard range.contains(value) else {
+                    let nearest = min(max(value, range.lowerBound), range.upperBound)
+                    throw unfit(
+                        expression, what,
+                        .replace(expression, by: "\(nearest)", "use the nearest that does, \(nearest)"))
+                }
+                return .integer(value)
+            }
         }
         throw DiagnosticsError.tweak("\(what) must be a number literal", at: expression)
     }
 
-    private func unfit(_ expression: ExprSyntax, _ what: String) -> DiagnosticsError {
+    private func unfit(_ expression: ExprSyntax, _ what: String, _ fixIt: FixIt? = nil) -> DiagnosticsError {
         .tweak(
-            "\(what) does not fit the type \((name ?? "Swift.Int").dropFirst("Swift.".count))",
-            at: expression)
-    }
-
-    /// The eight bytes of a value in a record.
-    func word(_ constant: Constant) -> UInt64 {
-        switch constant {
-        case .integer(let value):
-            UInt64(truncatingIfNeeded: value)
-                & (form == .integer && range.upperBound - range.lowerBound < Int128(UInt64.max)
-                    ? UInt64(range.upperBound - range.lowerBound) : .max)
-        case .real(let value): form == .float ? UInt64(Float(value).bitPattern) : value.bitPattern
-        case .text: 0
-        }
+            "\(what) does not fit the type \(storedName.dropFirst("Swift.".count))", at: expression,
+            fixIt: fixIt)
     }
 }
 #endif

@@ -24,11 +24,7 @@ public enum Example {
     /// What the Swift compiler must be told to use the library and its macros as the example does.
     public static var compilerFlags: [String] {
         get throws {
-            let modules = try ["CTweaks", "FBTweak"].flatMap {
-                ["-Xcc", "-fmodule-map-file=\(try path("\($0).build/module.modulemap"))"]
-            }
-            return try modules + [
-                "-I", path("Modules"), "-I", Locations.package + "/Sources/CLibELF",
+            try libraryFlags(directory.get()) + [
                 "-load-plugin-executable", path("TweakMacros-tool") + "#TweakMacros",
             ]
         }
@@ -40,10 +36,17 @@ public enum Example {
             // What the example was linked from. The folders may have objects of files that are gone.
             let linked = try String(
                 contentsOfFile: path("spring.product/Objects.LinkFileList"), encoding: .utf8)
-            let modules = ["CTweaks", "FBTweak", "Logging", "TweakELF", "TweakRecords", "Tweaks"]
+            let modules = ["CTweaks", "FBTweak", "Logging", "TweakELF", "TweakFormats", "TweakRecords", "Tweaks"]
             return linked.split(separator: "\n").map { $0.trimmingCharacters(in: ["'", "\""]) }
                 .filter { object in modules.contains { object.contains("/\($0).build/") } }
         }
+    }
+
+    /// What the Swift compiler must be told to use the library in a directory of the package manager.
+    static func libraryFlags(_ directory: String) -> [String] {
+        ["CTweaks", "FBTweak"].flatMap {
+            ["-Xcc", "-fmodule-map-file=\(directory)/\($0).build/module.modulemap"]
+        } + ["-I", directory + "/Modules", "-I", Locations.package + "/Sources/CLibELF"]
     }
 
     /// Runs `swift` with the user's own settings: the package manager may need its mirrors and caches.

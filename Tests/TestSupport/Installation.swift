@@ -18,6 +18,14 @@ public enum Installation {
     /// The path of something in ``prefix``.
     public static func path(_ name: String) throws -> String { try "\(prefix.get())/\(name)" }
 
+    /// What the Swift compiler must be told to use the library that was built for release, which has no macros.
+    public static var compilerFlags: [String] {
+        get throws {
+            _ = try prefix.get()
+            return Example.libraryFlags(Locations.package + "/.build/install/release")
+        }
+    }
+
     /// Runs `tools/install` with the user's own settings: the package manager may need its mirrors and caches.
     public static func install(_ arguments: [String]) throws -> CommandResult {
         let process = Process()

@@ -156,6 +156,40 @@ import Testing
         }
     }
 
+    @Test func `In Swift they are disabled where the object format is not ELF`() throws {
+        let source =
+            MacroSources.functions() + MacroSources.properties.dropFirst(MacroSources.types.count)
+            + MacroSources.actions.dropFirst("import Tweaks\n".count)
+        let file = try home.write("Expanded.swift", source)
+        let result = try run(
+            Locations.program("swiftc"),
+            ["-parse-as-library", "-typecheck", file, "-Xfrontend", "-dump-macro-expansions"]
+                + Example.compilerFlags, home: home, environment: ["TMPDIR": home.path])
+        let expansions = result.output + result.error
+        let branches = expansions.matches(of: #/#if (.*)\n((?:.*\n)*?) *(?:#else\n(?:.*\n)*?)? *#endif/#)
+        #expect(branches.count { $0.2.contains("@section(\"fbtweak\")") } > 40)
+        // All that has to do with records is in the first branch, and its condition is always the same.
+        let conditions = Set(branches.map(\.1))
+        let rest = branches.reduce(expansions) { $0.replacing($1.2, with: "") }
+        for word in ["fbtweak", "__tweak", "__record:"] { #expect(!rest.contains(word), "\(word)") }
+        let condition = try #require(conditions.count == 1 ? conditions.first : nil)
+
+        // The compiler has the standard library of this machine alone, and so gets a file without it.
+        let probe = try home.write("Probe.swift", "#if \(condition)\n#warning(\"enabled\")\n#endif\n")
+        let targets = [
+            "x86_64-unknown-linux-gnu": true, "aarch64-unknown-linux-android28": true,
+            "x86_64-unknown-freebsd14": true, "arm64-apple-macosx15": false,
+            "x86_64-unknown-windows-msvc": false, "wasm32-unknown-wasi": false,
+        ]
+        for (target, isEnabled) in targets {
+            let said = try run(
+                Locations.program("swiftc"),
+                ["-frontend", "-typecheck", "-parse-stdlib", "-DDEBUG", "-target", target, probe], home: home
+            ).error
+            #expect(said.contains("warning: enabled") == isEnabled, "\(target): \(said)")
+        }
+    }
+
     @Test(arguments: ["-DDEBUG", "-DFB_TWEAK_ENABLED"])
     func `In Swift the records are there when tweaks are enabled`(flag: String) throws {
         let object = try swiftObject(MacroSources.functions(), [flag], home: home)

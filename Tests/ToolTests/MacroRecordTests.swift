@@ -55,6 +55,9 @@ import Testing
                 "readChoice string \"a\" (SecretLabel) \"a\" (SecretLabel) | \"b\"",
                 "readCurve string \"easeIn\"",
                 "readNamedCurve string \"out\" (easeOut) \"linear\" (linear) | \"out\" (easeOut)",
+                "readAngle double 45 deg 0.0…360.0",
+                "readMark int64 3 3 | 4",
+                "readFont string \"Plain Font\"",
             ])
         #expect(lint.succeeded, "\(lint.output)")
     }
@@ -75,6 +78,25 @@ import Testing
             "V9 string \"easeIn\"",
             "V10 string \"zero\"",
             "V11 double 0.0 s",
+            "V12 double 45.0 0.0…360.0",
+            "V13 int64 3",
+            "V14 string \"Plain Font\"",
+            "V15 Duration double 2.0 s 0.0…10.0 Secret",
+            "V15 Delay double 0.0 s 0.0…10.0 Secret",
+            "V15 Curve string \"linear\" \"linear\" | \"easeIn\" | \"easeOut\" | … 1 more Secret",
+            "V16 Color color #000000",
+            "V16 Opacity double 0.5 0.0…1.0",
+            "V16 Radius double 300.0 0.0…300.0",
+            "V16 Offset X double 0.0 -100.0…100.0",
+            "V16 Offset Y double 2.0 -100.0…100.0",
+            "V17 Mass double 1.0 0.01…100.0 read-only",
+            "V17 Stiffness double 100.0 0.0…1000.0 read-only",
+            "V17 Damping double 10.0 0.0…100.0 read-only",
+            "V17 Initial Velocity double 0.0 -100.0…100.0 read-only",
+            "V18 Top double 0.0 -1000.0…1000.0",
+            "V18 Left double 0.0 -1000.0…1000.0",
+            "V18 Bottom double 0.0 -1000.0…1000.0",
+            "V18 Right double 0.0 -1000.0…1000.0",
         ]
         // Each is there twice, static and global.
         for row in expected { #expect(rows.filter { $0 == row }.count == 2, "\(row)") }
@@ -94,7 +116,11 @@ import Testing
         let source =
             MacroSources.actions + MacroSources.types + """
                 @Tweakable("A", "B", "Width", in: 0...100) var width = 60
-                enum Spring { @Tweakable("A", "B", "Curve") static var curve = Curve.easeIn }
+                enum Spring {
+                    @Tweakable("A", "B", "Curve") static var curve = Curve.easeIn
+                    @Tweakable("A", "B", "Bounce") static var bounce = TweakSpring(stiffness: 200)
+                    @Tweakable("A", "B", "Angle", in: 0...360) static var angle = Angle(rawValue: 45.0)
+                }
                 func delay() -> Duration { #tweak("A", "B", "Delay", default: .seconds(1)) }
                 @main struct Program {
                     static func main() throws {
@@ -106,6 +132,10 @@ import Testing
                         try TweakStore.shared.set(2.5, for: TweakKey("A", "B", "Delay"))
                         print(width, $width.value, $width.defaultValue, Spring.curve, delay())
                         print($width.key, $width.limits, Spring.$curve.choices)
+                        try Spring.$bounce.mass.set(3)
+                        print(Spring.bounce, Spring.$bounce.value == Spring.bounce, Spring.$bounce.keys)
+                        try Spring.$angle.set(Angle(rawValue: 400))
+                        print(Spring.angle, Spring.$angle.value, Spring.$angle.defaultValue)
                     }
                 }
                 """
@@ -125,6 +155,8 @@ import Testing
                 in a function
                 70 70 60 easeOut 2.5 seconds
                 A/B/Width (minimum: Optional(0), maximum: Optional(100)) [program.Curve.linear, program.Curve.easeIn, program.Curve.easeOut]
+                TweakSpring(mass: 3.0, stiffness: 200.0, damping: 10.0, initialVelocity: 0.0) true [A/B/Bounce Mass, A/B/Bounce Stiffness, A/B/Bounce Damping, A/B/Bounce Initial Velocity]
+                Angle(rawValue: 360.0) Angle(rawValue: 360.0) Angle(rawValue: 45.0)
 
                 """)
         #expect(ran.error.isEmpty && ran.succeeded)

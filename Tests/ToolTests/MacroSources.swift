@@ -6,6 +6,18 @@ enum MacroSources {
         public enum Curve: String, CaseIterable, TweakableEnum { case linear, easeIn, easeOut = "out" }
         public enum Order: String, CaseIterable, TweakableEnum { case zero, one }
         public enum Level: Int, CaseIterable, TweakableEnum { case low = 1, high }
+        public struct Angle: TweakableRawRepresentable {
+            public var rawValue: Double
+            @inlinable public init(rawValue: Double) { self.rawValue = rawValue }
+        }
+        public struct Mark: TweakableRawRepresentable {
+            public var rawValue: Int
+            @inlinable public init(rawValue: Int) { self.rawValue = rawValue }
+        }
+        public struct Font: TweakableRawRepresentable {
+            public var rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+        }
 
         """
 
@@ -39,6 +51,9 @@ enum MacroSources {
             "readNamedCurve", "Curve", "Curve.easeOut",
             ", choices: [\"linear\": \"linear\", \"out\": \"easeOut\"]"
         ),
+        ("readAngle", "Angle", "Angle(rawValue: 45)", ", in: 0...360, step: 15, precision: 0, unit: \"deg\""),
+        ("readMark", "Mark", ".init(rawValue: 3)", ", choices: [3, 4]"),
+        ("readFont", "Font", "Font(rawValue: \"Plain Font\")", ""),
     ]
 
     /// The functions with tweaks, or with the constants.
@@ -65,6 +80,13 @@ enum MacroSources {
         ("var curve = Curve.easeIn", ""),
         ("var order = Order.zero", ""),
         ("nonisolated var pause = Duration.zero", ""),
+        ("var angle = Angle(rawValue: 45.0)", ", in: 0...360"),
+        ("var mark: Mark = .init(rawValue: 3)", ""),
+        ("var font = Font(rawValue: \"Plain Font\")", ""),
+        ("var fade = TweakAnimation(duration: .seconds(2), curve: .linear)", ", description: \"Secret\""),
+        ("var shadow: TweakShadow = .init(opacity: 0.5, radius: 300)", ""),
+        ("var spring: TweakSpring = .spring", ", readOnly: true"),
+        ("var insets = TweakEdgeInsets()", ""),
     ]
 
     /// Static and global variables with tweaks.

@@ -76,15 +76,17 @@ struct ObjectFile {
     }
 }
 
-/// Compiles Swift to an optimised object file, with the library's modules and macros.
-func swiftObject(_ source: String, _ flags: [String], home: TemporaryDirectory) throws -> ObjectFile {
+/// Compiles Swift to an optimised object file, with the library's modules and macros unless others are named.
+func swiftObject(
+    _ source: String, _ flags: [String], with library: [String]? = nil, home: TemporaryDirectory
+) throws -> ObjectFile {
     let name = UUID().uuidString
     let file = try home.write("\(name)/Reads.swift", source)
     let output = home("\(name)/Reads.o")
     let fixed = ["-O", "-parse-as-library", "-module-name", "Reads", "-emit-object", file, "-o", output]
     // The compiler leaves expansions of macros and a directory of its own in the place for temporary files.
     let result = try run(
-        Locations.program("swiftc"), fixed + flags + Example.compilerFlags, home: home,
+        Locations.program("swiftc"), fixed + flags + (library ?? Example.compilerFlags), home: home,
         environment: ["TMPDIR": home.path])
     guard result.succeeded else { throw CompilationError(description: result.error) }
     return try ObjectFile(output, home: home)

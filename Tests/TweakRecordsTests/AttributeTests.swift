@@ -26,6 +26,24 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
         #expect(tweak(("needs-restart", "")).needsRestart)
     }
 
+    @Test(arguments: [
+        ("unit=kg", "unit", "kg"), ("doc=a=b", "doc", "a=b"), ("read-only", "read-only", ""),
+        ("choice=", "choice", ""), ("unit=\u{301}", "unit", "\u{301}"), ("=", "", ""), ("", "", ""),
+    ])
+    func `A text is what stands before and behind the first equals sign`(
+        text: String, key: String, value: String
+    ) {
+        #expect(TweakDeclaration.Attribute(text: text) == .init(key: key, value: value))
+    }
+
+    @Test func `Only a choice has an equals sign without a value behind it`() {
+        let attributes: [TweakDeclaration.Attribute] = [
+            .init(key: "unit", value: "kg"), .init(key: "read-only", value: ""),
+            .init(key: "choice", value: ""),
+        ]
+        #expect(attributes.map(\.text) == ["unit=kg", "read-only", "choice="])
+    }
+
     @Test func `A declaration with another mark does not agree, one with other words does`() {
         #expect(!tweak().agrees(with: tweak(("read-only", ""))))
         #expect(!tweak().agrees(with: tweak(("needs-restart", ""))))

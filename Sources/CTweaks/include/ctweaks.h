@@ -52,6 +52,11 @@ static inline void fbtweak__count_scopes(int difference) {
   __atomic_fetch_add(&fbtweak__open_scopes, difference, __ATOMIC_RELAXED);
 }
 
+/* The whole part of a number below 2^63, without a check that could trap. */
+static inline __attribute__((always_inline)) int64_t fbtweak__whole_part(double number) {
+  return (int64_t)number;
+}
+
 /* How many calls into the program are running on this thread. */
 void fbtweak__count_calls(int difference);
 bool fbtweak__is_in_call(void);

@@ -42,11 +42,7 @@ extension TweakDeclaration {
             guard limitsAreOrdered else { throw .badLimits(offset: offset) }
         }
         while let attribute = text.next(in: bytes), !attribute.isEmpty {
-            // By scalars: an equals sign before a combining mark is one Character with it.
-            let parts = attribute.unicodeScalars.split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            attributes.append(
-                Attribute(key: String(parts[0]), value: parts.count == 2 ? String(parts[1]) : ""))
+            attributes.append(Attribute(text: attribute))
             // The block takes its room from the text.
             if hasBlock, attributes.last?.key == "choice" { text.end -= RecordLayout.choiceSize }
         }

@@ -57,8 +57,3 @@ extension TweakDeclaration {
         withUnsafeBytes(of: number) { Array($0) }
     }
 }
-
-extension TweakDeclaration.Attribute {
-    /// The attribute as a record has it.
-    fileprivate var text: String { value.isEmpty && key != "choice" ? key : "\(key)=\(value)" }
-}

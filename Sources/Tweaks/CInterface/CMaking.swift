@@ -79,13 +79,6 @@ extension TweakDeclaration {
     }
 }
 
-extension TweakDeclaration.Attribute {
-    fileprivate init(text: String) {
-        let parts = text.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        self.init(key: String(parts[0]), value: parts.count == 2 ? String(parts[1]) : "")
-    }
-}
-
 extension UnsafePointer<UnsafePointer<CChar>?>? {
     /// The texts of an array that ends with NULL.
     fileprivate var texts: [String] {

@@ -22,6 +22,7 @@ public struct TweakAnimation: TweakGroup {
     public var curve: Curve
 
     /// Makes an animation's values.
+    @inlinable
     public init(
         duration: Duration = .milliseconds(300), delay: Duration = .zero, curve: Curve = .easeInOut
     ) {
@@ -32,9 +33,7 @@ public struct TweakAnimation: TweakGroup {
 
     /// Duration, delay, from 0 to 10 s, and curve.
     public static let fields: [TweakField<TweakAnimation>] = [
-        TweakField("Duration", \.duration, in: .zero ... .seconds(10), step: .milliseconds(10)),
-        TweakField("Delay", \.delay, in: .zero ... .seconds(10), step: .milliseconds(10)),
-        TweakField("Curve", \.curve),
+        TweakField(.duration, \.duration), TweakField(.delay, \.delay), TweakField(.curve, \.curve),
     ]
 }
 
@@ -50,6 +49,7 @@ public struct TweakSpring: TweakGroup {
     public var initialVelocity: Double
 
     /// Makes a spring's values.
+    @inlinable
     public init(
         mass: Double = 1, stiffness: Double = 100, damping: Double = 10, initialVelocity: Double = 0
     ) {
@@ -61,10 +61,8 @@ public struct TweakSpring: TweakGroup {
 
     /// Mass, stiffness, damping and initial velocity.
     public static let fields: [TweakField<TweakSpring>] = [
-        TweakField("Mass", \.mass, in: 0.01...100),
-        TweakField("Stiffness", \.stiffness, in: 0...1000),
-        TweakField("Damping", \.damping, in: 0...100),
-        TweakField("Initial Velocity", \.initialVelocity, in: -100...100),
+        TweakField(.mass, \.mass), TweakField(.stiffness, \.stiffness), TweakField(.damping, \.damping),
+        TweakField(.initialVelocity, \.initialVelocity),
     ]
 }
 
@@ -82,6 +80,7 @@ public struct TweakShadow: TweakGroup {
     public var offsetY: Double
 
     /// Makes a shadow's values.
+    @inlinable
     public init(
         color: TweakColor = TweakColor(red: 0, green: 0, blue: 0), opacity: Double = 0.25,
         radius: Double = 4, offsetX: Double = 0, offsetY: Double = 2
@@ -95,11 +94,8 @@ public struct TweakShadow: TweakGroup {
 
     /// Colour, opacity, radius and offset.
     public static let fields: [TweakField<TweakShadow>] = [
-        TweakField("Color", \.color),
-        TweakField("Opacity", \.opacity, in: 0...1, step: 0.01),
-        TweakField("Radius", \.radius, in: 0...100),
-        TweakField("Offset X", \.offsetX, in: -100...100),
-        TweakField("Offset Y", \.offsetY, in: -100...100),
+        TweakField(.color, \.color), TweakField(.opacity, \.opacity), TweakField(.radius, \.radius),
+        TweakField(.offsetX, \.offsetX), TweakField(.offsetY, \.offsetY),
     ]
 }
 
@@ -109,6 +105,7 @@ public struct TweakEdgeInsets: TweakGroup {
     public var top, left, bottom, right: Double
 
     /// Makes the distances.
+    @inlinable
     public init(top: Double = 0, left: Double = 0, bottom: Double = 0, right: Double = 0) {
         self.top = top
         self.left = left
@@ -118,8 +115,8 @@ public struct TweakEdgeInsets: TweakGroup {
 
     /// The four distances.
     public static let fields: [TweakField<TweakEdgeInsets>] = [
-        TweakField("Top", \.top, in: -1000...1000), TweakField("Left", \.left, in: -1000...1000),
-        TweakField("Bottom", \.bottom, in: -1000...1000), TweakField("Right", \.right, in: -1000...1000),
+        TweakField(.top, \.top), TweakField(.left, \.left), TweakField(.bottom, \.bottom),
+        TweakField(.right, \.right),
     ]
 }
 

@@ -15,6 +15,21 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
         self.store = store
     }
 
+    /// Makes the tweaks of records in the binary. For the expansions of macros only.
+    ///
+    /// - Parameters:
+    ///   - records: Those of the group's fields, in their order, there for as long as the tweaks are used.
+    ///   - defaultValue: The defaults in the records.
+    public init(__records records: [UnsafeRawPointer], default defaultValue: Group) {
+        self.init(
+            zip(Group.fields, records).map { $0.bind($1, defaultValue) }, default: defaultValue, in: .shared)
+    }
+
+    /// Makes tweaks that have values and nothing else. For the expansions of macros only, where tweaks are disabled.
+    public init(__constant defaultValue: Group) {
+        self.init([], default: defaultValue, in: .shared)
+    }
+
     /// The current values. Each tweak is read with one load; the values of a batch that ends meanwhile may be mixed with
     /// earlier ones, and an observer gets them together.
     public var value: Group {
@@ -69,6 +84,10 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
     public func observe(
         initially: Bool = false, _ body: @escaping @Sendable (Change) -> Void
     ) -> TweakObservation {
+        guard !fields.isEmpty else {
+            if initially { body(Change(oldValue: defaultValue, newValue: defaultValue)) }
+            return TweakObservation { _ in }
+        }
         // The first call says what the values are that later changes are applied to.
         let last = Guarded((value: value, isFirst: true))
         return store.addObserver(of: keys, startingWith: { key in unknownValue(key) }) { _ in

@@ -13,7 +13,7 @@ internal import TweakRecords
 ///     page.margins = margins.value
 ///
 /// That makes the tweaks `UI/Page/Text Left` and `UI/Page/Text Right`. ``TweakAnimation``, ``TweakSpring``, ``TweakShadow``
-/// and ``TweakEdgeInsets`` are such groups.
+/// and ``TweakEdgeInsets`` are such groups, and the macro `@Tweakable` declares tweaks of these in the binary.
 public protocol TweakGroup: Sendable, Equatable {
     /// The tweaks of the group, in the order in which a person sees them.
     static var fields: [TweakField<Self>] { get }
@@ -28,6 +28,8 @@ public struct TweakField<Group: Sendable>: Sendable {
     let make: @Sendable (TweakStore, TweakKey, Group) throws(TweakError) -> BoundField<Group>
     /// The tweak of this field, if there is one of its type.
     let find: @Sendable (TweakStore, TweakKey) throws(TweakError) -> BoundField<Group>
+    /// The tweak of this field that has a record in the binary.
+    let bind: @Sendable (UnsafeRawPointer, Group) -> BoundField<Group>
 
     /// A field of any type.
     ///
@@ -67,6 +69,16 @@ public struct TweakField<Group: Sendable>: Sendable {
         }
     }
 
+    /// A field of a group of the library.
+    init<Value: TweakableValue>(
+        _ field: GroupField, _ property: any WritableKeyPath<Group, Value> & Sendable
+    ) {
+        self.init(field.name, property) { (store, key, value: Value) throws(TweakError) in
+            try store.make(field.declaration(key, default: value.tweakValue))
+            return try store.tweak(key.category, key.collection, key.name)
+        }
+    }
+
     @inline(__always)
     private init<Value: TweakableValue>(
         _ name: String, _ property: any WritableKeyPath<Group, Value> & Sendable,
@@ -79,6 +91,9 @@ public struct TweakField<Group: Sendable>: Sendable {
         }
         find = { (store, key) throws(TweakError) in
             BoundField(property, try store.tweak(key.category, key.collection, key.name))
+        }
+        bind = { record, group in
+            BoundField(property, Tweak(__record: record, default: group[keyPath: property]))
         }
     }
 }

@@ -50,12 +50,18 @@ public struct Tweak<Value: TweakableValue>: Sendable {
         @inlinable @inline(__always)
         get {
             guard let cell = UnsafeRawPointer(bitPattern: cell) else { return fallback }
-            if privateStore != nil, let value: Value = __scopedValue(of: cell) { return value }
+            if privateStore != nil { return valueInTask(cell) }
             return Value.__load(cell, default: fallback)
         }
         nonmutating set {
             do throws(TweakError) { try set(newValue) } catch { store.diagnostics.warn("\(error)") }
         }
+    }
+
+    /// The value of a private store's tweak. Apart, so that a read of the others stays a few instructions.
+    @inlinable @inline(never)
+    func valueInTask(_ cell: UnsafeRawPointer) -> Value {
+        __tweak(cell, scoped: true, default: fallback)
     }
 
     @inlinable var store: TweakStore { privateStore ?? .shared }

@@ -67,18 +67,24 @@ extension Duration: TweakableValue {
         let (seconds, attoseconds) = components
         return .double(Double(seconds) + Double(attoseconds) / 1e18)
     }
-    /// Reads the seconds.
+    /// Reads the seconds. One that is not a number, which the store refuses, is no time.
     @inlinable @inline(__always)
     public static func __read(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Duration
     ) -> Duration {
-        let seconds = Double.__read(cell, default: 0)
-        return seconds.isFinite ? Duration(clamping: seconds) : fallback()
+        Duration(clamping: Double.__read(cell, default: 0))
     }
 
-    /// A number of seconds beyond 2^62 would trap.
-    @usableFromInline
+    /// What `.seconds(_:)` makes, which is a call, and traps beyond 2^63 seconds.
+    @inlinable @inline(__always)
     init(clamping seconds: Double) {
-        self = .seconds(min(max(seconds, -0x1p62), 0x1p62))
+        let seconds = seconds.isNaN ? 0 : min(max(seconds, -0x1p62), 0x1p62)
+        let whole = fbtweak__whole_part(seconds)
+        let fraction = (seconds - Double(whole)) * 1e18
+        // From 2^52 on it is whole, and a half would be rounded.
+        let half = abs(fraction) < 0x1p52 ? (fraction < 0 ? -0.5 : 0.5) : 0
+        self.init(
+            attoseconds: Int128(whole) &* 1_000_000_000_000_000_000
+                &+ Int128(fbtweak__whole_part(fraction + half)))
     }
 }

@@ -4,8 +4,8 @@ public import TweakRecords
 /// A type that a tweak can have.
 ///
 /// `Bool`, `Int` and the integers of 8 to 64 bits, `Float`, `Double`, `String`, `Duration` and ``TweakColor`` are such
-/// types, and every enumeration with raw values that says it is a ``TweakableEnum``. Other types say as what they are
-/// kept:
+/// types, every enumeration with raw values that says it is a ``TweakableEnum``, and what else has raw values and says
+/// it is a ``TweakableRawRepresentable``. These the macros know too. Other types say as what they are kept:
 ///
 ///     extension Angle: TweakableValue {
 ///         static var tweakType: TweakType { .double }

@@ -15,18 +15,28 @@ public func __tweak<Value: TweakableValue>(
     return Value.__read(cell, default: fallback())
 }
 
-/// Reads the cell of an enumeration with texts as raw values. For the expansions of macros only.
+/// Reads the cell of a type that is kept as its raw value. For the expansions of macros only.
+///
+/// - Parameters:
+///   - cell: The eight bytes at offset 8 of a record of the raw value's type.
+///   - type: The type that the record has.
+///   - scoped: Whether the values of `TweakStore.withValues` come first.
+///   - fallback: The default in the binary.
 @inlinable @inline(__always)
-public func __textEnumeration<Value: TweakableEnum>(
-    _ cell: UnsafeRawPointer, scoped: Bool, default fallback: @autoclosure () -> Value
-) -> Value where Value.RawValue == String {
+public func __tweak<Value: TweakableRawRepresentable>(
+    _ cell: UnsafeRawPointer, as type: Value.RawValue.Type, scoped: Bool,
+    default fallback: @autoclosure () -> Value
+) -> Value {
     __tweak(cell, scoped: scoped, default: fallback())
 }
 
-/// Reads the cell of an enumeration with integers as raw values. For the expansions of macros only.
-@inlinable @inline(__always)
-public func __integerEnumeration<Value: TweakableEnum>(
-    _ cell: UnsafeRawPointer, scoped: Bool, default fallback: @autoclosure () -> Value
-) -> Value where Value.RawValue == Int {
-    __tweak(cell, scoped: scoped, default: fallback())
+/// What is left when the record does not have the type of the raw value.
+@available(
+    *, unavailable,
+    message: "it has other raw values: for a Double write 45.0, for cases of integers choices:, as [1: \"a\"]"
+)
+public func __tweak<Value: TweakableRawRepresentable, Other>(
+    _ cell: UnsafeRawPointer, as type: Other.Type, scoped: Bool, default fallback: @autoclosure () -> Value
+) -> Value {
+    fallback()
 }

@@ -7,8 +7,21 @@
 ///     draw(Spring.gain)               // one load
 ///     try Spring.$gain.set(0.75)
 ///
-/// The variable can be read; it is set through the handle. Its type is the one that is written, or that of the literal.
-/// Where tweaks are disabled the variable is the constant, and the handle has that value and nothing else.
+/// The variable can be read; it is set through the handle, a ``Tweak``. Its type is the one that is written, or that of
+/// the literal. Where tweaks are disabled the variable is the constant, and the handle has that value and nothing else.
+///
+/// A type that is kept as its raw value, see ``TweakableRawRepresentable``, is written as `Angle(rawValue: 45.0)` with
+/// a literal of the raw value's own type, or as a case of an enumeration. Of a case the macro sees only the name. Where
+/// that is not the raw value, as with integers, the choices must say it: a dictionary literal of raw values and names of
+/// cases, with all cases.
+///
+///     @Tweakable("Spring", "Drawing", "Level", choices: [1: "low", 2: "high"]) static var level = Level.high
+///
+/// ``TweakAnimation``, ``TweakSpring``, ``TweakShadow`` and ``TweakEdgeInsets`` become a tweak for each property, whose
+/// names begin with that of the variable's, and the handle is a ``GroupedTweaks``. They have their own limits.
+///
+///     @Tweakable("UI", "Card", "Shadow") static var shadow = TweakShadow(radius: 8)
+///     try $shadow.opacity.set(0.5)    // UI/Card/Shadow Opacity
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal, as the other two.

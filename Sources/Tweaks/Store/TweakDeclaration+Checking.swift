@@ -19,7 +19,7 @@ extension TweakDeclaration {
                 checked.choices[index].value = try converted(choices[index].value, "choice")
             }
         }
-        if let problem = checked.problem { throw .invalid(key, reason: problem) }
+        if let problem = checked.problem { throw .invalid(key, reason: "\(problem)") }
         if !choices.isEmpty { checked.attributes.removeAll { $0.key == "choice" || $0.key == "label" } }
         checked.attributes.insert(contentsOf: checked.choices.flatMap { $0.attributes }, at: 0)
         return checked
@@ -32,35 +32,5 @@ extension TweakDeclaration {
             if !admission.wasClamped { return admission.value }
         } catch {}
         throw .invalid(key, reason: "the \(what), \(value.quoted), is no \(type)")
-    }
-
-    /// Why the declaration makes no sense; `nil` if it does.
-    private var problem: String? {
-        guard type.isNumeric || (minimum ?? maximum ?? step) == nil else {
-            return "only a number has limits and a step"
-        }
-        guard type.isNumeric || type == .string || choices.isEmpty else {
-            return "only numbers and texts have choices"
-        }
-        guard choices.isEmpty || (minimum ?? maximum) == nil else {
-            return "a tweak has limits or choices, not both"
-        }
-        if case .integer(let low)? = minimum, case .integer(let high)? = maximum, low > high {
-            return "the minimum is above the maximum"
-        }
-        if case .double(let low)? = minimum, case .double(let high)? = maximum, !(low <= high) {
-            return "the minimum is above the maximum"
-        }
-        guard admitsDefault else { return "the default is outside the limits; allowed: \(allowed)" }
-        return nil
-    }
-}
-
-extension TweakChoice {
-    /// What a record says of the choice in its text.
-    fileprivate var attributes: [TweakDeclaration.Attribute] {
-        let text = if case .string(let text) = value { text } else { "" }
-        let choice = TweakDeclaration.Attribute(key: "choice", value: text)
-        return [choice] + (label.map { [TweakDeclaration.Attribute(key: "label", value: $0)] } ?? [])
     }
 }

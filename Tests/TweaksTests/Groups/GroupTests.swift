@@ -37,6 +37,37 @@ import Testing
         #expect(insets.value == TweakEdgeInsets(top: 1, left: 2, bottom: 3, right: 4))
     }
 
+    private func expectLayout<Group: TweakGroup>(_ layout: GroupLayout?, _ group: Group) throws {
+        #expect(layout?.type == "\(Group.self)")
+        let made = try store.make(group: group, "A", "B", layout?.type ?? "")
+        let declarations = made.keys.map { try? store.status(of: $0).declaration }
+        #expect(declarations.map { $0?.key.name } == layout?.fields.map { "\(Group.self) \($0.name)" })
+        #expect(declarations.map { $0?.defaultValue } == layout?.fields.map(\.defaultValue))
+        #expect(declarations.map { $0?.type.isNumeric } == declarations.map { $0?.minimum != nil })
+    }
+
+    @Test func `of the library are as the macros have them`() throws {
+        let layouts = Dictionary(uniqueKeysWithValues: GroupLayout.all.map { ($0.usual, $0) })
+        #expect(layouts.count == 4)
+        try expectLayout(layouts["animation"], .animation)
+        try expectLayout(layouts["spring"], .spring)
+        try expectLayout(layouts["shadow"], .shadow)
+        try expectLayout(layouts["edgeInsets"], .edgeInsets)
+        #expect(
+            TweakAnimation.Curve.allCases.map { TweakChoice(.string($0.rawValue)) }
+                == GroupField.curve.declaration(TweakKey("A", "B", "C"), default: "linear").choices)
+    }
+
+    @Test func `that are constants have their values`() {
+        let constant = GroupedTweaks(__constant: TweakSpring(mass: 5))
+        let changes = Recorded<GroupedTweaks<TweakSpring>.Change>()
+        let token = constant.observe(initially: true) { changes.append($0) }
+        #expect(throws: Never.self) { try constant.set(.spring) }
+        #expect(constant.value.mass == 5 && constant.mass.value == 5 && constant.keys.isEmpty)
+        #expect(changes.all.map(\.newValue.mass) == [5])
+        token.cancel()
+    }
+
     @Test func `are found again`() throws {
         let made = try store.make(group: .spring, "UI", "Card", "Bounce")
         try made.mass.set(5)

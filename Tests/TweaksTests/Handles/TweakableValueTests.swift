@@ -12,6 +12,7 @@ import Testing
         case hard = 3
     }
     private enum Channel: UInt8, CaseIterable, TweakableEnum { case left, right }
+    private struct Percent: TweakableRawRepresentable { var rawValue: Double }
     private struct Angle: TweakableValue {
         var degrees: Double
         static var tweakType: TweakType { .double }
@@ -83,10 +84,23 @@ import Testing
         #expect(abs(tweak.value.components.seconds) == 1 << 62)
         #expect(Duration(tweakValue: .double(.nan)) == nil)
     }
+    @Test(arguments: [
+        0.3, -0.3, 5.3, 1e-18, 0.001, -12345.678901, 1e9, 0x1p61, -0x1p61, 0.009_007_199_254_740_993,
+    ])
+    func `A duration is read as the standard library makes one of seconds`(seconds: Double) {
+        let factors = [1, 1.000_000_1, 0.999, .pi / 4, 0.1, 1e-9]
+        for seconds in factors.map({ seconds * $0 }) {
+            #expect(Duration(clamping: seconds) == .seconds(seconds))
+        }
+    }
+    @Test func `What is no number of seconds is no duration`() { #expect(Duration(clamping: .nan) == .zero) }
     @Test func `Enumerations of texts and integers`() throws {
         try expect(Curve.linear, .easeIn, type: .string)
         try expect(Level.hard, .easy, type: .int64)
         try expect(Channel.left, .right, type: .uint8)
+    }
+    @Test func `A type that is kept as its raw value`() throws {
+        try expect(Percent(rawValue: 90), Percent(rawValue: -12.5), type: .double)
     }
     @Test func `A type of the program`() throws {
         try expect(Angle(degrees: 90), Angle(degrees: -12.5), type: .double)

@@ -1,0 +1,44 @@
+#if Macros
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+extension MacroExpansionContext {
+    /// Refuses a tweak where the static variable that is its record cannot be.
+    ///
+    /// - Parameter instead: What to write instead.
+    func checkPlace(of node: some SyntaxProtocol, instead: @autoclosure () -> String) throws {
+        if lexicalContext.contains(where: isGeneric) {
+            throw DiagnosticsError.tweak(
+                "a tweak cannot be in a generic function or type; \(instead())", at: node)
+        }
+        if lexicalContext.contains(where: isInlinable) {
+            throw DiagnosticsError.tweak(
+                """
+                a tweak cannot be in an @inlinable function, which other modules compile too; \(instead()); it is \
+                public or @usableFromInline
+                """,
+                at: node)
+        }
+    }
+}
+
+/// Whether a declaration around a tweak has type parameters. In such there are no static variables.
+private func isGeneric(_ node: Syntax) -> Bool {
+    if let function = node.as(FunctionDeclSyntax.self) {
+        let parameters = function.signature.parameterClause.tokens(viewMode: .sourceAccurate)
+        return function.genericParameterClause != nil
+            || parameters.contains { $0.tokenKind == .keyword(.some) }
+    }
+    return node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+}
+
+/// Whether the code of a declaration around a tweak goes into other modules, which have no such variables.
+private func isInlinable(_ node: Syntax) -> Bool {
+    let attributes = node.asProtocol((any WithAttributesSyntax).self)?.attributes ?? []
+    return attributes.contains {
+        let name = $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription ?? ""
+        return ["inlinable", "_alwaysEmitIntoClient", "_transparent", "backDeployed"].contains(name)
+    }
+}
+#endif

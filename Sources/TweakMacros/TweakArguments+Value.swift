@@ -1,0 +1,157 @@
+#if Macros
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import TweakRecords
+
+extension TweakArguments {
+    /// The declaration of a value.
+    func value(of type: ValueType, default defaultValue: ExprSyntax) throws -> TweakDeclaration {
+        var declaration = TweakDeclaration(key: try key(), type: type.type, defaultValue: .nothing)
+        declaration.choices = try choices(of: type)
+        declaration.defaultValue = try value(of: type, default: defaultValue, declaration.choices)
+        if type.type.isNumeric {
+            let limits = try self["in"].map {
+                try literalRange($0, ofIntegers: type.type.integerRange != nil)
+            }
+            declaration.minimum = try limits.map { try type.value($0.minimum, what: "the minimum") }
+            declaration.maximum = try limits.map { try type.value($0.maximum, what: "the maximum") }
+            declaration.step = try self["step"].map { try type.value($0, what: "the step") }
+        } else if self["in"] ?? self["step"] != nil {
+            throw mistake(.limitsOfNoNumber, in: declaration, of: type, default: defaultValue)
+        }
+        if let problem = declaration.problem {
+            throw mistake(problem, in: declaration, of: type, default: defaultValue)
+        }
+        let attributes = try attributes(of: type)
+        declaration.attributes = declaration.choices.flatMap(\.attributes) + attributes
+        return declaration
+    }
+
+    /// The default. Of an enumeration the source has only the case: its raw value is the choice with that label, or the
+    /// name itself.
+    func value(
+        of type: ValueType, default expression: ExprSyntax, _ choices: [TweakChoice]
+    ) throws -> TweakValue {
+        guard type.form == .rawValue else { return try type.value(expression, what: "the default") }
+        if let literal = literalRawValue(expression) { return try type.value(literal, what: "the raw value") }
+        guard let name = literalCase(expression) else {
+            throw DiagnosticsError.tweak(
+                "the default must be a case, such as .first, or Type(rawValue: …) of a literal",
+                at: expression)
+        }
+        if let choice = choices.first(where: { $0.label == name }) { return choice.value }
+        if type.type == .string { return .string(name) }
+        let message = "a macro does not see the raw value of .\(name); "
+        guard type.type.integerRange != nil else {
+            throw DiagnosticsError.tweak(message + "write Type(rawValue: …) of a literal", at: expression)
+        }
+        throw DiagnosticsError.tweak(
+            message + "say it with choices: of all cases, such as [1: \"\(name)\", 2: …]", at: expression,
+            fixIt: self["choices"] == nil
+                ? .insert(
+                    ", choices: [<#raw value#>: \"\(name)\"]",
+                    after: self["in"] ?? self["default"] ?? names[2], "add choices")
+                : nil)
+    }
+
+    /// Whether the choices are a dictionary of integers, as those of an enumeration with such raw values are.
+    var hasIntegerChoices: Bool {
+        guard case .elements(let elements)? = self["choices"]?.as(DictionaryExprSyntax.self)?.content else {
+            return false
+        }
+        return elements.first.flatMap { literalInteger($0.key) } != nil
+    }
+
+    private func choices(of type: ValueType) throws -> [TweakChoice] {
+        guard let argument = argument("choices") else { return [] }
+        var isEmpty = false
+        if let array = argument.expression.as(ArrayExprSyntax.self) {
+            isEmpty = array.elements.isEmpty
+            let choices = try array.elements.map {
+                TweakChoice(try type.value($0.expression, what: "a choice"))
+            }
+            if !isEmpty { return choices }
+        } else if let dictionary = argument.expression.as(DictionaryExprSyntax.self) {
+            if case .elements(let elements) = dictionary.content {
+                return try elements.map {
+                    let label = try literalText($0.value, what: "a label")
+                    return TweakChoice(
+                        try type.value($0.key, what: "a choice"), label: label.isEmpty ? nil : label)
+                }
+            }
+            isEmpty = true
+        }
+        throw DiagnosticsError.tweak(
+            "the choices must be an array of literals, or a dictionary of values and labels",
+            at: argument.expression, fixIt: isEmpty ? .remove(argument) : nil)
+    }
+}
+
+// MARK: - Mistakes
+
+extension TweakArguments {
+    /// What is said of a declaration that makes no sense, where, and what would mend it.
+    private func mistake(
+        _ problem: DeclarationProblem, in declaration: TweakDeclaration, of type: ValueType,
+        default defaultValue: ExprSyntax
+    ) -> DiagnosticsError {
+        let argument =
+            switch problem {
+            case .limitsOfNoNumber: argument("in") ?? argument("step")
+            case .limitsAndChoices, .limitsOutOfOrder: argument("in")
+            case .choicesOfOtherType: argument("choices")
+            case .noStep: argument("step")
+            case .badDefault: LabeledExprSyntax?.none
+            }
+        let fixIt: FixIt? =
+            switch problem {
+            case .limitsOfNoNumber, .limitsAndChoices, .choicesOfOtherType: argument.map { .remove($0) }
+            case .limitsOutOfOrder:
+                operands(self["in"]).map { .swap($0[0], $0[2], "swap minimum and maximum") }
+            case .noStep: argument.flatMap { positiveStep($0, declaration.step) }
+            case .badDefault where declaration.choices.isEmpty:
+                nearestLimit(declaration, of: type, default: defaultValue)
+            case .badDefault: addedChoice(declaration, default: defaultValue)
+            }
+        return .tweak("\(problem)", at: argument?.expression ?? defaultValue, fixIt: fixIt)
+    }
+
+    private func positiveStep(_ argument: LabeledExprSyntax, _ step: TweakValue?) -> FixIt? {
+        if step == .integer(0) || step == .double(0) { return .remove(argument) }
+        guard let negative = argument.expression.as(PrefixOperatorExprSyntax.self) else { return nil }
+        return .replace(negative.operator, by: "", "leave out the sign")
+    }
+
+    private func nearestLimit(
+        _ declaration: TweakDeclaration, of type: ValueType, default defaultValue: ExprSyntax
+    ) -> FixIt? {
+        guard let nearest = try? declaration.admit(declaration.defaultValue).value,
+            let limits = operands(self["in"])
+        else { return nil }
+        let limit = limits[nearest == declaration.minimum ? 0 : 2]
+        var text = type.form == .duration ? (unwrapped(limit) ?? limit).trimmedDescription : "\(nearest)"
+        if text.hasPrefix(".") { text = "Duration" + text }
+        return .replace(literal(of: defaultValue), by: text, "use the nearest limit, \(text)")
+    }
+
+    private func addedChoice(_ declaration: TweakDeclaration, default defaultValue: ExprSyntax) -> FixIt? {
+        // Of a case only its name is known.
+        let literal = literal(of: defaultValue)
+        let text =
+            literalCase(literal) == nil ? literal.trimmedDescription : "\"\(declaration.defaultValue)\""
+        if let last = self["choices"]?.as(ArrayExprSyntax.self)?.elements.last {
+            return .insert(", \(text)", after: last.expression, "add it to the choices")
+        }
+        guard case .elements(let elements)? = self["choices"]?.as(DictionaryExprSyntax.self)?.content,
+            let last = elements.last
+        else { return nil }
+        return .insert(", \(text): \"\"", after: last.value, "add it to the choices")
+    }
+
+    private func literal(of defaultValue: ExprSyntax) -> ExprSyntax {
+        let inner = unwrapped(defaultValue) ?? defaultValue
+        return literalRawValue(inner) ?? inner
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+#if Macros
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+internal import TweakRecords
+
+/// What the source says about a variable with `@Tweakable`.
+struct TweakableVariable {
+    let name: String
+    /// The name of its type.
+    let typeName: String
+    let content: TweakableContent
+    let defaultValue: ExprSyntax
+    /// Access and `static`.
+    let modifiers: String
+
+    /// The name of the enumeration with the records.
+    var enumeration: String { "__tweak_" + name }
+
+    init(
+        _ declaration: some DeclSyntaxProtocol, _ node: AttributeSyntax,
+        in context: some MacroExpansionContext
+    ) throws {
+        guard case .argumentList(let list)? = node.arguments else {
+            throw DiagnosticsError.tweak("three names are needed", at: node)
+        }
+        let arguments = try TweakArguments(list, of: node, in: context)
+        try context.checkPlace(
+            of: node, instead: "declare it in the file, or in a type and function that are none")
+        guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1,
+            let binding = variable.bindings.first, binding.accessorBlock == nil,
+            let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+        else {
+            throw DiagnosticsError.tweak("only a stored var with one name can be a tweak", at: declaration)
+        }
+        let specifier = variable.bindingSpecifier
+        guard specifier.tokenKind == .keyword(.var) else {
+            throw DiagnosticsError.tweak(
+                "only a stored var with one name can be a tweak", at: specifier,
+                fixIt: .replace(specifier, by: "var", "make it a var"))
+        }
+        guard let value = binding.initializer?.value else {
+            throw DiagnosticsError.tweak(
+                "the var needs a value, which is the tweak's default", at: pattern,
+                fixIt: .insert(" = <#default#>", after: binding, "give it one"))
+        }
+        let isStatic = variable.modifiers.contains { ["static", "class"].contains($0.name.text) }
+        if !isStatic, let scope = context.lexicalContext.first {
+            let isInType = scope.asProtocol((any DeclGroupSyntax).self) != nil
+            let named = pattern.trimmedDescription + (binding.typeAnnotation?.trimmedDescription ?? "")
+            let constant = "let \(named) = #tweak(\(arguments.source(default: value)))"
+            throw DiagnosticsError.tweak(
+                "only a static or a global var can be a tweak", at: specifier,
+                fixIt: isInType
+                    ? .insert("static ", before: specifier, "make it static")
+                    : .replace(variable, by: constant, "use #tweak"))
+        }
+        name = pattern.identifier.text.filter { $0 != "`" }
+        defaultValue = value
+        let kept = variable.modifiers.filter { $0.name.text != "nonisolated" }.map(\.trimmedDescription)
+        modifiers = (["nonisolated"] + kept).joined(separator: " ")
+        let annotation = binding.typeAnnotation?.type.trimmedDescription
+        let written = annotation ?? literalTypeName(value)
+        if let written, let layout = GroupLayout(named: written) {
+            typeName = written
+            content = try arguments.content(of: layout, default: value)
+        } else {
+            let type: ValueType
+            (type, typeName) = try Self.type(annotation, value, hasIntegers: arguments.hasIntegerChoices)
+            content = try arguments.content(of: type, default: value)
+        }
+    }
+
+    /// The type that is written, or that a literal has where none is.
+    private static func type(
+        _ annotation: String?, _ value: ExprSyntax, hasIntegers: Bool
+    ) throws -> (ValueType, String) {
+        if let annotation {
+            let plain = annotation.split(separator: ".").last.map(String.init) ?? annotation
+            if let type = ValueType.named.first(where: { $0.name?.hasSuffix("." + plain) == true }) {
+                return (type, type.storedName)
+            }
+        } else if let type = ValueType(ofLiteral: value) {
+            return (type, type.storedName)
+        }
+        if let name = annotation ?? literalTypeName(value) {
+            if literalCase(value) != nil { return (.rawValue(hasIntegers ? .int : .string), name) }
+            if let type = literalRawValue(value).flatMap(ValueType.init(ofLiteral:)) {
+                return (.rawValue(type), name)
+            }
+        }
+        guard annotation == nil else { throw DiagnosticsError.tweak(ValueType.all, at: value) }
+        throw DiagnosticsError.tweak(
+            "the value must be a literal; write the type, as in var name: Float = 0.5, if it is none of its own",
+            at: value)
+    }
+}
+#endif

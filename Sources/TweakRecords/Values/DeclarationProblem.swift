@@ -1,0 +1,45 @@
+/// Why a declaration makes no sense.
+package enum DeclarationProblem: Hashable {
+    /// There are limits or a step, and the type is none of a number.
+    case limitsOfNoNumber
+    /// There are choices, and the type is none of a number or a text.
+    case choicesOfOtherType
+    /// There are limits and choices.
+    case limitsAndChoices
+    /// The minimum is above the maximum, or one of them is not a number.
+    case limitsOutOfOrder
+    /// The step is not above 0.
+    case noStep
+    /// The default is not between the limits or among the choices.
+    case badDefault(allowed: String)
+}
+
+extension DeclarationProblem: CustomStringConvertible {
+    /// Says what is wrong.
+    package var description: String {
+        switch self {
+        case .limitsOfNoNumber: "only a number has limits and a step"
+        case .choicesOfOtherType: "only numbers and texts have choices"
+        case .limitsAndChoices: "a tweak has limits or choices, not both"
+        case .limitsOutOfOrder: "the minimum is above the maximum"
+        case .noStep: "the step must be more than 0"
+        case .badDefault(let allowed): "the default is outside the limits; allowed: \(allowed)"
+        }
+    }
+}
+
+extension TweakDeclaration {
+    /// Why the declaration makes no sense; `nil` if it does. Its values are of its type.
+    package var problem: DeclarationProblem? {
+        guard type.isNumeric || (minimum ?? maximum ?? step) == nil else { return .limitsOfNoNumber }
+        guard type.isNumeric || type == .string || choices.isEmpty else { return .choicesOfOtherType }
+        guard choices.isEmpty || (minimum ?? maximum) == nil else { return .limitsAndChoices }
+        guard areInOrder(minimum, maximum) else { return .limitsOutOfOrder }
+        switch step {
+        case .integer(let step)? where step <= 0: return .noStep
+        case .double(let step)? where !(step > 0): return .noStep
+        default: break
+        }
+        return admitsDefault ? nil : .badDefault(allowed: allowed)
+    }
+}
