@@ -86,6 +86,16 @@
  *
  * An expression of type fbtweak_binding: as FBTweakBind, and the object unbinds when it ends.
  *
+ * FBTweakFeature(feature, default [, option]...)            Features/feature/enabled
+ * FBTweakFeaturePart(feature, part, default [, option]...)  Features/feature/part
+ *
+ * Expressions of type bool: whether a feature, or a part of one, is switched on. A part is meant to
+ * be on only if the feature is:
+ *
+ *     if (FBTweakFeature("Sound", true) && FBTweakFeaturePart("Sound", "Bass", false))
+ *
+ * The names of parts of parts are in one string, with slashes between them.
+ *
  * With FB_TWEAK_ENABLED 0 a value is its default, Bind assigns the default, a handle is null,
  * and nothing else is left. All units of a program that share a fbtweak_binding have the same
  * FB_TWEAK_ENABLED.
@@ -108,7 +118,13 @@
     }))
 #  define FBTweakAction(category_, collection_, name_, ...)                                        \
     FBTWEAK__ACTION(category_, collection_, name_, __VA_ARGS__, FBTWEAK__END)
+#  define FBTweakFeaturePart(feature_, part_, ...)                                                 \
+    (__extension__({                                                                               \
+      FBTWEAK__TWEAK((bool)0, FBTWEAK__ASSERT_FLAG, "Features", feature_, part_, __VA_ARGS__);     \
+      FBTWEAK__READ;                                                                               \
+    }))
 #else
+#  define FBTweakFeaturePart(feature_, part_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
 #  define FBTweakValue(category_, collection_, name_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
 #  define FBTweakBind(lvalue_, category_, collection_, name_, ...)                                 \
     ((void)((lvalue_) = (FBTWEAK__FIRST(__VA_ARGS__, ))))
@@ -123,6 +139,7 @@
       _Static_assert(__builtin_constant_p(FBTWEAK__FIRST(__VA_ARGS__, )) || 1, "")
 #  endif
 #endif
+#define FBTweakFeature(feature_, ...) FBTweakFeaturePart(feature_, "enabled", __VA_ARGS__)
 #define FBTWEAK__FIRST(first_, ...) first_
 
 /* A colour in sRGB, not multiplied by its alpha, which is 255 where it is opaque. */
@@ -1041,6 +1058,8 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
       (void)fbtweak_bind(fbtweak__handle(&fbtweak__record), fbtweak__address);                     \
       (void *)fbtweak__address;                                                                    \
     }))
+#  define FBTWEAK__ASSERT_FLAG(default_)                                                           \
+    FBTWEAK__ASSERT(FBTWEAK__HAS_KIND(default_), "FBTweakFeature: the default is true or false")
 #  define FBTWEAK__ASSERT_FITS(default_)                                                           \
     FBTWEAK__ASSERT(FBTWEAK__HAS_KIND(default_),                                                   \
                     "FBTweakBind: the default is of another kind than the variable");              \

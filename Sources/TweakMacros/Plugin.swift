@@ -13,7 +13,7 @@ struct Plugin: CompilerPlugin {
         FloatTweakMacro.self, DoubleTweakMacro.self, DurationTweakMacro.self,
         StringTweakMacro.self, ColorTweakMacro.self,
         RawStringTweakMacro.self, RawIntTweakMacro.self, RawDoubleTweakMacro.self,
-        UnsupportedTweakMacro.self,
+        UnsupportedTweakMacro.self, FeatureMacro.self,
         TweakableMacro.self,
         TweakActionMacro.self,
     ]

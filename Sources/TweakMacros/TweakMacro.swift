@@ -10,13 +10,19 @@ internal import TweakRecords
 /// A macro sees no types; the compiler chooses the overload, and with it one of the types below.
 protocol TweakMacro: ExpressionMacro {
     static var type: ValueType { get }
+    /// The three names, then the options.
+    static func arguments(of node: some FreestandingMacroExpansionSyntax) -> LabeledExprListSyntax
 }
 
 extension TweakMacro {
+    static func arguments(of node: some FreestandingMacroExpansionSyntax) -> LabeledExprListSyntax {
+        node.arguments
+    }
+
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) throws -> ExprSyntax {
-        let arguments = try TweakArguments(node.arguments, of: node, in: context)
+        let arguments = try TweakArguments(arguments(of: node), of: node, in: context)
         guard let defaultValue = arguments["default"] else {
             throw DiagnosticsError.tweak("a default is needed", at: node)
         }

@@ -26,6 +26,7 @@ import Testing
         (#"VALUE(5, FBTweakUnit("m"), 0, 10)"#, "only options come behind minimum and maximum, or an option"),
         (#"VALUE(5, FBTweakUnit("m"), FBTweakReadOnly, FBTweakUnit("m"))"#, "an option is given twice"),
 
+        (#"(void)FBTweakFeature("A", "on")"#, "FBTweakFeature: the default is true or false"),
         ("VALUE(5, 0, 10, FBTweakChoices(5))", "choices come instead of minimum and maximum"),
         ("VALUE(5, FBTweakChoices(4, 6))", "the default is not among the choices"),
         ("VALUE(0.5, FBTweakChoices(0.25, 1))", "the default is not among the choices"),
