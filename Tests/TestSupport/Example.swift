@@ -2,6 +2,8 @@ import Foundation
 
 /// The example in `tools/example`, which the tests of the Swift macro need: it alone builds the macro's plugin.
 public enum Example {
+    static let package = Locations.package + "/tools/example"
+
     /// The directory with the example's executable, library, modules and plugin.
     ///
     /// Built once, when the first test asks. `TWEAKS_EXAMPLE_BUILT` names the directory of a build that is there
@@ -10,10 +12,16 @@ public enum Example {
         if let built = ProcessInfo.processInfo.environment["TWEAKS_EXAMPLE_BUILT"], !built.isEmpty {
             return built
         }
-        let package = Locations.package + "/tools/example"
-        let result = try swift(["build", "--package-path", package])
+        return try build(["build", "--package-path", package])
+    }
+
+    /// Builds, and returns the directory of what was built.
+    ///
+    /// - Throws: ``CompilationError`` with what the package manager said.
+    public static func build(_ arguments: [String]) throws -> String {
+        let result = try swift(arguments)
         guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
-        let path = try swift(["build", "--package-path", package, "--show-bin-path"])
+        let path = try swift(arguments + ["--show-bin-path"])
         guard path.succeeded else { throw CompilationError(description: path.error) }
         return path.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
@@ -24,10 +32,13 @@ public enum Example {
     /// What the Swift compiler must be told to use the library and its macros as the example does.
     public static var compilerFlags: [String] {
         get throws {
-            try libraryFlags(directory.get()) + [
-                "-load-plugin-executable", path("TweakMacros-tool") + "#TweakMacros",
-            ]
+            try libraryFlags(directory.get()) + pluginFlags
         }
+    }
+
+    /// What the Swift compiler must be told to expand the macros.
+    static var pluginFlags: [String] {
+        get throws { ["-load-plugin-executable", try path("TweakMacros-tool") + "#TweakMacros"] }
     }
 
     /// The object files of the library, to be linked with `-lelf -lstdc++`.
@@ -36,7 +47,9 @@ public enum Example {
             // What the example was linked from. The folders may have objects of files that are gone.
             let linked = try String(
                 contentsOfFile: path("spring.product/Objects.LinkFileList"), encoding: .utf8)
-            let modules = ["CTweaks", "FBTweak", "Logging", "TweakELF", "TweakFormats", "TweakRecords", "Tweaks"]
+            let modules = [
+                "CTweaks", "FBTweak", "Logging", "TweakELF", "TweakFormats", "TweakRecords", "Tweaks",
+            ]
             return linked.split(separator: "\n").map { $0.trimmingCharacters(in: ["'", "\""]) }
                 .filter { object in modules.contains { object.contains("/\($0).build/") } }
         }

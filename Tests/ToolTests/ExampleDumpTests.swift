@@ -1,12 +1,10 @@
 import TestSupport
 import Testing
 
-private typealias Tweak = DumpedJSON.Tweak
-
 @Suite struct `The tweaks of the example` {
     private static let example = Locations.package + "/tools/example"
 
-    private static let program: Set<Tweak> = [
+    static let program: Set<DumpedJSON.Tweak> = [
         tweak("Scene", "Label", "string", .text("spring")),
         tweak("Scene", "Time step", "double", .number(0.004), 0.0001, 0.05),
         tweak("Drawing", "Frames per second", "double", .number(30), 1, 120),
@@ -14,7 +12,7 @@ private typealias Tweak = DumpedJSON.Tweak
         tweak("Drawing", "Glyph", "string", .text("●")),
         tweak("Drawing", "Trail", "bool", .bool(true)),
     ]
-    private static let library: Set<Tweak> = [
+    static let library: Set<DumpedJSON.Tweak> = [
         tweak("Physics", "Stiffness", "double", .number(120), 1, 1000),
         tweak("Physics", "Mass", "double", .number(1), 0.1, 100),
         tweak("Physics", "Damped", "bool", .bool(true)),
@@ -24,13 +22,13 @@ private typealias Tweak = DumpedJSON.Tweak
     private static func tweak(
         _ collection: String, _ name: String, _ type: String, _ value: DumpedJSON.Value,
         _ minimum: Double? = nil, _ maximum: Double? = nil
-    ) -> Tweak {
-        Tweak(
+    ) -> DumpedJSON.Tweak {
+        DumpedJSON.Tweak(
             category: "Spring", collection: collection, name: name, type: type, default: value,
             minimum: minimum.map { .number($0) }, maximum: maximum.map { .number($0) })
     }
 
-    private static func withoutLocations(_ tweaks: [Tweak]) -> Set<Tweak> {
+    static func withoutLocations(_ tweaks: [DumpedJSON.Tweak]) -> Set<DumpedJSON.Tweak> {
         Set(
             tweaks.map { tweak in
                 var tweak = tweak
@@ -65,7 +63,7 @@ private typealias Tweak = DumpedJSON.Tweak
         let physics = Self.example + "/SpringPhysics/Sources/SpringPhysics"
         let sources = [physics + "/spring_physics.c", Self.example + "/Sources/SpringScene/spring_scene.c"]
         let includes = ["-I", physics + "/include", "-I", Self.example + "/Sources/SpringScene/include"]
-        var dumps: [[Set<Tweak>]] = []
+        var dumps: [[Set<DumpedJSON.Tweak>]] = []
         for compiler in Compiler.allCases {
             let objects = try sources.enumerated().map { index, source in
                 let object = home("\(compiler)-\(index).o")

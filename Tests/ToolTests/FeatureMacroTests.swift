@@ -11,6 +11,7 @@ import Testing
         #include <fbtweak.h>
         bool sound(void) { return FBTweakFeature("Sound", true, FBTweakDescription("what is heard")); }
         bool bass(void) { return sound() && FBTweakFeaturePart("Sound", "Bass", false); }
+
         """
     private static let swiftSource = """
         import Tweaks
@@ -31,7 +32,8 @@ import Testing
         let file = try home.write("feature.\(language)", Self.source)
         let object = home("feature.o")
         let flags = [
-            "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", Locations.package + "/CSupport/include",
+            "-Wall", "-Wextra", "-Wpedantic", "-Werror", language == "c" ? "-std=c11" : "-std=c++17", "-I",
+            Locations.package + "/CSupport/include",
         ]
         for enabled in [1, 0] {
             let result = try run(

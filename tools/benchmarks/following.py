@@ -3,11 +3,27 @@
 import json
 import os
 import random
+import statistics
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
 import start_programs
+import starting
+from building import TOOLS, build
+from reporting import print_bound, print_table, progress, spread, summary
+
+HELP = """\
+follow  ms until a program that reads a tweak every 0.05 ms has a new value: from a rename over its overrides file, and
+        from the start of `tweak set`, with the time that `tweak --help` takes beside it. Then what following adds to
+        a program with 1,000 tweaks, compared to TWEAKS_WATCH=0: to starting and ending it, to its memory, with
+        and without an overrides file, and how often its thread wakes up in 5 s when nothing happens.
+"""
+
+MOST_EDIT_MILLISECONDS = 5.0
+MOST_WATCH_MILLISECONDS = 0.3
+MOST_WATCH_KILOBYTES = 100
 
 COUNT = 1_000
 IDLE_SECONDS = 5
@@ -123,3 +139,61 @@ def idle_wake_ups(program, configuration):
 def private_kilobytes(program, configuration, watches):
     with Follower(program, configuration, watches) as follower:
         return follower.private_kilobytes()
+
+
+def measure(quick):
+    program = starting.build_programs() / start_programs.program(COUNT)
+    progress("building the command")
+    command = build(TOOLS.parent, "-c", "release", "--product", "tweak") / "tweak"
+    count, rounds = (50, 30) if quick else (300, 300)
+    progress(f"measuring {count} edits, {count} commands and {2 * rounds} starts")
+    with tempfile.TemporaryDirectory() as temporary:
+        edit_milliseconds = edits(program, temporary, count)
+        set_milliseconds, bare = commands(command, program, temporary, count)
+        kilobytes = {}
+        for name, configuration in [("with", temporary), ("without", Path(temporary, "without-overrides"))]:
+            watching, not_watching = (
+                statistics.median(private_kilobytes(program, configuration, watches) for _ in range(5))
+                for watches in [True, False])
+            kilobytes[name] = watching - not_watching
+        differences = []
+        for _ in range(rounds):
+            samples = {}
+            for watches in random.sample([True, False], 2):
+                samples[watches] = starting.milliseconds(
+                    str(program), configuration=f"{temporary}/without-overrides", watches=watches)
+            differences.append(samples[True] - samples[False])
+        wake_ups = idle_wake_ups(program, temporary)
+    return {
+        "edit": summary(edit_milliseconds), "set": summary(set_milliseconds), "help": summary(bare),
+        "addsToStart": summary(differences), "addsPrivateKilobytes": kilobytes, "idleWakeUps": wake_ups,
+    }
+
+
+def show(results):
+    print(f"Following, ms, {results['edit']['samples']} edits")
+    rows = [
+        ("edit → value", "edit"), ("tweak set → value", "set"), ("tweak --help", "help"),
+        ("added to start and end", "addsToStart"),
+    ]
+    print_table(
+        ["", "median", "middle half", "95 %", "all"],
+        [
+            [
+                name, f"{row['median']:.2f}", spread(*row["middleHalf"], 2), f"{row['percentile95']:.2f}",
+                spread(row["minimum"], row["maximum"], 2),
+            ]
+            for name, row in ((name, results[key]) for name, key in rows)
+        ])
+    kilobytes = results["addsPrivateKilobytes"]
+    print(f"memory added, KB: {kilobytes['without']:.0f}, with an overrides file {kilobytes['with']:.0f}")
+    print(f"wake-ups in {IDLE_SECONDS} idle seconds: {results['idleWakeUps']}")
+    bounds = [
+        ("edit → value", results["edit"]["median"] > MOST_EDIT_MILLISECONDS),
+        ("start", results["addsToStart"]["median"] > MOST_WATCH_MILLISECONDS),
+        ("memory", max(kilobytes.values()) > MOST_WATCH_KILOBYTES),
+        ("wake-ups", results["idleWakeUps"] > 0),
+    ]
+    print_bound(
+        f"At most {MOST_EDIT_MILLISECONDS:g} ms, {MOST_WATCH_MILLISECONDS:g} ms at start, {MOST_WATCH_KILOBYTES} KB "
+        "and no wake-up", [name for name, exceeds in bounds if exceeds])

@@ -2,19 +2,27 @@
 
 #include "fbtweak.h"
 
+bool plain_bool = true;
 int plain_int = 42;
 double plain_double = 4.5;
+const char *plain_text = "linear";
 
 void escape(void *memory) {
   __asm__ volatile("" : : "r"(memory) : "memory");
 }
 
 /* Each in one place, so that the eight reads of a turn are of one record. */
+static inline __attribute__((always_inline)) bool tweak_bool(void) {
+  return FBTweakValue("Benchmark", "C", "Bool", true);
+}
 static inline __attribute__((always_inline)) int tweak_int(void) {
   return FBTweakValue("Benchmark", "C", "Int", 42, 0, 100);
 }
 static inline __attribute__((always_inline)) double tweak_double(void) {
   return FBTweakValue("Benchmark", "C", "Double", 4.5, 0.0, 100.0);
+}
+static inline __attribute__((always_inline)) const char *tweak_text(void) {
+  return FBTweakValue("Benchmark", "C", "Text", "linear");
 }
 
 /* Eight reads a turn, or the loop itself would be most of what is measured. */
@@ -32,9 +40,15 @@ static inline __attribute__((always_inline)) double tweak_double(void) {
     }                                                                                              \
   }
 
+LOOP(read_c_bool_constant, use_bool, true)
+LOOP(read_c_bool_global, use_bool, plain_bool)
+LOOP(read_c_bool_tweak, use_bool, tweak_bool())
 LOOP(read_c_int_constant, use_int, 42)
 LOOP(read_c_int_global, use_int, plain_int)
 LOOP(read_c_int_tweak, use_int, tweak_int())
 LOOP(read_c_double_constant, use_double, 4.5)
 LOOP(read_c_double_global, use_double, plain_double)
 LOOP(read_c_double_tweak, use_double, tweak_double())
+LOOP(read_c_text_constant, use_text, "linear")
+LOOP(read_c_text_global, use_text, plain_text)
+LOOP(read_c_text_tweak, use_text, tweak_text())

@@ -1,24 +1,12 @@
 import CLoops
+import Configuration
+import Foundation
+import Synchronization
 import Tweaks
-
-nonisolated(unsafe) var plainInt = 42
-nonisolated(unsafe) var plainDouble = 4.5
-
-/// Makes the globals what globals are in a program: memory that others may write.
-func escapePlainGlobals() {
-    withUnsafeMutablePointer(to: &plainInt) { escape($0) }
-    withUnsafeMutablePointer(to: &plainDouble) { escape($0) }
-}
-
-// Each in one place, so that the eight reads of a turn are of one record.
-@inline(__always)
-private func tweakInt() -> Int { #tweak("Benchmark", "Swift", "Int", default: 42, in: 0...100) }
-@inline(__always)
-private func tweakDouble() -> Double { #tweak("Benchmark", "Swift", "Double", default: 4.5, in: 0...100) }
 
 /// Eight reads a turn, as in C.
 @inline(__always)
-private func loop(_ turns: Int, _ read: () -> Void) {
+func loop(_ turns: Int, _ read: () -> Void) {
     for _ in 0..<turns {
         read()
         read()
@@ -31,6 +19,33 @@ private func loop(_ turns: Int, _ read: () -> Void) {
     }
 }
 
+// Each tweak in one place, so that the eight reads of a turn are of one record.
+@inline(__always)
+private func tweakBool() -> Bool { #tweak("Benchmark", "Swift", "Bool", default: true) }
+@inline(__always)
+private func tweakInt() -> Int { #tweak("Benchmark", "Swift", "Int", default: 42, in: 0...100) }
+@inline(__always)
+private func tweakDouble() -> Double { #tweak("Benchmark", "Swift", "Double", default: 4.5, in: 0...100) }
+
+@inline(never)
+func readBoolConstant(_ turns: Int) { loop(turns) { use_bool(true) } }
+@inline(never)
+func readBoolGlobal(_ turns: Int) { loop(turns) { use_bool(plainBool) } }
+@inline(never)
+func readBoolTweak(_ turns: Int) { loop(turns) { use_bool(tweakBool()) } }
+@inline(never)
+func readBoolAtomic(_ turns: Int) { loop(turns) { use_bool(atomicBool.load(ordering: .relaxed)) } }
+@inline(never)
+func readBoolMutex(_ turns: Int) { loop(turns) { use_bool(guardedBool.withLock { $0 }) } }
+@inline(never)
+func readBoolDictionary(_ turns: Int) { loop(turns) { use_bool(boolByName["benchmark.value"] ?? false) } }
+@inline(never)
+func readBoolConfiguration(_ turns: Int) {
+    loop(turns) { use_bool(configuration.bool(forKey: "benchmark.bool", default: false)) }
+}
+@inline(never)
+func readBoolDefaults(_ turns: Int) { loop(turns) { use_bool(defaults.bool(forKey: "benchmark.bool")) } }
+
 @inline(never)
 func readIntConstant(_ turns: Int) { loop(turns) { use_long(42) } }
 @inline(never)
@@ -38,8 +53,35 @@ func readIntGlobal(_ turns: Int) { loop(turns) { use_long(plainInt) } }
 @inline(never)
 func readIntTweak(_ turns: Int) { loop(turns) { use_long(tweakInt()) } }
 @inline(never)
+func readIntAtomic(_ turns: Int) { loop(turns) { use_long(atomicInt.load(ordering: .relaxed)) } }
+@inline(never)
+func readIntMutex(_ turns: Int) { loop(turns) { use_long(guardedInt.withLock { $0 }) } }
+@inline(never)
+func readIntDictionary(_ turns: Int) { loop(turns) { use_long(intByName["benchmark.value"] ?? 0) } }
+@inline(never)
+func readIntConfiguration(_ turns: Int) {
+    loop(turns) { use_long(configuration.int(forKey: "benchmark.int", default: 0)) }
+}
+@inline(never)
+func readIntDefaults(_ turns: Int) { loop(turns) { use_long(defaults.integer(forKey: "benchmark.int")) } }
+
+@inline(never)
 func readDoubleConstant(_ turns: Int) { loop(turns) { use_double(4.5) } }
 @inline(never)
 func readDoubleGlobal(_ turns: Int) { loop(turns) { use_double(plainDouble) } }
 @inline(never)
 func readDoubleTweak(_ turns: Int) { loop(turns) { use_double(tweakDouble()) } }
+@inline(never)
+func readDoubleAtomic(_ turns: Int) { loop(turns) { use_double(atomicDouble.load(ordering: .relaxed)) } }
+@inline(never)
+func readDoubleMutex(_ turns: Int) { loop(turns) { use_double(guardedDouble.withLock { $0 }) } }
+@inline(never)
+func readDoubleDictionary(_ turns: Int) { loop(turns) { use_double(doubleByName["benchmark.value"] ?? 0) } }
+@inline(never)
+func readDoubleConfiguration(_ turns: Int) {
+    loop(turns) { use_double(configuration.double(forKey: "benchmark.double", default: 0)) }
+}
+@inline(never)
+func readDoubleDefaults(_ turns: Int) {
+    loop(turns) { use_double(defaults.double(forKey: "benchmark.double")) }
+}

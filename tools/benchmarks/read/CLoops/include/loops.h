@@ -2,11 +2,16 @@
 #ifndef LOOPS_H
 #define LOOPS_H
 
+#include <stdbool.h>
+
 /*
  * Takes a value and gives nothing back, without an instruction. The compiler must have the value in
  * a register here, and must read anew from memory whatever it reads after it: a read is neither
  * left out nor moved out of a loop, and consecutive reads do not wait for each other.
  */
+static inline __attribute__((always_inline)) void use_bool(bool value) {
+  __asm__ volatile("" : : "r"(value) : "memory");
+}
 static inline __attribute__((always_inline)) void use_int(int value) {
   __asm__ volatile("" : : "r"(value) : "memory");
 }
@@ -23,14 +28,24 @@ static inline __attribute__((always_inline)) void use_double(double value) {
 #endif
 }
 
+static inline __attribute__((always_inline)) void use_text(const char *value) {
+  __asm__ volatile("" : : "r"(value) : "memory");
+}
+
 /* Lets the compiler think that the memory is written by somebody it does not know. */
 void escape(void *memory);
 
+void read_c_bool_constant(long turns);
+void read_c_bool_global(long turns);
+void read_c_bool_tweak(long turns);
 void read_c_int_constant(long turns);
 void read_c_int_global(long turns);
 void read_c_int_tweak(long turns);
 void read_c_double_constant(long turns);
 void read_c_double_global(long turns);
 void read_c_double_tweak(long turns);
+void read_c_text_constant(long turns);
+void read_c_text_global(long turns);
+void read_c_text_tweak(long turns);
 
 #endif /* LOOPS_H */

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The example is a package that depends on this one. ``The main job`` is about its debug build with the dynamic standard
+/// library; here it is built as other programs are.
+@Suite struct `The example in other builds` {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    private static let withTweaks: [ExampleBuild] =
+        [.debug.withStaticLibrary, .enabled] + (isLong ? [.enabled.withStaticLibrary] : [])
+    private static let withConstants: [ExampleBuild] =
+        [.release.withStaticLibrary] + (isLong ? [.release, .release.withTrait] : [])
+
+    private func frame(_ program: String) throws -> String {
+        let result = try run(program, ["1"], home: home)
+        #expect(result.succeeded && result.error.isEmpty)
+        return result.output
+    }
+
+    private func set(_ program: String, _ values: KeyValuePairs<String, String>) throws {
+        for (name, value) in values {
+            #expect(try run(Locations.product("tweak"), ["set", program, name, value], home: home).succeeded)
+        }
+    }
+
+    @Test(arguments: withTweaks)
+    func `With tweaks all are listed`(build: ExampleBuild) throws {
+        let images = try dumpedJSON(["--libraries", build.path("spring")]).images
+        typealias Listed = `The tweaks of the example`
+        #expect(images.map { Listed.withoutLocations($0.tweaks) } == [Listed.program, Listed.library])
+        #expect(images.map(\.tweaks.count) == [Listed.program.count, Listed.library.count])
+    }
+
+    @Test(arguments: withTweaks)
+    func `With tweaks C, its library and Swift have what is set`(build: ExampleBuild) throws {
+        let spring = try build.path("spring")
+        try set(spring, ["Spring/Drawing/Glyph": "#", "Spring/Scene/Label": "coil"])
+        let before = try frame(spring)
+        #expect(before.hasPrefix("coil |") && before.contains("#"))
+        try set(spring, ["Spring/Physics/Stiffness": "900"])
+        #expect(try frame(spring) != before)
+    }
+
+    @Test(arguments: withConstants)
+    func `Without tweaks it has what the programmer wrote, whatever is set`(build: ExampleBuild) throws {
+        let tweakable = try Example.path("spring")
+        let unchanged = try frame(tweakable)
+        // Both have the same name, and so the same overrides.
+        try set(tweakable, ["Spring/Drawing/Glyph": "#", "Spring/Physics/Stiffness": "900"])
+        #expect(try frame(tweakable) != unchanged)
+        #expect(try frame(build.path("spring")) == unchanged)
+    }
+
+    @Test(arguments: withConstants, ["spring", "libSpringPhysics.so"])
+    func `Without tweaks no section and no name is left`(build: ExampleBuild, file: String) throws {
+        let path = try build.path(file)
+        let sections = try run(Locations.program("readelf"), ["-SW", path], home: home)
+        #expect(sections.output.contains(" .text ") && !sections.output.contains(" fbtweak "))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        for name in ["Frames per second", "Time step", "Stiffness"] {
+            #expect(bytes.range(of: Data(name.utf8)) == nil, "\(name)")
+        }
+    }
+
+    @Test(arguments: withTweaks + withConstants)
+    func `The standard library is where the build says`(build: ExampleBuild) throws {
+        let needed = try run(Locations.program("readelf"), ["-dW", build.path("spring")], home: home).output
+        #expect(needed.contains("[libSpringPhysics.so]"))
+        #expect(needed.contains("[libswiftCore.so]") != build.isStatic)
+    }
+}

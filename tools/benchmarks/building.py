@@ -1,0 +1,66 @@
+"""Builds what is measured, and runs it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parent.parent
+BENCHMARKS = TOOLS / "benchmarks"
+
+USAGE, UNAVAILABLE, SOFTWARE = 64, 69, 70  # sysexits.h
+
+
+class Failure(Exception):
+    """Something that a user can act on, and the status to exit with."""
+
+    def __init__(self, message, status):
+        super().__init__(message)
+        self.status = status
+
+
+def require_build_tools():
+    if not shutil.which("swift"):
+        raise Failure("Swift 6.3 or later is missing: https://www.swift.org/install/linux", UNAVAILABLE)
+    if shutil.which("pkg-config") and subprocess.run(["pkg-config", "--exists", "libelf"]).returncode == 0:
+        return
+    if not any(Path(root, "include/libelf.h").exists() for root in ["/usr", "/usr/local"]):
+        raise Failure("libelf.h is missing: on Debian and Ubuntu it is in the package libelf-dev", UNAVAILABLE)
+
+
+def build(package, *options):
+    """Builds a package and returns the directory of its programs."""
+    # The package manager overlooks files that are new in a package which another one depends on by path.
+    (Path(package) / "Package.swift").touch()
+    command = ["swift", "build", "--package-path", str(package), *options]
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        print(result.stdout, file=sys.stderr, end="")
+        raise Failure(f"{' '.join(command)} failed", SOFTWARE)
+    return Path(output([*command, "--show-bin-path"]).strip())
+
+
+def output(command, **environment):
+    """What a command prints. Names of environment variables are those of keyword arguments."""
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
+    if result.returncode != 0:
+        raise Failure(f"{' '.join(map(str, command))} ended with status {result.returncode}", SOFTWARE)
+    return result.stdout
+
+
+def built_example():
+    """The directory of a debug build of the example, with the macro plug-in and the modules of the library."""
+    if "TWEAKS_EXAMPLE_BUILT" in os.environ:
+        directory = Path(os.environ["TWEAKS_EXAMPLE_BUILT"]).absolute()
+    else:
+        directory = build(TOOLS / "example")
+    plugin = directory / "TweakMacros-tool"
+    if not os.access(plugin, os.X_OK):
+        raise Failure(f"there is no macro plug-in at {plugin}", UNAVAILABLE)
+    return directory
+
+
+def macro_flags(example):
+    """What lets the Swift compiler expand the macros."""
+    return ["-load-plugin-executable", f"{example / 'TweakMacros-tool'}#TweakMacros"]

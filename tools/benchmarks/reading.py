@@ -1,0 +1,69 @@
+"""Measures reads: `read-benchmark` runs loops around them, in one process."""
+
+import tempfile
+
+from building import BENCHMARKS, build, built_example, macro_flags, output
+from reporting import print_bound, print_table, progress, spread, summary
+
+HELP = """\
+read    ns to read a constant, a plain global and a tweak, in C and in Swift, and in Swift what else can hold a
+        setting: an Atomic, a Mutex, a dictionary of 1,000 entries, a ConfigReader of swift-configuration with a
+        provider in memory, and UserDefaults. A short String is one of 6 bytes, a long one of 35; a tweak that was
+        changed is measured too, as a text is made when it is read. Then how often a read allocates memory.
+        The loops take turns in one process, with eight reads to a turn of a loop; a sample takes about 0.4 ms. A
+        constant is in a register all the time, so what it shows is the loop; with a String it is a call, too.
+"""
+
+MOST_TIMES_GLOBAL = 1.1
+
+
+def measure(quick):
+    progress("building the example, for its macro plug-in, and the read benchmark")
+    # The condition makes the library declare its macros; its trait would build swift-syntax for release.
+    flags = ["-DMacros", *macro_flags(built_example())]
+    directory = build(
+        BENCHMARKS / "read", "-c", "release", *(option for flag in flags for option in ["-Xswiftc", flag]))
+    program = directory / "read-benchmark"
+    progress("measuring reads")
+    rows = []
+    with tempfile.TemporaryDirectory() as home:
+        environment = {"HOME": home, "XDG_CONFIG_HOME": home}
+        for line in output([program, "100" if quick else "1000"], **environment).splitlines():
+            what, way, samples = line.split("\t")
+            rows.append({"what": what, "way": way, **summary([float(sample) for sample in samples.split(",")])})
+        counts = output(
+            [program, "allocations"], LD_PRELOAD=str(directory / "libCountedAllocations.so"), **environment)
+        for row, line in zip(rows, counts.splitlines()):
+            row["allocations"] = float(line.split("\t")[2])
+    globals_ = {row["what"]: row["median"] for row in rows if row["way"] == "global"}
+    for row in rows:
+        row["timesGlobal"] = row["median"] / globals_[row["what"]]
+    return rows
+
+
+def name(row):
+    return f"{row['what']} {row['way']}"
+
+
+def has_fixed_size(row):
+    return not row["what"].endswith(("String", "text"))
+
+
+def show(rows):
+    print(f"Reading, ns per read, {rows[0]['samples']} samples")
+    print_table(
+        ["", "median", "middle half", "all", "× global", "allocations"],
+        [
+            [
+                name(row), f"{row['median']:.3f}", spread(*row["middleHalf"], 3),
+                spread(row["minimum"], row["maximum"], 3), f"{row['timesGlobal']:.2f}", f"{row['allocations']:g}",
+            ]
+            for row in rows
+        ])
+    tweaks = [row for row in rows if row["way"].startswith("tweak")]
+    print_bound(
+        f"A tweak of fixed size costs at most {MOST_TIMES_GLOBAL} × a global",
+        [name(row) for row in tweaks if has_fixed_size(row) and row["timesGlobal"] > MOST_TIMES_GLOBAL])
+    print_bound(
+        "Reading a tweak allocates nothing, but for a long String",
+        [name(row) for row in tweaks if "long String" not in row["what"] and row["allocations"] > 0])
