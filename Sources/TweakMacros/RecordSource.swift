@@ -13,22 +13,22 @@ struct RecordSource {
     /// The element of the tuple that is the cell.
     static let cell = RecordLayout.cellOffset / 8
 
-    /// Everything in words of eight bytes, little-endian: the compiler takes five times as long for single bytes.
+    /// Everything in words of eight bytes, little-endian: the compiler takes five times as long for single bytes, and
+    /// longer for a large tuple than for an array.
     var variable: String {
         let bytes = declaration.record
-        var types = Array(repeating: "Swift.UInt64", count: bytes.count / 8)
-        var words = stride(from: 0, to: bytes.count, by: 8).map { start in
+        let words = stride(from: 0, to: bytes.count, by: 8).map { start in
             let word = bytes[start..<start + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             return word == 0 ? "0" : "0x" + String(word, radix: 16)
         }
-        if let function {
-            types[Self.cell] = "@convention(c) (Swift.UnsafeMutableRawPointer?) -> Swift.Void"
-            words[Self.cell] = function
-        }
+        let cellType =
+            function == nil ? "Swift.UInt64" : "@convention(c) (Swift.UnsafeMutableRawPointer?) -> Swift.Void"
+        let others = words.dropFirst(Self.cell + 1)
         return """
             @section("fbtweak") @used @exclusivity(unchecked)
-            nonisolated(unsafe) static var record: (\(types.joined(separator: ", "))) =
-                (\(words.joined(separator: ", ")))
+            nonisolated(unsafe) static var record: (
+                Swift.UInt64, \(cellType), Swift.InlineArray<\(others.count), Swift.UInt64>
+            ) = (\(words[0]), \(function ?? words[Self.cell]), [\(others.joined(separator: ", "))])
             """
     }
 }

@@ -7,6 +7,8 @@ internal import SwiftSyntaxMacros
 /// `#tweakAction(category, collection, name) { … }`: a record with the address of the closure, which captures
 /// nothing.
 enum TweakActionMacro: DeclarationMacro {
+    static var formatMode: FormatMode { .disabled }
+
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {

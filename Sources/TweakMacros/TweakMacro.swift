@@ -19,6 +19,8 @@ extension TweakMacro {
         node.arguments
     }
 
+    static var formatMode: FormatMode { .disabled }
+
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) throws -> ExprSyntax {
@@ -34,18 +36,20 @@ extension TweakMacro {
                 """)
         let record = RecordSource(declaration: try arguments.value(of: type, default: defaultValue))
         let result = type.name.map { " () -> \($0) in" } ?? ""
-        return """
-            {\(raw: result)
-            #if \(raw: RecordSource.condition)
+        let text = """
+            {\(result)
+            #if \(RecordSource.condition)
                 enum __Tweak {
-                    \(raw: record.variable)
+                    \(record.variable)
                 }
-                return \(raw: type.read("__Tweak", default: defaultValue.trimmedDescription))
+                return \(type.read("__Tweak", default: defaultValue.trimmedDescription))
             #else
-                return \(defaultValue.trimmed)
+                return \(defaultValue.trimmedDescription)
             #endif
             }()
             """
+        // The compiler parses the text. To parse and format it here too would take most of the time of an expansion.
+        return ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier(text)))
     }
 }
 
@@ -57,11 +61,9 @@ extension ValueType {
     func read(_ enumeration: String, default defaultValue: String) -> String {
         let rawType = form == .rawValue ? "as: \(storedName).self, " : ""
         return """
-            Swift.withUnsafeMutablePointer(to: &\(enumeration).record.\(RecordSource.cell)) {
-                Tweaks.__tweak(
-                    Swift.UnsafeRawPointer($0), \(rawType)scoped: Swift._isDebugAssertConfiguration(),
-                    default: \(defaultValue))
-            }
+            Tweaks.__tweak(
+                &\(enumeration).record.\(RecordSource.cell), \(rawType)scoped: Swift._isDebugAssertConfiguration(),
+                default: \(defaultValue))
             """
     }
 }

@@ -7,6 +7,8 @@ internal import SwiftSyntaxMacros
 /// `@Tweakable(category, collection, name, …) static var name = value`: the variable reads the tweak, and a peer with
 /// `$` before its name is the handle. The records are in another peer.
 enum TweakableMacro: AccessorMacro, PeerMacro {
+    static var formatMode: FormatMode { .disabled }
+
     static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext

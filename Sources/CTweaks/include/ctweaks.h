@@ -20,6 +20,7 @@ struct fbtweak__library;
       __attribute__((always_inline)) void fbtweak__store_##suffix_(type_ *cell, type_ value) {     \
     __atomic_store_n(cell, value, __ATOMIC_RELAXED);                                               \
   }
+FBTWEAK__ACCESSORS(bool, bool)
 FBTWEAK__ACCESSORS(8, uint8_t)
 FBTWEAK__ACCESSORS(16, uint16_t)
 FBTWEAK__ACCESSORS(32, uint32_t)

@@ -14,7 +14,7 @@ extension Bool: TweakableValue {
     /// Reads the byte.
     @inlinable @inline(__always)
     public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Bool) -> Bool {
-        fbtweak__load_8(cell.assumingMemoryBound(to: UInt8.self)) != 0
+        fbtweak__load_bool(cell.assumingMemoryBound(to: Bool.self))
     }
 }
 
