@@ -83,7 +83,8 @@ public struct FeaturesFile: Sendable {
             while !checked.contains(current) {
                 if let start = chain.firstIndex(of: current) {
                     throw invalid(
-                        current, "it inherits from itself: "
+                        current,
+                        "it inherits from itself: "
                             + (chain[start...] + [current]).joined(separator: " → "))
                 }
                 chain.append(current)

@@ -21,7 +21,8 @@ struct ImportedNames {
             Unclear(
                 reason: parts.count < 3
                     ? "a category, a collection and a name are expected, with hyphens between them"
-                    : "where its category and its collection end is not clear, and no tweak is known that fits"))
+                    : "where its category and its collection end is not clear, and no tweak is known that fits"
+            ))
     }
 
     /// A feature is stored by its own name, whatever feature it is a part of.
@@ -40,7 +41,8 @@ struct ImportedNames {
     func keysOfVariable(_ name: String) -> Result<[TweakKey], Unclear> {
         let keys = known.filter { $0.category == PlacedFeature.category && $0.name == name }
         return keys.isEmpty
-            ? .failure(Unclear(reason: "its feature is not stored, and no feature is known with such a variable"))
+            ? .failure(
+                Unclear(reason: "its feature is not stored, and no feature is known with such a variable"))
             : .success(keys)
     }
 

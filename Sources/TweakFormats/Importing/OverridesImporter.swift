@@ -53,7 +53,9 @@ struct OverridesImporter {
         }
     }
 
-    private mutating func set(_ value: TweakValue?, _ entry: String, _ keys: Result<[TweakKey], ImportedNames.Unclear>) {
+    private mutating func set(
+        _ value: TweakValue?, _ entry: String, _ keys: Result<[TweakKey], ImportedNames.Unclear>
+    ) {
         guard let value, value != .nothing else {
             return problem(entry, "it is no Bool, number, text or colour")
         }

@@ -31,6 +31,14 @@ struct PlacedJSON {
         }
     }
 
+    /// The elements of an array, in order.
+    ///
+    /// - Parameter expectation: What is expected here, such as "an array of paths".
+    func elements(_ expectation: String) throws(FormatError) -> [PlacedJSON] {
+        guard case .array(let array) = value else { throw unexpected(expectation) }
+        return array.enumerated().map { PlacedJSON(value: $1, path: path, place: place + ["\($0)"]) }
+    }
+
     /// Text without a NUL, which ends a text in C.
     var text: String {
         get throws(FormatError) {

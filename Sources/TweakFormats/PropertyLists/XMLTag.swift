@@ -20,7 +20,9 @@ package struct XMLTag {
             let end = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
             let content = rest[..<end]
             rest = rest[end...]
-            let name = content.drop { $0 == UInt8(ascii: "/") }.prefix { $0 > 0x20 && $0 != UInt8(ascii: "/") }
+            let name = content.drop { $0 == UInt8(ascii: "/") }.prefix {
+                $0 > 0x20 && $0 != UInt8(ascii: "/")
+            }
             let isContainer = name.elementsEqual("array".utf8) || name.elementsEqual("dict".utf8)
             let isClosing = content.first == UInt8(ascii: "/")
             if isContainer, isClosing { depth -= 1 }

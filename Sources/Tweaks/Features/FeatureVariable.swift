@@ -31,7 +31,11 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
 
     /// Uses a variable that others declare.
     ///
-    /// - Parameter fallback: What the property is if nobody does.
+    /// - Parameters:
+    ///   - feature: The feature.
+    ///   - variable: The variable.
+    ///   - fallback: What the property is if nobody does.
+    ///   - store: Where the tweak is.
     public init(_ feature: String, _ variable: String, fallback: Value, store: TweakStore = .shared) {
         key = TweakKey(PlacedFeature.category, feature, variable)
         self.fallback = fallback
@@ -54,7 +58,7 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
         nonmutating set { store.setOrReport(newValue.tweakValue, for: key) }
     }
 
-    /// The property's own face: ``key`` and ``OptionalFeatureVariable/reset()``.
+    /// The property wrapper, for ``key`` and ``reset()``.
     public var projectedValue: Self { self }
 
     /// Takes the override away.

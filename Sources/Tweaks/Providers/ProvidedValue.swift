@@ -4,7 +4,7 @@ public import TweakRecords
 public enum ProvidedValue: Hashable, Sendable {
     /// A value. An integer is also taken for a floating-point tweak, and a text for a colour.
     case value(TweakValue)
-    /// What a person typed, to be read by the tweak's type as ``TweakRecords/TweakDeclaration/admit(text:)`` does.
+    /// What a person typed, to be read by the tweak's type as ``TweakDeclaration/admit(text:)`` does.
     case text(String)
     /// Something that no tweak can take, in words: `an array` for example.
     case unusable(String)

@@ -190,6 +190,7 @@ extension TweakStore {
             diagnostics.warn("\(error)")
         }
         applyEnvironment()
+        useProvidersBesideProgram(path)
     }
 
     /// Reads what the process was started with. It counts when the overrides are there too.

@@ -1,0 +1,52 @@
+internal import Glibc
+internal import TweakFormats
+
+extension TweakStore {
+    /// Takes values from the providers that a file names, in its order.
+    ///
+    ///     { "providers": [ "environment", "override", { "name": "local", "variables": ["local.json"] },
+    ///                      { "name": "features", "features": "features.json", "environment": "beta" } ] }
+    ///
+    /// `session`, `environment` and `override` are those that every store has; who is left out is asked before all others, in the
+    /// order that it has. Paths begin in the folder of the file. The shared store does this at the start of the process with the file
+    /// that is beside the executable and is named as it, with `.tweaks.json` at the end.
+    ///
+    /// - Parameter path: The file.
+    /// - Throws: ``ProviderFileError`` if a file cannot be read, `FormatError` if one is none of its format, ``TweakError/order(_:)`` if
+    ///   the names make no order. Nothing has changed then.
+    public func useProviders(listedIn path: String) throws {
+        let file = try ProvidersFile(json: providerFile(path), path: path)
+        var order: [TweakSource] = []
+        var providers: [any TweakProvider] = []
+        for provider in file.providers {
+            switch provider {
+            case .builtIn(let name):
+                order.append(TweakSource(name))
+                continue
+            case .variables(let name, let files):
+                providers.append(try VariablesProvider(files: files, name: name))
+            case .features(let name, let file, let environment):
+                providers.append(try FeaturesProvider(file: file, environment: environment, name: name))
+            }
+            if let provider = providers.last { order.append(provider.source) }
+        }
+        let known = sources
+        let added = providers.map(\.source)
+        let names = known + added
+        guard Set(order).count == order.count, Set(names).count == names.count, Set(order).isSubset(of: names)
+        else {
+            throw TweakError.order(
+                "\(path): each provider can be there once, and there are \(names.map(\.name).joined(separator: ", "))"
+            )
+        }
+        for provider in providers { try add(provider, above: nil) }
+        try setOrder(known.filter { !order.contains($0) } + order)
+    }
+
+    /// Does so with the file beside the executable, if there is one.
+    func useProvidersBesideProgram(_ executable: String) {
+        let path = executable + ".tweaks.json"
+        guard access(path, F_OK) == 0 else { return }
+        do { try useProviders(listedIn: path) } catch { diagnostics.warn("\(error)") }
+    }
+}
