@@ -29,7 +29,9 @@ let package = Package(
         .target(name: "CTweaks", dependencies: ["FBTweak"]),
         .systemLibrary(name: "CLibELF", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
         .target(name: "TweakRecords"),
-        .target(name: "TweakFormats", dependencies: ["TweakRecords"]),
+        .target(name: "TweakJSON", dependencies: ["TweakRecords"]),
+        .target(name: "TweakFormats", dependencies: ["TweakJSON", "TweakRecords"]),
+        .target(name: "TweakProtocol", dependencies: ["TweakJSON", "TweakRecords"]),
         .target(name: "TweakELF", dependencies: ["CLibELF", "TweakRecords"]),
         .target(
             name: "Tweaks",
@@ -38,6 +40,8 @@ let package = Package(
                 "FBTweak",
                 "TweakELF",
                 "TweakFormats",
+                "TweakJSON",
+                "TweakProtocol",
                 "TweakRecords",
                 .product(name: "Logging", package: "swift-log"),
                 .target(name: "TweakMacros", condition: .when(traits: ["Macros"])),
@@ -66,6 +70,7 @@ let package = Package(
             name: "tweak-dump",
             dependencies: [
                 "TweakELF",
+                "TweakProtocol",
                 "TweakRecords",
                 "TweakText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -75,11 +80,15 @@ let package = Package(
             name: "tweak",
             dependencies: [
                 "TweakELF",
+                "TweakProtocol",
                 "TweakText",
                 "Tweaks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak"),
+        .executableTarget(
+            name: "live-program", dependencies: ["FBTweak", "Tweaks"], path: "Tests/Programs/live-program",
+            cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .target(name: "SetterTweaks", dependencies: ["FBTweak"], path: "Tests/Programs/SetterTweaks"),
         .executableTarget(
@@ -90,11 +99,15 @@ let package = Package(
             path: "Tests/Programs/interface-scenarios", exclude: ["plugin"],
             cSettings: [.define("_GNU_SOURCE")]),
         .testTarget(name: "TweakRecordsTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
+        .testTarget(
+            name: "TweakProtocolTests",
+            dependencies: ["TestSupport", "TweakJSON", "TweakProtocol", "TweakRecords"]),
         .testTarget(name: "TweakELFTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
         .testTarget(
             name: "TweaksTests",
             dependencies: [
-                "SetterTweaks", "TestSupport", "TweakRecords", "Tweaks", "TweaksTesting",
+                "SetterTweaks", "TestSupport", "TweakJSON", "TweakProtocol", "TweakRecords", "Tweaks",
+                "TweaksTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -111,7 +124,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "TestSupport", "Tweaks", "interface-scenarios", "tweak", "tweak-dump", "tweak-setter",
+                "TestSupport", "Tweaks", "interface-scenarios", "live-program", "tweak", "tweak-dump",
+                "tweak-setter",
             ]),
     ],
     cLanguageStandard: .c11,

@@ -48,7 +48,8 @@ public enum Example {
             let linked = try String(
                 contentsOfFile: path("spring.product/Objects.LinkFileList"), encoding: .utf8)
             let modules = [
-                "CTweaks", "FBTweak", "Logging", "TweakELF", "TweakFormats", "TweakRecords", "Tweaks",
+                "CTweaks", "FBTweak", "Logging", "TweakELF", "TweakFormats", "TweakJSON", "TweakProtocol",
+                "TweakRecords", "Tweaks",
             ]
             return linked.split(separator: "\n").map { $0.trimmingCharacters(in: ["'", "\""]) }
                 .filter { object in modules.contains { object.contains("/\($0).build/") } }

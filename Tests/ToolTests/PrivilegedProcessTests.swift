@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -53,6 +54,16 @@ struct `A process with more rights than its user` {
         #expect(waitUntil { process.written.output == "false 5 0.5 hello\n" })
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processID)/task").count == 1)
+        process.kill()
+        #expect(process.wait().error.isEmpty)
+    }
+
+    @Test func `It takes no requests`() throws {
+        makePrivileged()
+        try #require(mkdir(home("runtime"), 0o700) == 0)
+        let process = try start(program, ["follow"], home: home)
+        usleep(600_000)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home("runtime")).isEmpty)
         process.kill()
         #expect(process.wait().error.isEmpty)
     }

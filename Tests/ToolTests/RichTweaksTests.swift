@@ -93,7 +93,8 @@ import Testing
         for tweaks in [dumped, listed] {
             let keys = tweaks.map { tweak in
                 Set(tweak.keys).subtracting([
-                    "category", "collection", "name", "type", "default", "location", "value", "source",
+                    "tweak", "category", "collection", "name", "type", "default", "location", "value",
+                    "source",
                 ])
             }
             #expect(

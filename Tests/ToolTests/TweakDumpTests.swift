@@ -54,7 +54,7 @@ import Testing
         #expect(image.keys.sorted() == ["architecture", "buildID", "path", "tweaks"])
         #expect(image["buildID"] is NSNull)
         let keys = try #require(image["tweaks"] as? [[String: Any]]).map { $0.keys.sorted() }
-        let all = ["category", "collection", "default", "location", "name", "type"]
+        let all = ["category", "collection", "default", "location", "name", "tweak", "type"]
         #expect(keys.contains((all + ["maximum", "minimum"]).sorted()))
         #expect(keys.filter { $0 == all }.count == 2)
     }

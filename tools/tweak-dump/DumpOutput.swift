@@ -1,4 +1,5 @@
 import TweakELF
+import TweakProtocol
 import TweakRecords
 import TweakText
 
@@ -36,13 +37,13 @@ extension Dump {
 private struct JSONImage: Encodable {
     let path, architecture: String
     let buildID: String?
-    let tweaks: [JSONDeclaration]
+    let tweaks: [JSONTweak]
 
     init(_ image: ImageDump) {
         path = image.path
         architecture = image.architecture
         buildID = image.buildID
-        tweaks = image.tweaks.map(JSONDeclaration.init)
+        tweaks = image.tweaks.map { JSONTweak($0) }
     }
 
     /// Writes `buildID` as null when there is none, so that the key is always there.

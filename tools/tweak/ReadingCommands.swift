@@ -1,4 +1,5 @@
 import ArgumentParser
+import TweakProtocol
 import TweakText
 import Tweaks
 
@@ -83,24 +84,9 @@ private struct ProgramStatus: Encodable {
     }
 }
 
-private struct JSONTweak: Encodable {
-    let declaration: JSONDeclaration
-    let value: TweakValue
-    let source: String
-
-    init(_ tweak: TweakDeclaration, of program: Program) {
-        declaration = JSONDeclaration(tweak)
+extension JSONTweak {
+    fileprivate init(_ tweak: TweakDeclaration, of program: Program) {
         let status = program.status(of: tweak)
-        value = status.value
-        source = status.source.description
+        self.init(tweak, value: status.value, source: status.source.description)
     }
-
-    func encode(to encoder: any Encoder) throws {
-        try declaration.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(value, forKey: .value)
-        try container.encode(source, forKey: .source)
-    }
-
-    private enum CodingKeys: CodingKey { case value, source }
 }

@@ -5,6 +5,7 @@
 #ifndef CTWEAKS_H
 #define CTWEAKS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -99,10 +100,42 @@ int fbtweak__make_event(void);
 void fbtweak__raise_event(int descriptor);
 void fbtweak__lower_event(int descriptor);
 
+/*
+ * A socket that takes connections at a path, and one of its connections with the user who made it.
+ * Neither blocks, both are closed by exec; -1 and errno.
+ */
+int fbtweak__listen(const char *path);
+int fbtweak__accept(int listener, uint32_t *user);
+
+/*
+ * Whether a file is a socket that belongs to no process any more, or no socket. Who asks is of
+ * another type than the socket, which the kernel refuses in another way if there is a process, and
+ * without the process noticing: unix(7).
+ */
+bool fbtweak__is_abandoned(const char *path);
+
 /* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
 bool fbtweak__is_privileged(void);
 
+/*
+ * A fork waits, for 100 ms at most, until no thread holds forks. Threads of the library do while
+ * they run Swift code, and allow them while they wait or run the program's code. Whether the thread
+ * held them.
+ */
+void fbtweak__hold_forks(void);
+bool fbtweak__allow_forks(void);
+void fbtweak__before_fork(void);
+void fbtweak__after_fork(void);
+void fbtweak__after_fork_in_child(void);
+
 /* Names the calling thread "tweaks", for debuggers and top. */
 void fbtweak__name_thread(void);
+
+/* pthread_cond_wait for at most some seconds of the clock that the condition was made with, the
+   monotonic one; whether it was not for longer. */
+bool fbtweak__wait(pthread_cond_t *changed, pthread_mutex_t *mutex, long seconds);
+
+/* Whether a child that was forked may start threads: ThreadSanitizer ends it if it does. */
+bool fbtweak__may_start_threads_after_fork(void);
 
 #endif /* CTWEAKS_H */

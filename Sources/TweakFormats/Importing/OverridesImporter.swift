@@ -1,3 +1,4 @@
+internal import TweakJSON
 internal import TweakRecords
 
 /// Collects overrides from a file of an older system.

@@ -1,3 +1,4 @@
+internal import TweakJSON
 internal import TweakRecords
 
 /// JSON with the file that it is from and the names that lead to it, for the messages of errors.

@@ -1,3 +1,4 @@
+internal import TweakJSON
 public import TweakRecords
 
 /// A file of JustTweak: variables by feature.

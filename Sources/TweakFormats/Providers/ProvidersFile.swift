@@ -1,3 +1,4 @@
+internal import TweakJSON
 internal import TweakRecords
 
 /// A file that says where a program's values come from, in which order.

@@ -76,6 +76,28 @@ extension TweakKey: LosslessStringConvertible {
     }
 }
 
+extension TweakKey: Codable {
+    /// Reads `Category/Collection/Name`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let key = TweakKey(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription:
+                    "\(text) is no name of a tweak, which is Category/Collection/Name, with %2F for a "
+                    + "slash and %25 for a percent sign inside a level")
+        }
+        self = key
+    }
+
+    /// Writes `Category/Collection/Name`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
 extension TweakKey: Comparable {
     /// Orders by category, then collection, then name.
     public static func < (left: TweakKey, right: TweakKey) -> Bool {

@@ -59,7 +59,13 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
     }
 }
 
-extension TweakType: CustomStringConvertible {
+extension TweakType: LosslessStringConvertible {
+    /// The type of a name.
+    public init?(_ description: String) {
+        guard let type = Self.allCases.first(where: { $0.description == description }) else { return nil }
+        self = type
+    }
+
     /// The name that commands and files use: `bool`, `int32`, `double`, `string`, …
     public var description: String {
         switch self {

@@ -34,20 +34,11 @@ func destroy(queue: OpaquePointer?) {
 
 /// Changes that wait until the program asks for them.
 final class ChangeQueue: Sendable {
-    private struct Address: Hashable {
-        let observer: UInt64
-        let key: TweakKey
-    }
-    private struct Waiting {
-        var changes: [Address: (change: TweakChange, callback: CFunction)] = [:]
-        var order: [Address] = []
-    }
-
     /// Readable while something waits: eventfd(2).
     let descriptor: CInt
     /// Who observes in this queue. Some may have ended.
     let observers = Guarded<Set<UInt64>>([])
-    private let waiting = Guarded(Waiting())
+    private let waiting = Guarded(CoalescedChanges<CFunction>())
 
     init?() {
         descriptor = fbtweak__make_event()
@@ -60,16 +51,10 @@ final class ChangeQueue: Sendable {
         Unmanaged<ChangeQueue>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
     }
 
-    /// Adds a change to what waits, as one with an earlier change of the same tweak.
+    /// Adds a change to what waits.
     func append(_ change: TweakChange, for observer: UInt64, _ callback: CFunction) {
-        let address = Address(observer: observer, key: change.key)
         waiting.withLock { waiting in
-            let first = waiting.changes[address]?.change
-            if first == nil { waiting.order.append(address) }
-            let sum = TweakChange(
-                key: change.key, oldValue: first?.oldValue ?? change.oldValue, newValue: change.newValue,
-                source: change.source)
-            waiting.changes[address] = (sum, callback)
+            waiting.add(change, for: observer, note: callback)
             fbtweak__raise_event(descriptor)
         }
     }
@@ -80,16 +65,11 @@ final class ChangeQueue: Sendable {
     func deliver() -> Int {
         let delivery = waiting.withLock { waiting in
             fbtweak__lower_event(descriptor)
-            defer { waiting = Waiting() }
-            return waiting
+            return waiting.takeAll()
         }
         var count = 0
-        for address in delivery.order {
-            guard let (change, callback) = delivery.changes[address], change.oldValue != change.newValue
-            else {
-                continue
-            }
-            TweakStore.shared.call(address.observer) {
+        for (change, observer, callback) in delivery {
+            TweakStore.shared.call(observer) {
                 callback(change)
                 count += 1
             }

@@ -31,7 +31,8 @@ func imageClosed(address: UnsafeRawPointer?) {
 }
 
 extension TweakStore {
-    fileprivate func start() {
+    /// Begins with what a process with tweaks does, once.
+    func start() {
         guard
             hasStarted.withLock({ hasStarted in
                 defer { hasStarted = true }
@@ -39,9 +40,11 @@ extension TweakStore {
             })
         else { return }
         keepOverrides()
+        takeRequests()
         Self.survivesForks()
         // Registered before main as a rule, so it runs after what the program registers and writes what that sets.
         flushAtExitOfProcess()
+        atexit { ControlSockets.removeAtExit() }
     }
 
     /// Lets go of an image that came after the start, and returns when no call into it is running.

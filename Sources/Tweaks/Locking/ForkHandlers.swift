@@ -1,3 +1,4 @@
+internal import CTweaks
 internal import Glibc
 
 /// A lock that a fork waits for, so that the child does not get it from a thread that it does not have.
@@ -10,18 +11,29 @@ extension Guarded: HeldWhileForking {}
 
 extension TweakStore {
     /// The locks that a call of the store can take, in the order in which they are taken inside each other. Those of
-    /// the writer are not among them: a fork would wait for the disk. The child gets a new writer.
+    /// the writer are not among them: a fork would wait for the disk. The child gets a new writer, and a new thread that
+    /// waits for what comes from outside.
     private var locks: [any HeldWhileForking] {
-        [hasStarted, keptStores, state, writer, TextPool.addresses, diagnostics.state]
+        [
+            hasStarted, keptStores, state, writer, TextPool.addresses, diagnostics.state, QuietThread.current,
+            ControlSockets.own, Descriptor.opened,
+        ]
     }
 
     /// Makes the shared store usable in children that are forked while other threads use it, the library's own among
     /// them.
     static func survivesForks() {
         pthread_atfork(
-            { TweakStore.shared.locks.forEach { $0.lock() } },
-            { TweakStore.shared.locks.reversed().forEach { $0.unlock() } },
             {
+                fbtweak__before_fork()
+                TweakStore.shared.locks.forEach { $0.lock() }
+            },
+            {
+                TweakStore.shared.locks.reversed().forEach { $0.unlock() }
+                fbtweak__after_fork()
+            },
+            {
+                fbtweak__after_fork_in_child()
                 TweakStore.shared.locks.reversed().forEach { $0.unlock() }
                 TweakStore.shared.forgetOtherThreads()
             })
@@ -33,7 +45,15 @@ extension TweakStore {
             state.runningCalls.removeAll { $0.thread != thread }
             if state.runningCalls.isEmpty { state.isDelivering = false }
             state.setWhileReloading = nil
+            state.undelivered.listener = nil
         }
         writer.withLock { $0 = $0?.forChild() }
+
+        Descriptor.closeAll()
+        ControlSockets.forget()
+        QuietThread.current.withLock { $0 = nil }
+        guard hasStarted.withLock({ $0 }), fbtweak__may_start_threads_after_fork() else { return }
+        if let file = writer.withLock({ $0 })?.file { followOverrides(in: file) }
+        takeRequests()
     }
 }

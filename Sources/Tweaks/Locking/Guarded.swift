@@ -1,3 +1,4 @@
+internal import CTweaks
 internal import Glibc
 
 /// A value and the lock that guards it.
@@ -21,7 +22,11 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
         changed = .allocate(capacity: 1)
         changed.initialize(to: pthread_cond_t())
-        pthread_cond_init(changed, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -49,10 +54,18 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
     func unlock() { pthread_mutex_unlock(mutex) }
 
     /// Returns when another thread has left the value so that it fulfils a condition.
-    func wait(until isFulfilled: (Value) -> Bool) {
+    ///
+    /// - Parameter seconds: After how many it returns in any case; `nil` for never.
+    func wait(atMost seconds: Int? = nil, until isFulfilled: (Value) -> Bool) {
         lock()
         waiters += 1
-        while !isFulfilled(value) { pthread_cond_wait(changed, mutex) }
+        while !isFulfilled(value) {
+            guard let seconds else {
+                pthread_cond_wait(changed, mutex)
+                continue
+            }
+            if !fbtweak__wait(changed, mutex, seconds) { break }
+        }
         waiters -= 1
         unlock()
     }

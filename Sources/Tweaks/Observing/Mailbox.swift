@@ -1,12 +1,7 @@
-internal import TweakRecords
-
 /// Changes that wait for an actor.
-///
-/// Several changes of a tweak become one, from the first old value to the last new one, so what waits is bounded.
 final class Mailbox: Sendable {
     private struct Waiting {
-        var changes: [TweakKey: (change: TweakChange, isFirstCall: Bool)] = [:]
-        var order: [TweakKey] = []
+        var changes = CoalescedChanges<Void>()
         var hasTask = false
     }
 
@@ -17,15 +12,7 @@ final class Mailbox: Sendable {
 
     func post(_ changes: [TweakChange]) {
         let needsTask = waiting.withLock { waiting in
-            for change in changes {
-                let earlier = waiting.changes[change.key]
-                if earlier == nil { waiting.order.append(change.key) }
-                let sum = TweakChange(
-                    key: change.key, oldValue: earlier?.change.oldValue ?? change.oldValue,
-                    newValue: change.newValue, source: change.source)
-                let isFirstCall = earlier?.isFirstCall ?? (change.oldValue == change.newValue)
-                waiting.changes[change.key] = (sum, isFirstCall)
-            }
+            for change in changes { waiting.changes.add(change, note: ()) }
             defer { waiting.hasTask = true }
             return !waiting.hasTask
         }
@@ -41,19 +28,11 @@ final class Mailbox: Sendable {
 
     private func next() -> [TweakChange]? {
         waiting.withLock { waiting in
-            guard !waiting.order.isEmpty else {
+            guard !waiting.changes.isEmpty else {
                 waiting.hasTask = false
                 return nil
             }
-            defer {
-                waiting.changes = [:]
-                waiting.order = []
-            }
-            return waiting.order.compactMap { key in
-                waiting.changes[key].flatMap { change, isFirstCall in
-                    isFirstCall || change.oldValue != change.newValue ? change : nil
-                }
-            }
+            return waiting.changes.takeAll().map(\.change)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import TweakRecords
 
 /// Changes that observers have not been told of, in order.
@@ -14,6 +15,8 @@ struct UndeliveredChanges {
     /// How many of the deliveries are done with. They are removed together, since removing the first one moves all.
     private var done = 0
     private(set) var lastNumber: UInt64 = 0
+    /// Told of all changes as they are made, whatever observers do. It is called with the store's lock held.
+    var listener: (@Sendable ([TweakChange], Date) -> Void)?
 
     mutating func append(_ change: TweakChange) { append(contentsOf: [change]) }
 
@@ -22,6 +25,7 @@ struct UndeliveredChanges {
         guard !changes.isEmpty else { return }
         lastNumber += 1
         deliveries.append(Delivery(changes: changes, number: lastNumber, observer: nil))
+        listener?(changes, Date())
     }
 
     /// Adds the first call of an observer.

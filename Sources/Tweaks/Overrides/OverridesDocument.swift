@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import TweakJSON
 public import TweakRecords
 
 /// The content of an overrides file: values by category, collection and name.
@@ -8,10 +9,6 @@ public import TweakRecords
 /// Whatever else the file holds is kept as it is.
 public struct OverridesDocument: Hashable, Sendable {
     var root: [String: JSONValue]
-
-    /// How many arrays and objects may be inside each other. Decoding, encoding and releasing recurse, also on the
-    /// small stack of the thread that writes, and Foundation's parser traps on `[` 513 times without an end.
-    static let deepestNesting = 100
 
     /// Makes a document without overrides.
     public init() { root = [:] }
@@ -25,23 +22,9 @@ public struct OverridesDocument: Hashable, Sendable {
 
     /// Reads the object that a file or a text holds.
     static func object(json bytes: [UInt8], path: String) throws(OverridesError) -> [String: JSONValue] {
-        guard !bytes.isEmpty else { throw .corrupt(path: path, reason: "it is empty") }
-        // Foundation would take it for UTF-16 or UTF-32, which the next check cannot read.
-        guard !bytes.contains(0) else {
-            throw .corrupt(path: path, reason: "it is no JSON: it contains a NUL")
-        }
-        guard jsonNesting(of: bytes) <= Self.deepestNesting else {
-            throw .corrupt(
-                path: path, reason: "more than \(Self.deepestNesting) levels are inside each other")
-        }
         let value: JSONValue
-        do {
-            value = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
-        } catch DecodingError.dataCorrupted(let context) {
-            let reason = context.underlyingError.map { "\($0)" } ?? context.debugDescription
-            throw .corrupt(path: path, reason: "it is no JSON: \(reason)")
-        } catch {
-            throw .corrupt(path: path, reason: "it is no JSON: \(error)")
+        do throws(JSONError) { value = try decodeJSON(from: bytes) } catch {
+            throw .corrupt(path: path, reason: "\(error)")
         }
         guard case .object(let object) = value else {
             throw .corrupt(path: path, reason: "it holds \(value.summary) where an object is expected")
@@ -71,8 +54,7 @@ public struct OverridesDocument: Hashable, Sendable {
         for tweak: TweakDeclaration
     ) throws(TweakValueError) -> TweakDeclaration.Admission? {
         guard let entry = self[tweak.key] else { return nil }
-        guard let value = entry.tweakValue else { throw .wrongType(tweak, given: entry.summary) }
-        return try tweak.admit(value)
+        return try tweak.admit(entry)
     }
 
     /// Sets or, with `nil`, removes the override of a tweak. Levels that become empty go with it.

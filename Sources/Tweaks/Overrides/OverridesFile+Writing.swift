@@ -30,7 +30,7 @@ extension OverridesFile {
             guard ContinuousClock.now < deadline else {
                 throw .system(action: "lock", path: lockPath, reason: "another process has held it for 10 s")
             }
-            usleep(500)
+            allowingForks { _ = usleep(500) }
         }
         // Closing is not enough: a child that was forked meanwhile has the descriptor too.
         defer { flock(descriptor, LOCK_UN) }
@@ -70,7 +70,7 @@ extension OverridesFile {
             guard result > 0 else { throw failure("write", temporary) }
             written += result
         }
-        guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else {
+        guard fchmod(descriptor, 0o600) == 0, allowingForks({ fsync(descriptor) }) == 0 else {
             throw failure("write", temporary)
         }
     }
@@ -82,7 +82,9 @@ extension OverridesFile {
         guard descriptor >= 0 else { throw failure("open", directory) }
         defer { close(descriptor) }
         // Some file systems cannot sync a directory and say so with EINVAL.
-        guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure("sync", directory) }
+        guard allowingForks({ fsync(descriptor) }) == 0 || errno == EINVAL else {
+            throw failure("sync", directory)
+        }
     }
 }
 

@@ -3,15 +3,12 @@ internal import Glibc
 /// Calls back when a file changes, whichever way: written in place, replaced, removed, or reached by another way because
 /// a directory or symbolic link that leads to it did.
 ///
-/// One thread waits for inotify and nothing else. What is to be done is done on a second one, which lasts as long as
-/// that takes: it runs the program's observers and so has a stack like the program's threads. In a child that was
-/// forked neither exists, and the child does not follow the file.
-final class OverridesWatcher: Sendable {
-    /// How long the process has run before the file is watched. The kernel takes some milliseconds to end a process that
-    /// has watches, which one that ends at once need not pay.
-    private static let startDelay: useconds_t = 250_000
+/// The library's thread waits for inotify; its worker calls back, since that runs the program's observers.
+final class OverridesWatcher: QuietThread.Source {
     /// How long a file may be missing before that counts. Some editors and git remove the old one first.
     private static let absence: Duration = .milliseconds(100)
+    /// How long to wait for what there are too many threads for.
+    private static let patience: Duration = .seconds(1)
 
     private static let ownEvents = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
     private static let entryEvents =
@@ -27,141 +24,147 @@ final class OverridesWatcher: Sendable {
     }
 
     private let path: String
-    private let steps = Guarded<[Step]>([])
+    private let worker: Worker
     private let report: @Sendable (String) -> Void
     private let changed: @Sendable (_ isComplete: Bool) -> Void
+    private let descriptor: Descriptor
+    private var inotify: CInt { descriptor.number }
+    private var steps: [Step] = []
+    /// Whether something happened of which the worker does not know, and then whether it is complete.
+    private var happened: Bool?
+    private(set) var deadline: ContinuousClock.Instant?
+    /// The same of what the worker knows but has not begun with, so that there is one call for all of it.
+    private let handedOver = Guarded<Bool?>(nil)
 
-    /// - Parameter changed: Called after something happened, and once when the file begins to be watched. `isComplete`
-    ///   says whether a file was closed after writing or came by a rename.
-    init(
-        path: String, report: @escaping @Sendable (String) -> Void,
+    /// Makes a watcher for the library's thread.
+    ///
+    /// - Parameters:
+    ///   - report: Called with what is wrong if the file cannot be watched.
+    ///   - changed: Called after something happened, and once when the file begins to be watched. `isComplete` says
+    ///     whether a file was closed after writing or came by a rename.
+    /// - Returns: `nil` if there is no inotify; that is reported.
+    init?(
+        path: String, worker: Worker, report: @escaping @Sendable (String) -> Void,
         changed: @escaping @Sendable (_ isComplete: Bool) -> Void
     ) {
         self.path = path
+        self.worker = worker
         self.report = report
         self.changed = changed
-    }
-
-    func start() {
-        // The small stack is too small for a program with large thread-local variables.
-        guard let thread = BackgroundThread(stackSize: 64 << 10, follow) ?? BackgroundThread(follow) else {
-            return reportFailure(EAGAIN)
+        guard let descriptor = Descriptor.make({ inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK)) }) else {
+            let message = Self.message(path, errno)
+            _ = worker.add { report(message) }
+            return nil
         }
-        thread.detach()
+        self.descriptor = descriptor
+        take(isComplete: true)
     }
 
-    private func reportFailure(_ error: CInt) {
-        report(
-            "cannot watch \(path), so changes count from the next start on: \(String(cString: strerror(error))) "
-                + "(inotify's limits are in /proc/sys/fs/inotify)")
+    static func message(_ path: String, _ error: CInt) -> String {
+        "cannot watch \(path), so changes count from the next start on: \(String(cString: strerror(error))) "
+            + "(inotify's limits are in /proc/sys/fs/inotify)"
+    }
+
+    var awaited: [pollfd] { [pollfd(fd: inotify, events: Int16(POLLIN), revents: 0)] }
+
+    func takeTurn(_ awaited: ArraySlice<pollfd>) -> Bool {
+        if awaited.first?.revents != 0 {
+            // The number may be another file's by now, whose data is none of ours: for that this is EINVAL.
+            guard descriptor.isOurs, inotify_add_watch(inotify, "", Self.entryEvents) < 0, errno == ENOENT
+            else {
+                descriptor.close()
+                return false
+            }
+            readEvents()
+        }
+        if let deadline, deadline <= .now { handOver() }
+        return true
     }
 }
 
-// MARK: - Waiting
+// MARK: - Events
 
 extension OverridesWatcher {
-    private struct Events {
-        var concernFile = false
-        var isComplete = false
-    }
-
-    private func follow() {
-        usleep(Self.startDelay)
-        let inotify = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
-        guard inotify >= 0 else {
-            let error = errno
-            return inThread { self.reportFailure(error) }
-        }
-        var events: Events? = Events(concernFile: true, isComplete: true)
-        while let happened = events {
-            if happened.concernFile { inThread { self.takeOver(happened, inotify) } }
-            events = nextEvents(inotify, timeout: -1)
-        }
-    }
-
-    /// Runs `body` to its end in a thread of its own.
-    private func inThread(_ body: @escaping @Sendable () -> Void) {
-        while true {
-            if let thread = BackgroundThread(body) { return thread.join() }
-            sleep(1)
-        }
-    }
-
-    /// - Parameter timeout: In milliseconds; -1 for none.
-    /// - Returns: `nil` if the program has closed the descriptor.
-    private func nextEvents(_ inotify: CInt, timeout: CInt) -> Events? {
-        var descriptor = pollfd(fd: inotify, events: Int16(POLLIN), revents: 0)
-        guard poll(&descriptor, 1, timeout) > 0 else { return Events() }
-        // The number may be another file's by now, whose data is none of ours: for that this is EINVAL.
-        guard inotify_add_watch(inotify, "", Self.entryEvents) < 0, errno == ENOENT else { return nil }
+    private func readEvents() {
         // On the stack, with room for the longest name.
-        return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
+        withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
             let count = read(inotify, buffer.baseAddress, buffer.count)
-            return events(UnsafeRawBufferPointer(rebasing: buffer[..<max(count, 0)]))
+            var rest = UnsafeRawBufferPointer(rebasing: buffer[..<max(count, 0)])[...]
+            var isConcerned = false
+            var isComplete = false
+            while rest.count >= MemoryLayout<inotify_event>.size {
+                let event = UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(as: inotify_event.self)
+                let name = rest.dropFirst(MemoryLayout<inotify_event>.size).prefix(Int(event.len))
+                rest = rest[name.endIndex...]
+                guard concernsFile(event, UnsafeRawBufferPointer(rebasing: name)) else { continue }
+                isConcerned = true
+                if event.mask & UInt32(IN_CLOSE_WRITE | IN_MOVED_TO) != 0 { isComplete = true }
+            }
+            if isConcerned { take(isComplete: isComplete) }
         }
-    }
-
-    private func events(_ bytes: UnsafeRawBufferPointer) -> Events {
-        var events = Events()
-        var rest = bytes[...]
-        while rest.count >= MemoryLayout<inotify_event>.size {
-            let event = UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(as: inotify_event.self)
-            let name = rest.dropFirst(MemoryLayout<inotify_event>.size).prefix(Int(event.len))
-            rest = rest[name.endIndex...]
-            guard concernsFile(event, UnsafeRawBufferPointer(rebasing: name)) else { continue }
-            events.concernFile = true
-            if event.mask & UInt32(IN_CLOSE_WRITE | IN_MOVED_TO) != 0 { events.isComplete = true }
-        }
-        return events
     }
 
     private func concernsFile(_ event: inotify_event, _ name: UnsafeRawBufferPointer) -> Bool {
         // Some were lost.
         if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
-        return steps.withLock { steps in
-            steps.contains { step in
-                step.watch == event.wd
-                    && (name.isEmpty
-                        || !step.name.isEmpty && step.name.withUnsafeBytes { name.starts(with: $0) })
-            }
+        return steps.contains { step in
+            step.watch == event.wd
+                && (name.isEmpty || !step.name.isEmpty && step.name.withUnsafeBytes { name.starts(with: $0) })
         }
+    }
+
+    private func take(isComplete: Bool) {
+        happened = (happened ?? false) || isComplete
+        watchPath()
+        if access(path, F_OK) == 0 {
+            handOver()
+        } else if deadline == nil {
+            deadline = .now + Self.absence
+        }
+    }
+
+    private func handOver() {
+        guard let isComplete = happened else { return }
+        let isFirst = handedOver.withLock { handedOver in
+            defer { handedOver = (handedOver ?? false) || isComplete }
+            return handedOver == nil
+        }
+        let call = { @Sendable [changed, handedOver] in
+            let isComplete = handedOver.withLock { handedOver in
+                defer { handedOver = nil }
+                return handedOver
+            }
+            changed(isComplete ?? false)
+        }
+        guard !isFirst || worker.add(call) else {
+            handedOver.withLock { $0 = nil }
+            deadline = .now + Self.patience
+            return
+        }
+        happened = nil
+        deadline = nil
     }
 }
 
-// MARK: - Following
+// MARK: - The way to the file
 
 extension OverridesWatcher {
-    private func takeOver(_ events: Events, _ inotify: CInt) {
-        var isComplete = events.isComplete
-        let deadline = ContinuousClock.now + Self.absence
-        watchPath(inotify)
-        while access(path, F_OK) != 0 {
-            let left = (deadline - ContinuousClock.now) / .milliseconds(1)
-            guard left > 0, let more = nextEvents(inotify, timeout: CInt(left.rounded(.up))) else { break }
-            if more.isComplete { isComplete = true }
-            watchPath(inotify)
-        }
-        changed(isComplete)
-    }
-
     /// Watches every directory on the way to the file, as far as there is one, and returns when all were there
     /// at once.
-    private func watchPath(_ inotify: CInt) {
+    private func watchPath() {
         // Somebody may take away directories as fast as they are found, but not for long.
         for _ in 1...100 {
-            guard let steps = stepsToFile(inotify) else { continue }
+            guard let steps = stepsToFile() else { continue }
             let watches = Set(steps.map(\.watch))
             let named = Set(steps.filter { !$0.name.isEmpty }.map(\.watch))
-            self.steps.withLock { before in
-                for step in before where !named.contains(step.watch) {
-                    if !watches.contains(step.watch) {
-                        inotify_rm_watch(inotify, step.watch)
-                    } else if !step.name.isEmpty {
-                        inotify_add_watch(inotify, step.directory, Self.ownEvents)
-                    }
+            for step in self.steps where !named.contains(step.watch) {
+                if !watches.contains(step.watch) {
+                    inotify_rm_watch(inotify, step.watch)
+                } else if !step.name.isEmpty {
+                    inotify_add_watch(inotify, step.directory, Self.ownEvents)
                 }
-                before = steps
             }
+            self.steps = steps
             return
         }
     }
@@ -172,7 +175,7 @@ extension OverridesWatcher {
     /// To watch the entries of a directory takes the kernel milliseconds if there are many, and wakes the thread
     /// whenever a file appears. Of most it is enough to know when they are moved or removed themselves; the
     /// file, its directory and the one above are made and removed more often.
-    private func stepsToFile(_ inotify: CInt) -> [Step]? {
+    private func stepsToFile() -> [Step]? {
         var steps: [Step] = []
         var directory = ""
         var names = Array(path.split(separator: "/").reversed())
@@ -205,8 +208,9 @@ extension OverridesWatcher {
                     Step(
                         watch: watch, directory: directory + "/",
                         name: isNamed ? Array(String(name).utf8CString) : []))
-            } else if isNamed || error != EACCES {
-                reportFailure(error)
+            } else if isNamed || error != EACCES, descriptor.isOurs {
+                let message = Self.message(path, error)
+                _ = worker.add { [report] in report(message) }
             }
             if isMissing { break }
             guard let target else {

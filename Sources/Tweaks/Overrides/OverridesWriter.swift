@@ -10,19 +10,24 @@ final class OverridesWriter: Sendable {
 
     private struct Queue {
         var changes: [TweakKey: TweakValue?] = [:]
-        /// Whether some of them have not been tried yet.
-        var hasUntried = false
-        /// The process whose thread is at work: after a fork the child has none.
-        var workingProcess: pid_t?
+        /// The process whose thread will try those that have not been tried yet; after a fork the child has none.
+        var tryingProcess: pid_t?
+        var phase = Phase.idle
+        /// Why the last attempt to write failed, if it did.
+        var problem: OverridesError?
+        var waiting: [@Sendable (OverridesError?) -> Void] = []
     }
 
-    private let file: OverridesFile
+    private enum Phase { case idle, writing, pausing }
+
+    let file: OverridesFile
     /// Held while the file is written or read, so that ``flush()`` returns after a write that is under way. The value
     /// says nothing; with an empty one ThreadSanitizer takes each access for one of the object's first bytes.
     private let fileAccess = Guarded(false)
     private let process = getpid()
     private let report: @Sendable (String) -> Void
     private let queue = Guarded(Queue())
+    private let worker = Worker(stackSize: BackgroundThread.smallStack, patience: 0)
 
     init(file: OverridesFile, report: @escaping @Sendable (String) -> Void) {
         self.file = file
@@ -38,20 +43,27 @@ final class OverridesWriter: Sendable {
     /// - Returns: Whether a thread will; otherwise the caller owes a ``flush()``.
     @discardableResult
     func enqueue(_ value: TweakValue?, for key: TweakKey) -> Bool {
-        let needsThread = queue.withLock { queue in
+        let isFirst = queue.withLock { queue in
             queue.changes.updateValue(value, forKey: key)
-            queue.hasUntried = true
-            guard queue.workingProcess != getpid() else { return false }
-            queue.workingProcess = getpid()
-            return true
+            defer { queue.tryingProcess = getpid() }
+            return queue.tryingProcess != getpid()
         }
-        guard needsThread else { return true }
-        if let thread = BackgroundThread(stackSize: 512 << 10, work) {
-            thread.detach()
-            return true
-        }
-        queue.withLock { $0.workingProcess = nil }
+        if !isFirst || worker.add(write) { return true }
+        queue.withLock { $0.tryingProcess = nil }
         return false
+    }
+
+    /// Calls back when what is pending has been tried to be written, with the reason if that failed; at once if nothing
+    /// is, or if there is a pause between two attempts, with the reason of the last one. Calls come in order and with a
+    /// lock held.
+    func afterAttempt(_ body: @escaping @Sendable (OverridesError?) -> Void) {
+        queue.withLock { queue in
+            if queue.phase == .writing || queue.phase == .idle && queue.tryingProcess != nil {
+                queue.waiting.append(body)
+            } else {
+                body(queue.problem)
+            }
+        }
     }
 
     /// Writes what is pending, on this thread.
@@ -62,14 +74,19 @@ final class OverridesWriter: Sendable {
         let (problem, isDone) = fileAccess.withLock { _ -> (String?, Bool) in
             let changes = queue.withLock { queue in
                 defer { queue.changes = [:] }
-                queue.hasUntried = false
+                queue.tryingProcess = nil
                 return queue.changes
             }
             guard !changes.isEmpty else { return (nil, true) }
             do throws(OverridesError) {
-                return (try file.update(changes), true)
+                let problem = try file.update(changes)
+                queue.withLock { $0.problem = nil }
+                return (problem, true)
             } catch {
-                queue.withLock { $0.changes.merge(changes) { newer, _ in newer } }
+                queue.withLock { queue in
+                    queue.changes.merge(changes) { newer, _ in newer }
+                    queue.problem = error
+                }
                 return ("\(error)", false)
             }
         }
@@ -92,18 +109,15 @@ final class OverridesWriter: Sendable {
         }
     }
 
-    private func work() {
-        var goesOn = true
-        while goesOn {
-            flush()
-            usleep(Self.interval)
-            goesOn = queue.withLock { queue in
-                guard queue.hasUntried else {
-                    queue.workingProcess = nil
-                    return false
-                }
-                return true
-            }
+    private func write() {
+        queue.withLock { $0.phase = .writing }
+        flush()
+        queue.withLock { queue in
+            queue.phase = .pausing
+            for body in queue.waiting { body(queue.problem) }
+            queue.waiting = []
         }
+        allowingForks { _ = usleep(Self.interval) }
+        queue.withLock { $0.phase = .idle }
     }
 }

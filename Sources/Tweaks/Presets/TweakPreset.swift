@@ -1,3 +1,4 @@
+internal import TweakJSON
 internal import TweakRecords
 
 /// A named set of values, to be kept, shared and applied.

@@ -1,3 +1,4 @@
+internal import TweakJSON
 public import TweakRecords
 
 /// The values of all tweaks of a store at one moment.
@@ -54,13 +55,6 @@ extension TweakStore {
 }
 
 extension TweakSnapshot: Codable {
-    private struct Name: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     private struct CodedEntry: Codable {
         let type: String
         let value: JSONValue
@@ -71,12 +65,12 @@ extension TweakSnapshot: Codable {
     ///
     /// - Throws: `DecodingError` that names the tweak.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Name.self)
+        let container = try decoder.container(keyedBy: JSONName.self)
         for name in container.allKeys {
             let coded = try container.decode(CodedEntry.self, forKey: name)
             guard let key = TweakKey(name.stringValue),
-                let type = TweakType.allCases.first(where: { "\($0)" == coded.type }),
-                let value = coded.value.tweakValue.flatMap({ type.value($0) })
+                let type = TweakType(coded.type),
+                let value = coded.value.value(of: type)
             else {
                 throw DecodingError.dataCorruptedError(
                     forKey: name, in: container,
@@ -89,20 +83,12 @@ extension TweakSnapshot: Codable {
 
     /// Writes an object with a member for each tweak: `"Category/Collection/Name": {"type", "value", "isSet"}`.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Name.self)
+        var container = encoder.container(keyedBy: JSONName.self)
         for (key, entry) in entries {
             try container.encode(
                 CodedEntry(
                     type: "\(entry.type)", value: .scalar(entry.value), isSet: entry.isOverride),
-                forKey: Name(stringValue: "\(key)"))
+                forKey: JSONName(stringValue: "\(key)"))
         }
-    }
-}
-
-extension TweakType {
-    /// A value that was kept, in the form that a tweak of this type has.
-    fileprivate func value(_ value: TweakValue) -> TweakValue? {
-        let tweak = TweakDeclaration(key: TweakKey("", "", ""), type: self, defaultValue: .nothing)
-        return try? tweak.admit(value).value
     }
 }

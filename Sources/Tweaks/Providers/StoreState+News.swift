@@ -1,3 +1,4 @@
+internal import TweakJSON
 internal import TweakRecords
 
 extension StoreState {

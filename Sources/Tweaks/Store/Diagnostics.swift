@@ -21,11 +21,14 @@ final class Diagnostics: Sendable {
         set { state.withLock { $0.logger = newValue } }
     }
 
+    /// Says something that is worth knowing only for who looks for it.
+    func debug(_ message: String) { allowingForks { logger.debug("\(message)") } }
+
     func warn(_ message: String) { warn(message, onceFor: message) }
 
     /// Says something that may have to be said again in the same words, once for each identity.
     func warn(_ message: String, onceFor identity: String) {
         guard state.withLock({ $0.reported.insert(identity).inserted }) else { return }
-        logger.warning("\(message)")
+        allowingForks { logger.warning("\(message)") }
     }
 }

@@ -40,7 +40,7 @@ extension TweakStore {
     /// Makes a call that is among the running ones already.
     func run(_ call: RunningCall, _ body: () -> Void) {
         fbtweak__count_calls(1)
-        body()
+        allowingForks(body)
         fbtweak__count_calls(-1)
         state.withLock { state in
             if let index = state.runningCalls.lastIndex(of: call) { state.runningCalls.remove(at: index) }

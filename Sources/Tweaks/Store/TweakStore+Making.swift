@@ -124,6 +124,7 @@ extension TweakStore {
     }
 
     func makeHandle(_ declaration: TweakDeclaration, _ action: CFunction?) throws(TweakError) -> Handle {
+        if self === TweakStore.shared { start() }
         let made = withDecodedState { state -> Handle? in
             guard state.entries[declaration.key] == nil else { return nil }
             let known = state.handles[declaration.key]

@@ -4,14 +4,14 @@ internal import TweakRecords
 extension TweakStore {
     /// Takes over what others write into the file from now on, unless `TWEAKS_WATCH=0` is in the environment.
     func followOverrides(in file: OverridesFile) {
-        guard let writer = writer.withLock({ $0 }), getenv("TWEAKS_WATCH").map({ strcmp($0, "0") }) != 0
-        else {
-            return
+        guard let writer = writer.withLock({ $0 }), !isSwitchedOff("TWEAKS_WATCH") else { return }
+        let report = diagnostics.warn as @Sendable (String) -> Void
+        let hasThread = QuietThread.wait { thread in
+            OverridesWatcher(path: file.path, worker: thread.worker, report: report) { isComplete in
+                self.reload(file, writer, isComplete: isComplete)
+            }
         }
-        let watcher = OverridesWatcher(path: file.path, report: diagnostics.warn) { isComplete in
-            self.reload(file, writer, isComplete: isComplete)
-        }
-        watcher.start()
+        if !hasThread { report(OverridesWatcher.message(file.path, EAGAIN)) }
     }
 
     /// Gives the tweaks whose overrides differ from those in the file their new values, as one ``set(_:for:)`` each
@@ -40,3 +40,6 @@ extension TweakStore {
         take { state in state.news(of: document, except: unwritten) }
     }
 }
+
+/// Whether a variable of the environment is 0.
+func isSwitchedOff(_ variable: String) -> Bool { getenv(variable).map { strcmp($0, "0") } == 0 }

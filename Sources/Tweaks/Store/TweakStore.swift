@@ -9,8 +9,8 @@ public import TweakRecords
 ///     try TweakStore.shared.set(240, for: key)
 ///
 /// Every method may be called on every thread. Observers are called on the thread that makes the change, without any
-/// lock held, so they may call the store. What others write into the overrides file a thread of the library takes over;
-/// it blocks all signals.
+/// lock held, so they may call the store. What others write into the overrides file, and what they ask for through the
+/// socket of <doc:ControlProtocol>, a thread of the library does; it blocks all signals.
 public final class TweakStore: Sendable {
     /// The store that the tweaks of the executable and its libraries are in before `main` begins.
     public static let shared = TweakStore()

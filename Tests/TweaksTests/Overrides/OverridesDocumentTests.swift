@@ -1,4 +1,5 @@
 import Testing
+import TweakJSON
 
 @testable import Tweaks
 

@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
+import TweakJSON
 
 @testable import Tweaks
 

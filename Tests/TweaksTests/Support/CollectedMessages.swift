@@ -9,8 +9,13 @@ final class CollectedMessages: Sendable {
 
     func add(_ message: String) { messages.withLock { $0.append(message) } }
 
-    var logger: Logger {
-        Logger(label: "test") { _ in CallingLogHandler { self.add($0) } }
+    var logger: Logger { .calling { self.add($0) } }
+}
+
+extension Logger {
+    /// Hands each message to a closure.
+    static func calling(_ handle: @escaping @Sendable (String) -> Void) -> Logger {
+        Logger(label: "test") { _ in CallingLogHandler(handle) }
     }
 }
 

@@ -1,17 +1,19 @@
+package import TweakRecords
+
 /// Any JSON, so that what this build does not know is written back as it was read.
-enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case scalar(TweakValue)
     case array([JSONValue])
     case object([String: JSONValue])
 
     /// The value that a tweak could take; `nil` for null, an array or an object.
-    var tweakValue: TweakValue? {
+    package var tweakValue: TweakValue? {
         if case .scalar(let value) = self { value } else { nil }
     }
 
     /// What the value is, for an error message.
-    var summary: String {
+    package var summary: String {
         switch self {
         case .null: "null"
         case .scalar(let value): value.quoted
@@ -22,10 +24,10 @@ enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         // A wrong guess costs an error, so the likely comes first: objects for category, collection and name, then
         // values.
-        if decoder.codingPath.count < 3, let object = try? decoder.container(keyedBy: Name.self) {
+        if decoder.codingPath.count < 3, let object = try? decoder.container(keyedBy: JSONName.self) {
             self = try Self(object)
             return
         }
@@ -47,11 +49,11 @@ extension JSONValue: Codable {
             while !elements.isAtEnd { array.append(try elements.decode(JSONValue.self)) }
             self = .array(array)
         } else {
-            self = try Self(decoder.container(keyedBy: Name.self))
+            self = try Self(decoder.container(keyedBy: JSONName.self))
         }
     }
 
-    private init(_ container: KeyedDecodingContainer<Name>) throws {
+    private init(_ container: KeyedDecodingContainer<JSONName>) throws {
         var object: [String: JSONValue] = [:]
         for name in container.allKeys {
             object[name.stringValue] = try container.decode(JSONValue.self, forKey: name)
@@ -59,7 +61,7 @@ extension JSONValue: Codable {
         self = .object(object)
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         switch self {
         case .null:
             var container = encoder.singleValueContainer()
@@ -68,12 +70,5 @@ extension JSONValue: Codable {
         case .array(let array): try array.encode(to: encoder)
         case .object(let object): try object.encode(to: encoder)
         }
-    }
-
-    private struct Name: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 }

@@ -1,6 +1,6 @@
 /// How many arrays and objects are at most inside each other in UTF-8 that is JSON, or that a parser would read as
 /// JSON up to its first mistake.
-func jsonNesting(of bytes: [UInt8]) -> Int {
+package func jsonNesting(of bytes: [UInt8]) -> Int {
     var (depth, deepest) = (0, 0)
     var isInString = false
     var isEscaped = false

@@ -1,19 +1,10 @@
 internal import TweakRecords
 
-/// Why bytes are no JSON, or none that is read: "it is no JSON: line 3, column 8: a value is expected".
-package struct JSONError: Error, Hashable {
-    package let reason: String
-}
-
 /// Reads JSON as RFC 8259 defines it, in UTF-8.
 ///
 /// Foundation's decoder tells neither 1.0 from 1 nor a name that an object has twice, and some text that is nested
 /// deeply makes it trap.
 package struct JSONParser {
-    /// How many arrays and objects may be inside each other. Reading, writing and releasing recurse, also on the small
-    /// stack of a thread of the library.
-    package static let deepestNesting = 100
-
     private let bytes: [UInt8]
     private let allowsRepeatedNames: Bool
     private var position = 0
@@ -70,8 +61,8 @@ package struct JSONParser {
     private mutating func members(
         _ member: (inout JSONParser) throws(JSONError) -> Void
     ) throws(JSONError) {
-        guard depth < Self.deepestNesting else {
-            throw JSONError(reason: "more than \(Self.deepestNesting) levels are inside each other")
+        guard depth < deepestNesting else {
+            throw .malformed(reason: "more than \(deepestNesting) levels are inside each other")
         }
         depth += 1
         // The closing brackets are two behind the opening ones.
@@ -230,6 +221,6 @@ package struct JSONParser {
         let line = before.reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
         let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         let column = String(decoding: before[start...], as: UTF8.self).count + 1
-        return JSONError(reason: "it is no JSON: line \(line), column \(column): \(reason)")
+        return .malformed(reason: "it is no JSON: line \(line), column \(column): \(reason)")
     }
 }

@@ -3,6 +3,9 @@ internal import Glibc
 
 /// A thread of the library. It blocks all signals: the host's handlers must not run on it.
 struct BackgroundThread {
+    /// Enough for JSON of ``deepestNesting``. Only what is used of it takes memory.
+    static let smallStack = 512 << 10
+
     private let thread: pthread_t
 
     /// Starts a thread.
@@ -28,7 +31,9 @@ struct BackgroundThread {
             &thread, &attributes,
             { context in
                 fbtweak__name_thread()
+                fbtweak__hold_forks()
                 context.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue() }?.body()
+                _ = fbtweak__allow_forks()
                 return nil
             }, work.toOpaque())
         guard result == 0 else {

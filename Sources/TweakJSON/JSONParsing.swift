@@ -1,0 +1,82 @@
+internal import FoundationEssentials
+
+/// How many arrays and objects may be inside each other. Decoding, encoding and releasing recurse, also on the small
+/// stacks of the library's threads, and Foundation's parser traps on `[` 513 times without an end.
+package let deepestNesting = 100
+
+/// Why bytes are not the JSON that is expected.
+package enum JSONError: Error, Hashable {
+    /// They are no JSON, or more of it inside each other than is read.
+    case malformed(reason: String)
+    /// They are JSON, but not of the form that is expected.
+    case unexpected(reason: String)
+}
+
+extension JSONError: CustomStringConvertible {
+    package var description: String { reason }
+
+    package var reason: String {
+        switch self {
+        case .malformed(let reason), .unexpected(let reason): reason
+        }
+    }
+}
+
+/// Reads JSON from whoever wrote it.
+///
+/// - Parameter bytes: In UTF-8.
+package func decodeJSON<Value: Decodable>(
+    _ type: Value.Type = Value.self, from bytes: [UInt8]
+) throws(JSONError) -> Value {
+    guard !bytes.isEmpty else { throw .malformed(reason: "it is empty") }
+    // Foundation would take it for UTF-16 or UTF-32, which the next check cannot read.
+    guard !bytes.contains(0) else { throw .malformed(reason: "it is no JSON: it contains a NUL") }
+    guard jsonNesting(of: bytes) <= deepestNesting else {
+        throw .malformed(reason: "more than \(deepestNesting) levels are inside each other")
+    }
+    do {
+        return try JSONDecoder().decode(type, from: Data(bytes))
+    } catch let error as DecodingError {
+        throw JSONError(error)
+    } catch {
+        throw .malformed(reason: "it is no JSON: \(error)")
+    }
+}
+
+extension JSONError {
+    package init(_ error: DecodingError) {
+        switch error {
+        case .dataCorrupted(let context) where context.codingPath.isEmpty:
+            let reason = context.underlyingError.map { "\($0)" } ?? context.debugDescription
+            self = .malformed(reason: "it is no JSON: \(reason)")
+        case .keyNotFound(let key, let context):
+            self = .unexpected(reason: (context.codingPath + [key]).quoted + " is missing")
+        case .valueNotFound(_, let context):
+            self = .unexpected(reason: context.codingPath.quoted + " is null")
+        case .typeMismatch(let type, let context):
+            self = .unexpected(reason: context.codingPath.quoted + " is not " + name(of: type))
+        case .dataCorrupted(let context):
+            self = .unexpected(reason: context.codingPath.quoted + ": " + context.debugDescription)
+        @unknown default:
+            self = .unexpected(reason: "\(error)")
+        }
+    }
+}
+
+/// What a person calls a type of JSON.
+private func name(of type: any Any.Type) -> String {
+    switch type {
+    case is String.Type: "a text"
+    case is Bool.Type: "true or false"
+    case is any BinaryInteger.Type: "an integer"
+    case is any BinaryFloatingPoint.Type: "a number"
+    case is [Any].Type: "an array"
+    default: "an object"
+    }
+}
+
+extension [any CodingKey] {
+    fileprivate var quoted: String {
+        isEmpty ? "the JSON" : "\"" + map(\.stringValue).joined(separator: ".") + "\""
+    }
+}

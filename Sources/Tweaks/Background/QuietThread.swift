@@ -1,0 +1,147 @@
+internal import CTweaks
+internal import Glibc
+
+/// The thread of the library that waits for what comes from outside: changes of files, and requests. There is one in
+/// the process, from when there is something to wait for. While nothing comes it sleeps.
+///
+/// It never calls the program's code, so nothing that the program does holds it up; what may call it is for the
+/// ``worker``. In a child that was forked it does not exist, and another takes its place.
+final class QuietThread: Sendable {
+    /// Something that the thread waits for. It is made, used and let go of on the thread.
+    protocol Source: AnyObject {
+        /// What is waited for, as poll(2) takes it.
+        var awaited: [pollfd] { get }
+        /// When it wants its turn although nothing happens.
+        var deadline: ContinuousClock.Instant? { get }
+
+        /// Called when anything has happened, also with other sources.
+        ///
+        /// - Parameter happened: What was ``awaited``, with the events.
+        /// - Returns: Whether it goes on. If not, it has closed its files.
+        func takeTurn(_ happened: ArraySlice<pollfd>) -> Bool
+    }
+
+    /// How long the process has run before the thread does anything. The kernel takes some milliseconds to end a process
+    /// that watches files, and others would see its socket come and go, which one that ends at once need not cause.
+    private static let startDelay: useconds_t = 250_000
+
+    private struct State {
+        var arriving: [@Sendable (QuietThread) -> (any Source)?] = []
+        /// Readable if the thread shall wake up: eventfd(2). It is made when the thread begins to wait.
+        var event: Descriptor?
+        var isRaised = false
+    }
+
+    /// A fork waits for its lock.
+    static let current = Guarded<QuietThread?>(nil)
+
+    /// Where the program's code may be called. It has a stack like the program's threads, and goes a second after its
+    /// last job.
+    let worker = Worker(patience: 1)
+    private let state = Guarded(State())
+
+    /// Has the thread wait for something more.
+    ///
+    /// - Parameter make: Makes it, on the thread; `nil` if that cannot be.
+    /// - Returns: Whether there is a thread.
+    static func wait(for make: @escaping @Sendable (QuietThread) -> (any Source)?) -> Bool {
+        current.withLock { current in
+            if let current {
+                current.state.withLock { $0.arriving.append(make) }
+                current.wake()
+                return true
+            }
+            let thread = QuietThread()
+            thread.state.withLock { $0.arriving = [make] }
+            // The small stack is too small for a program with large thread-local variables.
+            guard
+                let started = BackgroundThread(stackSize: BackgroundThread.smallStack, thread.run)
+                    ?? BackgroundThread(thread.run)
+            else { return false }
+            started.detach()
+            current = thread
+            return true
+        }
+    }
+
+    /// Gives every source a turn soon. Called on any thread.
+    func wake() {
+        state.withLock { state in
+            guard !state.isRaised, let event = state.event, event.isOurs else { return }
+            state.isRaised = true
+            fbtweak__raise_event(event.number)
+        }
+    }
+
+    private func run() {
+        allowingForks { _ = usleep(Self.startDelay) }
+        var sources: [any Source] = []
+        while true {
+            guard let event = ownEvent() else {
+                // The process has as many open files as it may have.
+                allowingForks { _ = sleep(1) }
+                continue
+            }
+            let arrived = state.withLock { state in
+                defer { state.arriving = [] }
+                return state.arriving
+            }
+            sources += arrived.compactMap { $0(self) }
+            if sources.isEmpty, end() { return }
+            sources = wait(event, for: sources)
+        }
+    }
+
+    private func ownEvent() -> Descriptor? {
+        state.withLock { state in
+            if let event = state.event, event.isOurs { return event }
+            state.event?.close()
+            state.event = Descriptor.make(fbtweak__make_event)
+            state.isRaised = false
+            return state.event
+        }
+    }
+
+    /// - Returns: The sources that go on.
+    private func wait(_ event: Descriptor, for sources: [any Source]) -> [any Source] {
+        var awaited = [pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)]
+        var ends: [Int] = []
+        for source in sources {
+            awaited += source.awaited
+            ends.append(awaited.count)
+        }
+        let timeout = timeout(until: sources.compactMap(\.deadline).min())
+        _ = allowingForks { poll(&awaited, nfds_t(awaited.count), timeout) }
+        if awaited.first?.revents != 0 {
+            state.withLock { state in
+                state.isRaised = false
+                if event.isOurs { fbtweak__lower_event(event.number) }
+            }
+        }
+        var start = 1
+        return zip(sources, ends).filter { source, end in
+            defer { start = end }
+            return source.takeTurn(awaited[start..<end])
+        }.map(\.0)
+    }
+
+    /// In milliseconds, as poll(2) takes it.
+    private func timeout(until deadline: ContinuousClock.Instant?) -> CInt {
+        guard let deadline else { return -1 }
+        let left = (deadline - ContinuousClock.now) / .milliseconds(1)
+        return CInt(min(max(left.rounded(.up), 0), 60_000))
+    }
+
+    /// - Returns: Whether nobody can add a source any more.
+    private func end() -> Bool {
+        Self.current.withLock { current in
+            state.withLock { state in
+                guard state.arriving.isEmpty else { return false }
+                state.event?.close()
+                state.event = nil
+                if current === self { current = nil }
+                return true
+            }
+        }
+    }
+}

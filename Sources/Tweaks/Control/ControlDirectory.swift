@@ -1,0 +1,131 @@
+internal import CTweaks
+internal import Glibc
+
+/// The directory of the sockets by which the programs of a user are reached: `$XDG_RUNTIME_DIR/tweaks`, or
+/// `/run/user/<user>/tweaks` if that variable names no absolute path. Each socket is `<process>.sock`.
+package struct ControlDirectory: Hashable, Sendable {
+    package let path: String
+
+    /// Why a directory is not used.
+    package struct Problem: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Names a directory.
+    package init(path: String) { self.path = path }
+
+    /// The directory of the user that the process runs as; `nil` if the user has no directory for what lasts until
+    /// the end of a session.
+    package static var ofUser: ControlDirectory? {
+        var base = "/run/user/\(geteuid())"
+        if let path = getenv("XDG_RUNTIME_DIR"), path.pointee == CChar(UInt8(ascii: "/")) {
+            base = String(cString: path)
+        }
+        return access(base, F_OK) == 0 ? ControlDirectory(path: base + "/tweaks") : nil
+    }
+
+    /// The socket of a process.
+    package func socket(of process: Int32) -> String { "\(path)/\(process).sock" }
+
+    /// The processes that have a socket here, in order, whether they are there or not.
+    package var processes: [Int32] {
+        directoryEntries(path).compactMap { process($0, suffix: ".sock") }.sorted()
+    }
+
+    /// How long to wait for a process that makes or removes sockets at this moment. It takes less than a millisecond
+    /// unless it is stopped.
+    private static let patience: Duration = .milliseconds(100)
+
+    /// Removes the sockets of processes that have ended without doing so, or have become other programs.
+    package func removeAbandoned() { withLock { if $0 { removeAbandonedWithLock() } } }
+
+    /// Runs `body` while no other process does the same. Otherwise one could find that a socket is abandoned, and remove
+    /// the new one that another has put in its place meanwhile.
+    ///
+    /// - Parameter body: Gets whether it is so. If not, it must not remove anything.
+    func withLock<Result, Failure>(_ body: (Bool) throws(Failure) -> Result) throws(Failure) -> Result {
+        guard let directory = Descriptor.make({ open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
+            return try body(false)
+        }
+        defer {
+            // Closing is not enough: a child that was forked meanwhile has the descriptor too.
+            flock(directory.number, LOCK_UN)
+            directory.close()
+        }
+        let deadline = ContinuousClock.now + Self.patience
+        while flock(directory.number, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK, ContinuousClock.now < deadline else { return try body(false) }
+            allowingForks { _ = usleep(500) }
+        }
+        return try body(true)
+    }
+
+    func removeAbandonedWithLock() {
+        for name in directoryEntries(path) {
+            let file = "\(path)/\(name)"
+            if process(name, suffix: ".sock") != nil {
+                if fbtweak__is_abandoned(file) { unlink(file) }
+            } else if let owner = process(name, suffix: Self.temporarySuffix), kill(owner, 0) != 0,
+                errno == ESRCH
+            {
+                unlink(file)
+            }
+        }
+    }
+
+    private static let temporarySuffix = ".sock.new"
+
+    /// Where the socket of this process is until it takes connections.
+    var temporarySocket: String { "\(path)/\(getpid())\(Self.temporarySuffix)" }
+
+    /// Makes the directory if it is not there, and sees that nobody else can put anything in its place.
+    func prepare() throws(Problem) {
+        let base = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        try check(base, forbidden: 0o022)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw Problem(description: "cannot make \(path): \(String(cString: strerror(errno)))")
+        }
+        try check(path, forbidden: 0o077)
+    }
+
+    private func check(_ directory: String, forbidden: mode_t) throws(Problem) {
+        var status = stat()
+        guard lstat(directory, &status) == 0 else {
+            throw Problem(description: "cannot use \(directory): \(String(cString: strerror(errno)))")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw Problem(description: "\(directory) is no directory")
+        }
+        guard status.st_uid == geteuid() else {
+            throw Problem(description: "\(directory) belongs to the user \(status.st_uid), not \(geteuid())")
+        }
+        guard status.st_mode & forbidden == 0 else {
+            throw Problem(
+                description: "\(directory) is open to other users: its mode is 0"
+                    + String(status.st_mode & 0o7777, radix: 8))
+        }
+    }
+
+    private func process(_ name: String, suffix: String) -> Int32? {
+        guard name.hasSuffix(suffix), let process = Int32(name.dropLast(suffix.count)), process > 0 else {
+            return nil
+        }
+        return process
+    }
+}
+
+/// The names of what is in a directory; none if it cannot be read.
+package func directoryEntries(_ path: String) -> [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+        names.append(
+            withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+                    String(cString: $0)
+                }
+            })
+    }
+    return names
+}

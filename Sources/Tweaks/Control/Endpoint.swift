@@ -1,0 +1,280 @@
+internal import CTweaks
+internal import FoundationEssentials
+internal import Glibc
+internal import TweakProtocol
+internal import TweakRecords
+
+/// Where people and their tools reach a running program: a socket that speaks the protocol of `ControlProtocol.md`.
+///
+/// All of it is used on the library's thread, which never calls the program's code. What may call it is done by the
+/// worker, one request after the other, and each action on a thread of its own.
+final class Endpoint: QuietThread.Source {
+    /// How long no client is let in when there is no memory or descriptor for one.
+    private static let patience: Duration = .seconds(1)
+    /// How many clients are let in before the others get a turn.
+    private static let arrivals = 16
+
+    private let requests: ControlRequests
+    private let directory: ControlDirectory
+    private let listener: Descriptor
+    private let mail: ControlMail
+    private var clients: [EndpointClient] = []
+    private var lastClient: UInt64 = 0
+    private var runningActions = 0
+    /// Whether the store tells of its changes.
+    private var isListening = false
+    /// Until when no client is let in.
+    private var pause: ContinuousClock.Instant?
+
+    private var store: TweakStore { requests.store }
+    private var worker: Worker { requests.worker }
+
+    /// Makes the endpoint of a store. There is one for each store and directory.
+    ///
+    /// - Returns: `nil` if nobody can reach it. That is no fault of the program, so it is hardly said.
+    init?(of store: TweakStore, in directory: ControlDirectory, on thread: QuietThread, worker: Worker) {
+        do throws(ControlDirectory.Problem) {
+            guard let listener = try ControlSockets.listen(in: directory) else { return nil }
+            self.listener = listener
+        } catch {
+            _ = worker.add { store.diagnostics.debug("no live control: \(error)") }
+            return nil
+        }
+        self.directory = directory
+        requests = ControlRequests(store: store, worker: worker)
+        mail = ControlMail(for: thread)
+    }
+
+    var awaited: [pollfd] {
+        [pollfd(fd: pause == nil ? listener.number : -1, events: Int16(POLLIN), revents: 0)]
+            + clients.map(\.awaited)
+    }
+
+    var deadline: ContinuousClock.Instant? { clients.contains(where: \.wantsTurn) ? .now : pause }
+
+    func takeTurn(_ happened: ArraySlice<pollfd>) -> Bool {
+        let known = zip(clients, happened.dropFirst())
+        takeMail()
+        if let pause, pause <= .now { self.pause = nil }
+        if happened.first?.revents != 0 {
+            guard listener.isOurs else { return end() }
+            letIn()
+        }
+        for (client, awaited) in known { client.read(awaited.revents) }
+        for client in clients {
+            while let request = client.nextRequest() {
+                begin(request, of: client)
+                // Clients take turns.
+                if !request.isForWorker { break }
+            }
+            client.write()
+        }
+        for client in clients where client.isDone { client.close() }
+        clients.removeAll(where: \.isDone)
+        listenToStore()
+        return true
+    }
+
+    /// The program has closed the socket.
+    private func end() -> Bool {
+        for client in clients { client.close() }
+        clients = []
+        listenToStore()
+        listener.close()
+        ControlSockets.remove(in: directory)
+        return false
+    }
+}
+
+// MARK: - What comes in
+
+extension Endpoint {
+    private func takeMail() {
+        let (changes, outcomes) = mail.take()
+        for (change, time) in changes {
+            for client in clients { client.add(change, at: time) }
+        }
+        for outcome in outcomes {
+            if outcome.place == .action { runningActions -= 1 }
+            guard let client = clients.first(where: { $0.id == outcome.client }) else { continue }
+            switch outcome.place {
+            case .worker: client.onWorker -= 1
+            case .action: client.runningActions -= 1
+            }
+            // Before the answer, if the client keeps up.
+            client.write()
+            client.send(outcome.line)
+        }
+    }
+
+    /// Lets clients in of the user that the process runs as, and of root, who could do all this anyway.
+    private func letIn() {
+        for _ in 1...Self.arrivals {
+            var user: UInt32 = 0
+            guard let socket = Descriptor.make({ fbtweak__accept(listener.number, &user) }) else {
+                switch errno {
+                case EAGAIN: return
+                case EINTR, ECONNABORTED: continue
+                default:
+                    pause = ContinuousClock.now + Self.patience
+                    return
+                }
+            }
+            let client = EndpointClient(id: lastClient + 1, socket: socket)
+            guard user == geteuid() || user == 0 else {
+                client.close()
+                continue
+            }
+            guard clients.count < ControlLimits.clients else {
+                client.send(
+                    Self.line(ControlError(.busy, "there are \(clients.count) clients already"), to: .unknown)
+                )
+                client.write()
+                client.close()
+                continue
+            }
+            lastClient += 1
+            clients.append(client)
+        }
+    }
+
+    /// Listens to changes as long as a client wants to know of any.
+    private func listenToStore() {
+        let isWanted = clients.contains(where: \.hasSubscriptions)
+        guard isWanted != isListening else { return }
+        isListening = isWanted
+        let listener = { @Sendable [mail] (changes: [TweakChange], date: Date) in
+            mail.post(changes, at: date.timeIntervalSince1970)
+        }
+        store.state.withLock { $0.undelivered.listener = isWanted ? listener : nil }
+    }
+}
+
+// MARK: - Requests
+
+extension ControlRequest {
+    /// Whether the worker does it, since it may call observers.
+    var isForWorker: Bool {
+        switch call {
+        case .success(.set), .success(.reset), .success(.setMany): true
+        default: false
+        }
+    }
+}
+
+extension Endpoint {
+    private func begin(_ request: ControlRequest, of client: EndpointClient) {
+        let (id, requests) = (request.id, requests)
+        switch request.call {
+        case .failure(let error): client.send(Self.line(error, to: id))
+        case .success(.describe): client.send(Self.line(requests.describe(), to: id))
+        case .success(.list(let call)): client.send(Self.line(requests.list(call), to: id))
+        case .success(.get(let call)):
+            answer(id, of: client) { () throws(ControlError) in try requests.get(call) }
+        case .success(.explain(let call)):
+            answer(id, of: client) { () throws(ControlError) in try requests.explain(call) }
+        case .success(.subscribe(let call)):
+            answer(id, of: client) { () throws(ControlError) in
+                guard let number = client.subscribe(to: call.tweaks) else {
+                    throw ControlError(
+                        .busy, "there are \(ControlLimits.subscriptions) subscriptions already")
+                }
+                listenToStore()
+                return SubscribeToChanges.Answer(subscription: number)
+            }
+        case .success(.unsubscribe(let call)):
+            answer(id, of: client) { () throws(ControlError) in
+                guard client.unsubscribe(call.subscription) else {
+                    throw ControlError(.invalidParameters, "there is no subscription \(call.subscription)")
+                }
+                return Done()
+            }
+        case .success(.set(let call)):
+            give(id, of: client) { () throws(ControlError) in try requests.set(call) }
+        case .success(.reset(let call)):
+            give(id, of: client) { () throws(ControlError) in try requests.reset(call) }
+        case .success(.setMany(let call)):
+            give(id, of: client) { () throws(ControlError) in requests.setMany(call) }
+        case .success(.run(let call)): run(call, id, of: client)
+        }
+    }
+
+    private func answer<Answer: Codable & Sendable>(
+        _ id: RequestID?, of client: EndpointClient, _ body: () throws(ControlError) -> Answer
+    ) {
+        do throws(ControlError) {
+            client.send(Self.line(try body(), to: id))
+        } catch {
+            client.send(Self.line(error, to: id))
+        }
+    }
+
+    /// Gives a request to the worker. Its answer also tells whether the overrides could be written, if that is known
+    /// soon.
+    private func give<Answer: Codable & Sendable>(
+        _ id: RequestID?, of client: EndpointClient,
+        _ body: @escaping @Sendable () throws(ControlError) -> Answer
+    ) {
+        let (number, mail, store) = (client.id, mail, store)
+        client.onWorker += 1
+        let isGiven = worker.add {
+            let line: [UInt8]
+            var isDone = true
+            do throws(ControlError) { line = Self.line(try body(), to: id) } catch {
+                line = Self.line(error, to: id)
+                isDone = false
+            }
+            store.afterWriting { [isDone] problem in
+                let problem = isDone ? problem : nil
+                let error = problem.map {
+                    ControlError(.notKept, "the program has the value, but will not keep it: \($0)")
+                }
+                mail.post(
+                    ControlMail.Outcome(
+                        client: number, place: .worker, line: error.map { Self.line($0, to: id) } ?? line))
+            }
+        }
+        if !isGiven {
+            client.onWorker -= 1
+            client.send(Self.line(Self.noThread, to: id))
+        }
+    }
+
+    private func run(_ call: RunAction, _ id: RequestID?, of client: EndpointClient) {
+        do throws(ControlError) {
+            try requests.checkAction(call.tweak)
+            guard runningActions < ControlLimits.actions else {
+                throw ControlError(.busy, "\(runningActions) actions are running already")
+            }
+            let (number, mail, requests) = (client.id, mail, requests)
+            let thread = BackgroundThread {
+                let line: [UInt8]
+                do throws(ControlError) { line = Self.line(try requests.run(call), to: id) } catch {
+                    line = Self.line(error, to: id)
+                }
+                mail.post(ControlMail.Outcome(client: number, place: .action, line: line))
+            }
+            guard let thread else { throw Self.noThread }
+            thread.detach()
+            runningActions += 1
+            client.runningActions += 1
+        } catch {
+            client.send(Self.line(error, to: id))
+        }
+    }
+
+    private static let noThread = ControlError(.busy, "the process has as many threads as it may have")
+
+    /// - Returns: Nothing if the client wants no answer.
+    private static func line<Answer: Codable & Sendable>(_ answer: Answer, to id: RequestID?) -> [UInt8] {
+        guard let id else { return [] }
+        do { return try ControlAnswer(answer, to: id).line() } catch {
+            return line(ControlError(.internalError, "\(error)"), to: id)
+        }
+    }
+
+    private static func line(_ error: ControlError, to id: RequestID?) -> [UInt8] {
+        // An error has nothing in it that JSON lacks.
+        id.flatMap { try? ControlAnswer<Done>(error: error, to: $0).line() } ?? []
+    }
+}

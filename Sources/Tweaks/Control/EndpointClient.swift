@@ -1,0 +1,189 @@
+internal import Glibc
+internal import TweakJSON
+internal import TweakProtocol
+internal import TweakRecords
+
+/// A connection of a client, with what it has asked for. Used on the library's thread alone.
+final class EndpointClient {
+    /// What is read and written at a time. Changes of about as much are made to text at a time.
+    private static let portion = 16 << 10
+
+    let id: UInt64
+    private let socket: Descriptor
+    private var input = LineSplitter()
+    /// Requests that have not been begun with.
+    private var requests: [ControlRequest] = []
+    /// How many requests others are at work on.
+    var onWorker = 0
+    var runningActions = 0
+    private var output: [UInt8] = []
+    private var sent = 0
+    /// Which tweaks each subscription is about, all if `nil`.
+    private var subscriptions: [UInt64: Set<TweakKey>?] = [:]
+    private var lastSubscription: UInt64 = 0
+    private var changes = CoalescedChanges<Double>()
+    /// Whether the client sends nothing any more.
+    private var hasEnded = false
+    /// Whether the client reads nothing any more.
+    private var isGone = false
+
+    init(id: UInt64, socket: Descriptor) {
+        self.id = id
+        self.socket = socket
+    }
+
+    func close() { socket.close() }
+
+    var awaited: pollfd {
+        let events = (canRead ? POLLIN : 0) | (sent < output.count ? POLLOUT : 0)
+        // Of one that is gone poll would say so for ever.
+        return pollfd(fd: isGone ? -1 : socket.number, events: Int16(events), revents: 0)
+    }
+
+    /// Whether there is something to do without waiting.
+    var wantsTurn: Bool { mayBegin || (isGone && canRead) }
+
+    /// Whether nothing is to be done any more. What a client has sent completely is done, also if it does not wait.
+    var isDone: Bool {
+        // Without room there may be lines that are not requests yet.
+        guard hasEnded, requests.isEmpty, hasRoom else { return false }
+        return isGone
+            || onWorker + runningActions == 0 && sent == output.count && subscriptions.isEmpty
+    }
+
+    var hasSubscriptions: Bool { !subscriptions.isEmpty }
+
+    private var canRead: Bool { !hasEnded && hasRoom }
+
+    private var hasRoom: Bool {
+        requests.count + onWorker + runningActions < ControlLimits.waitingRequests
+            && output.count - sent < ControlLimits.unreadSize
+    }
+}
+
+// MARK: - Requests
+
+extension EndpointClient {
+    /// Reads what there is.
+    func read(_ events: Int16) {
+        if events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 || (events != 0 && !socket.isOurs) { leave() }
+        guard canRead, events & Int16(POLLIN) != 0 || isGone else { return }
+        withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 1) { buffer in
+            let count = socket.isOurs ? recv(socket.number, buffer.baseAddress, buffer.count, 0) : 0
+            if count > 0 {
+                input.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            } else if count == 0 || errno != EAGAIN && errno != EINTR {
+                hasEnded = true
+            }
+        }
+    }
+
+    /// The next request, if its turn has come. Requests are begun with in order; what is done here waits for what the
+    /// worker does, so that answers are in order, too.
+    func nextRequest() -> ControlRequest? {
+        while hasRoom, let line = input.next() {
+            switch line {
+            case .message(let bytes): if !bytes.isEmpty { requests.append(ControlRequest(line: bytes)) }
+            case .tooLong: requests.append(.tooLong)
+            }
+        }
+        return mayBegin ? requests.removeFirst() : nil
+    }
+
+    private var mayBegin: Bool {
+        guard let first = requests.first, isGone || output.count - sent < ControlLimits.unreadSize else {
+            return false
+        }
+        return onWorker == 0 || first.isForWorker
+    }
+}
+
+// MARK: - Answers
+
+extension EndpointClient {
+    func send(_ line: [UInt8]) {
+        if !isGone { output += line }
+    }
+
+    /// Writes as much as the client takes. Changes become text when it has taken all that was before.
+    func write() {
+        while !isGone {
+            if sent == output.count { addChanges() }
+            guard sent < output.count else { return }
+            guard socket.isOurs else { return leave() }
+            let count = output.withUnsafeBytes { bytes in
+                Glibc.send(
+                    socket.number, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
+                    CInt(MSG_NOSIGNAL))
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                if errno != EAGAIN { leave() }
+                return
+            }
+            sent += count
+            if sent == output.count || sent > ControlLimits.unreadSize {
+                output.removeFirst(sent)
+                sent = 0
+            }
+        }
+    }
+
+    private func leave() {
+        isGone = true
+        (output, sent) = ([], 0)
+        subscriptions = [:]
+        changes = CoalescedChanges()
+    }
+}
+
+// MARK: - Subscriptions
+
+extension EndpointClient {
+    /// - Returns: The number of the subscription; `nil` if there are too many.
+    func subscribe(to tweaks: [TweakKey]?) -> Int? {
+        guard subscriptions.count < ControlLimits.subscriptions else { return nil }
+        lastSubscription += 1
+        subscriptions[lastSubscription] = .some(tweaks.map(Set.init))
+        return Int(lastSubscription)
+    }
+
+    /// - Returns: Whether there was one.
+    func unsubscribe(_ number: Int) -> Bool {
+        guard let number = UInt64(exactly: number), subscriptions.removeValue(forKey: number) != nil else {
+            return false
+        }
+        changes.removeAll(for: number)
+        return true
+    }
+
+    func add(_ change: TweakChange, at time: Double) {
+        for (subscription, tweaks) in subscriptions where tweaks?.contains(change.key) ?? true {
+            changes.add(change, for: subscription, note: time)
+        }
+    }
+
+    /// Makes messages of the changes that have waited longest.
+    private func addChanges() {
+        var messages: [UInt64: ChangedTweaks] = [:]
+        var size = 0
+        while size < Self.portion, let (change, subscription, time) = changes.popFirst() {
+            let message = ChangedTweaks.Change(change, at: time)
+            size += message.size
+            messages[subscription, default: ChangedTweaks(subscription: Int(subscription), changes: [])]
+                .changes
+                .append(message)
+        }
+        for (_, message) in messages.sorted(by: { $0.key < $1.key }) {
+            // What a tweak has can be written as JSON.
+            output += (try? message.line()) ?? []
+        }
+    }
+}
+
+extension ChangedTweaks.Change {
+    /// About how many bytes it takes.
+    fileprivate var size: Int {
+        [oldValue, newValue].map { $0.tweakValue?.description.utf8.count ?? 0 }.reduce(100, +)
+    }
+}

@@ -1,0 +1,77 @@
+internal import TweakRecords
+
+/// Changes that wait for those who want to know of them.
+///
+/// Several changes of a tweak become one, from the first old value to the last new one, so what waits is bounded by the
+/// number of tweaks. There and back is no change.
+struct CoalescedChanges<Note: Sendable>: Sendable {
+    private struct Address: Hashable {
+        let recipient: UInt64
+        let key: TweakKey
+    }
+
+    private struct Waiting {
+        var change: TweakChange
+        /// Whether the first one has the same value twice, as the first call of an observer has.
+        let isFirstCall: Bool
+        var note: Note
+    }
+
+    private var waiting: [Address: Waiting] = [:]
+    private var order: [Address] = []
+    /// How many of the order are taken out. They are removed together, since removing the first one moves all.
+    private var taken = 0
+
+    var isEmpty: Bool { taken == order.count }
+
+    /// Adds a change.
+    ///
+    /// - Parameters:
+    ///   - recipient: Whose it is. Those of others are not mixed with it.
+    ///   - note: Something that goes with it; the last one stays.
+    mutating func add(_ change: TweakChange, for recipient: UInt64 = 0, note: Note) {
+        let address = Address(recipient: recipient, key: change.key)
+        guard let earlier = waiting[address] else {
+            order.append(address)
+            waiting[address] = Waiting(
+                change: change, isFirstCall: change.oldValue == change.newValue, note: note)
+            return
+        }
+        waiting[address]?.note = note
+        waiting[address]?.change = TweakChange(
+            key: change.key, oldValue: earlier.change.oldValue, newValue: change.newValue,
+            source: change.source)
+    }
+
+    /// Forgets what waits for a recipient.
+    mutating func removeAll(for recipient: UInt64) {
+        order = order[taken...].filter { $0.recipient != recipient }
+        taken = 0
+        waiting = waiting.filter { $0.key.recipient != recipient }
+    }
+
+    /// Takes the change out that has waited longest.
+    mutating func popFirst() -> (change: TweakChange, recipient: UInt64, note: Note)? {
+        while taken < order.count {
+            let address = order[taken]
+            taken += 1
+            if taken == order.count || taken == 1000 {
+                order.removeFirst(taken)
+                taken = 0
+            }
+            if let first = waiting.removeValue(forKey: address),
+                first.isFirstCall || first.change.oldValue != first.change.newValue
+            {
+                return (first.change, address.recipient, first.note)
+            }
+        }
+        return nil
+    }
+
+    /// Takes everything out, in the order of the first changes.
+    mutating func takeAll() -> [(change: TweakChange, recipient: UInt64, note: Note)] {
+        var all: [(change: TweakChange, recipient: UInt64, note: Note)] = []
+        while let next = popFirst() { all.append(next) }
+        return all
+    }
+}

@@ -1,0 +1,218 @@
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `A program that can be controlled` {
+    private static func mode(_ path: String) -> mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+    }
+
+    @Test func `It has a socket in a directory of the user alone, and none when it has ended`() throws {
+        let program = try LiveProgram()
+        let client = try program.connect()
+        #expect(try client.request("describe").result["application"] as? String == "live-program")
+        #expect(try program.names() == ["\(program.process.processID).sock"])
+        #expect(Self.mode(program.directory) == 0o700)
+        #expect(try program.end().isEmpty)
+        #expect(try program.names().isEmpty)
+    }
+
+    @Test func `What a client sets is kept for the next start`() throws {
+        let program = try LiveProgram()
+        #expect(
+            try program.connect().request("set", ["tweak": LiveProgram.step, "value": 3]).errorCode == nil)
+        program.process.kill()
+        _ = program.process.wait()
+        let next = try LiveProgram(home: program.home)
+        let step = try next.connect().request("get", ["tweak": LiveProgram.step]).result
+        #expect(step["value"] as? Int == 3)
+        #expect(step["source"] as? String == "override")
+    }
+
+    @Test func `A client can run what the program offers`() throws {
+        let program = try LiveProgram()
+        let client = try program.connect()
+        #expect(try client.request("run", ["tweak": "Live/Actions/Hello"]).errorCode == nil)
+        #expect(waitUntil { program.process.written.output == "hello\n" })
+    }
+
+    @Test func `Clients that vanish do not end it`() throws {
+        let program = try LiveProgram()
+        for _ in 0..<50 { for _ in 0..<20 { try program.connect().post("list") } }
+        #expect(try program.connect().request("describe").errorCode == nil)
+        #expect(try program.end().isEmpty)
+    }
+
+    @Test func `Programs that end at once never have a socket`() throws {
+        let home = try LiveProgram.home()
+        let deadline = ContinuousClock.now + .seconds(isLong ? 60 : 1)
+        while ContinuousClock.now < deadline {
+            #expect(try run(SetterProgram.path, ["show"], home: home).error.isEmpty)
+        }
+        #expect(access(home("runtime/tweaks"), F_OK) != 0)
+    }
+
+    @Test func `The socket of a program that was killed is removed by the next one`() throws {
+        let program = try LiveProgram()
+        _ = try program.connect()
+        program.process.kill()
+        _ = program.process.wait()
+        #expect(try program.processes() == [program.process.processID])
+        // Neither a file nor a socket that somebody listens at.
+        try program.home.write("runtime/tweaks/notes.txt", "")
+        try program.home.write("runtime/tweaks/99999999.sock.new", "")
+        let (second, third) = (try LiveProgram(home: program.home), try LiveProgram(home: program.home))
+        _ = (try second.connect(), try third.connect())
+        let sockets = [second, third].map { "\($0.process.processID).sock" }.sorted()
+        #expect(try program.names() == sockets + ["notes.txt"])
+    }
+}
+
+@Suite struct `A program that nobody can control` {
+    /// Starts a program, lets it run longer than one is without a socket, and ends it.
+    private func expectNoSocket(_ home: TemporaryDirectory, _ environment: [String: String] = [:]) throws {
+        let program = try LiveProgram(home: home, environment: environment)
+        usleep(600_000)
+        #expect(try program.end().isEmpty)
+        let runtime = environment["XDG_RUNTIME_DIR"] ?? home("runtime")
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: runtime)) ?? []
+        #expect(!names.contains { $0.contains(".sock") })
+    }
+
+    @Test func `TWEAKS_CONTROL=0 is in its environment`() throws {
+        let home = try LiveProgram.home()
+        try expectNoSocket(home, ["TWEAKS_CONTROL": "0"])
+        #expect(access(home("runtime/tweaks"), F_OK) != 0)
+    }
+
+    @Test func `There is no directory for its socket`() throws {
+        let home = try LiveProgram.home()
+        try expectNoSocket(home, ["XDG_RUNTIME_DIR": home("nowhere")])
+        #expect(access(home("nowhere"), F_OK) != 0)
+    }
+
+    @Test func `The directory's path is too long for a socket`() throws {
+        let home = try LiveProgram.home()
+        let long = home("runtime/" + String(repeating: "x", count: 80))
+        try #require(mkdir(long, 0o700) == 0)
+        try expectNoSocket(home, ["XDG_RUNTIME_DIR": long])
+    }
+
+    @Test(arguments: [0o755, 0o770, 0o707] as [mode_t]) func `Others may enter the directory`(mode: mode_t)
+        throws
+    {
+        let home = try LiveProgram.home()
+        try #require(mkdir(home("runtime/tweaks"), 0o700) == 0 && chmod(home("runtime/tweaks"), mode) == 0)
+        try expectNoSocket(home)
+    }
+
+    @Test func `Others may put something in the place of the directory`() throws {
+        let home = try LiveProgram.home()
+        try #require(chmod(home("runtime"), 0o777) == 0)
+        try expectNoSocket(home)
+    }
+
+    @Test func `The directory is a symbolic link`() throws {
+        let home = try LiveProgram.home()
+        try #require(mkdir(home("elsewhere"), 0o700) == 0)
+        try #require(symlink(home("elsewhere"), home("runtime/tweaks")) == 0)
+        try expectNoSocket(home)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home("elsewhere")).isEmpty)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func `The directory is somebody else's`() throws {
+        let home = try LiveProgram.home()
+        try #require(
+            mkdir(home("runtime/tweaks"), 0o700) == 0 && chown(home("runtime/tweaks"), 65534, 65534) == 0)
+        try expectNoSocket(home)
+    }
+}
+
+@Suite struct `A program that becomes two or another one` {
+    @Test func `A child that was forked has a socket of its own and follows the overrides`() throws {
+        let program = try LiveProgram("fork")
+        let client = try program.connect()
+        _ = try client.request("subscribe")
+        try program.takeStep()
+        #expect(try waitUntil { try program.processes().count == 2 })
+        let processes = try program.processes()
+        for process in processes {
+            let asked = try ControlClient(program.socket(of: process))
+            #expect(try asked.request("describe").result["pid"] as? Int32 == process)
+        }
+        let child = try #require(processes.first { $0 != program.process.processID })
+        _ = try ControlClient(program.socket(of: child)).request(
+            "set", ["tweak": LiveProgram.step, "value": 5])
+        // The parent has it from the file, and its client from the parent.
+        #expect(try waitUntil { try client.nextChanges().last?["newValue"] as? Int == 5 })
+        #expect(try program.end().isEmpty)
+        #expect(try waitUntil { try program.names().isEmpty })
+    }
+
+    @Test func `A child does not keep the parent's connections`() throws {
+        let program = try LiveProgram("fork")
+        let client = try program.connect()
+        _ = try client.request("describe")
+        try program.takeStep()
+        #expect(try waitUntil { try program.processes().count == 2 })
+        program.process.kill()
+        #expect(try client.next() == nil)
+        #expect(waitUntil { ControlClient.connect(program.socket(of: program.process.processID)) < 0 })
+    }
+
+    @Test func `A program that goes into the background leaves one socket`() throws {
+        let program = try LiveProgram("daemon")
+        try program.takeStep()
+        let parent = program.process.processID
+        #expect(
+            try waitUntil {
+                let processes = try program.processes()
+                return processes.count == 1 && processes != [parent]
+            })
+        #expect(try program.names().count == 1)
+        _ = try program.end()
+        #expect(try waitUntil { try program.names().isEmpty })
+    }
+
+    @Test func `A program that becomes another one with tweaks has a socket again`() throws {
+        let program = try LiveProgram("exec", LiveProgram.path)
+        let before = try program.connect()
+        try program.takeStep()
+        #expect(try before.next() == nil)
+        // One that connects while the program changes is let down.
+        #expect(waitUntil { (try? program.connect().request("describe").errorCode) == .some(nil) })
+        #expect(try program.names() == ["\(program.process.processID).sock"])
+        #expect(try program.end().isEmpty)
+    }
+
+    @Test func `What a program leaves that becomes one without tweaks is removed by the next`() throws {
+        let program = try LiveProgram("exec", "/bin/sleep", "600")
+        let before = try program.connect()
+        try program.takeStep()
+        #expect(try before.next() == nil)
+        // Nor did it get inotify, and what wakes the thread.
+        let descriptors = "/proc/\(program.process.processID)/fd"
+        for name in try FileManager.default.contentsOfDirectory(atPath: descriptors) {
+            let file = try FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\(name)")
+            #expect(!file.hasPrefix("anon_inode:"))
+        }
+        #expect(try program.processes() == [program.process.processID])
+        let next = try LiveProgram(home: program.home)
+        _ = try next.connect()
+        #expect(try program.processes() == [next.process.processID])
+        program.process.kill()
+    }
+
+    @Test func `A program that closes all descriptors goes on, and its files are left alone`() throws {
+        let program = try LiveProgram("close")
+        let client = try program.connect()
+        _ = try client.request("subscribe")
+        try program.takeStep()
+        while try client.next() != nil {}
+        let result = program.process.wait()
+        #expect(result.status == 0)
+        #expect(result.error.isEmpty)
+    }
+}

@@ -1,0 +1,114 @@
+import Testing
+import TweakJSON
+import TweakProtocol
+import TweakRecords
+
+@Suite struct `A request` {
+    private let key = TweakKey("Spring", "Physics", "Mass")
+
+    private func request(_ json: String) -> ControlRequest { ControlRequest(line: Array(json.utf8)) }
+
+    private func code(_ json: String) -> ControlError.Code? {
+        if case .failure(let error) = request(json).call { error.code } else { nil }
+    }
+
+    private func message(_ json: String) -> String {
+        if case .failure(let error) = request(json).call { error.message } else { "" }
+    }
+
+    @Test func `Each method is read as it is written`() throws {
+        func check<Method: ControlMethod>(_ method: Method, _ call: ControlCall) throws {
+            let line = try method.request(id: .number(7))
+            #expect(line.last == UInt8(ascii: "\n"))
+            let read = ControlRequest(line: line.dropLast())
+            #expect(read.id == .number(7))
+            #expect(try read.call.get() == call)
+        }
+        let (list, get) = (ListTweaks(category: "Spring"), GetTweak(tweak: key))
+        let (set, typed) = (SetTweak(tweak: key, value: .scalar(1.5)), SetTweak(tweak: key, text: "1.5"))
+        let (reset, run) = (ResetTweaks(category: "A", collection: "B"), RunAction(tweak: key))
+        let many = SetManyTweaks(values: ["A": ["B": ["C": .scalar(true)]]], resettingOthers: true)
+        let (subscribe, unsubscribe) = (
+            SubscribeToChanges(tweaks: [key]), UnsubscribeFromChanges(subscription: 3)
+        )
+        try check(DescribeProgram(), .describe(DescribeProgram()))
+        try check(list, .list(list))
+        try check(get, .get(get))
+        try check(set, .set(set))
+        try check(typed, .set(typed))
+        try check(reset, .reset(reset))
+        try check(many, .setMany(many))
+        try check(run, .run(run))
+        try check(subscribe, .subscribe(subscribe))
+        try check(unsubscribe, .unsubscribe(unsubscribe))
+        try check(ExplainTweak(tweak: key), .explain(ExplainTweak(tweak: key)))
+    }
+
+    @Test func `Parameters may be left out where all of them may`() throws {
+        let read = request(#"{"jsonrpc": "2.0", "id": "x", "method": "list"}"#)
+        #expect(read.id == .text("x"))
+        #expect(try read.call.get() == .list(ListTweaks()))
+    }
+
+    @Test func `Without an id there is none`() throws {
+        let read = request(#"{"jsonrpc": "2.0", "method": "describe"}"#)
+        #expect(read.id == nil)
+        #expect(try read.call.get() == .describe(DescribeProgram()))
+    }
+
+    @Test(arguments: ["", "{", "nonsense", "{\"a\": \u{0}}", "{} {}", "\u{FEFF}{"])
+    func `No JSON is a parse error`(json: String) {
+        #expect(code(json) == .parse)
+        #expect(request(json).id == .unknown)
+    }
+
+    @Test func `JSON that is nested too deep is a parse error`() {
+        let deep = String(repeating: "[", count: 101) + String(repeating: "]", count: 101)
+        #expect(code(#"{"jsonrpc": "2.0", "id": 1, "method": "set", "params": \#(deep)}"#) == .parse)
+        #expect(code(String(repeating: "[", count: 100_000)) == .parse)
+    }
+
+    @Test(arguments: [
+        "[]", "5", "null", "\"x\"", "{}", #"{"id": 1, "method": "list"}"#,
+        #"{"jsonrpc": "1.0", "id": 1, "method": "list"}"#, #"{"jsonrpc": "2.0", "id": 1}"#,
+        #"{"jsonrpc": "2.0", "id": 1, "method": 5}"#, #"{"jsonrpc": "2.0", "id": null, "method": "list"}"#,
+        #"{"jsonrpc": "2.0", "id": 1.5, "method": "list"}"#,
+        #"{"jsonrpc": "2.0", "id": [], "method": "list"}"#,
+        #"[{"jsonrpc": "2.0", "id": 1, "method": "list"}]"#,
+    ])
+    func `JSON that is no request is invalid`(json: String) { #expect(code(json) == .invalidRequest) }
+
+    @Test func `An error has the id of its request`() {
+        #expect(request(#"{"jsonrpc": "2.0", "id": 9, "method": "fly"}"#).id == .number(9))
+        #expect(code(#"{"jsonrpc": "2.0", "id": 9, "method": "fly"}"#) == .unknownMethod)
+        #expect(request(#"{"jsonrpc": "2.0", "id": 9, "method": "get"}"#).id == .number(9))
+    }
+
+    @Test(arguments: [
+        (#""get""#, #""tweak" is missing"#), (#""get", "params": []"#, #""params" is not an object"#),
+        (#""get", "params": {"tweak": 5}"#, "params.tweak"),
+        (#""get", "params": {"tweak": "A/B"}"#, "Category/Collection/Name"),
+        (#""get", "params": {"tweak": null}"#, "params.tweak"),
+        (#""get", "params": {"tweak": "A/B/C", "twaek": 1}"#, #"no parameter "twaek"; allowed: tweak"#),
+        (#""describe", "params": {"x": 1}"#, "allowed: none"),
+        (#""setMany", "params": {"values": {"A": {"B": 5}}}"#, "params.values.A.B"),
+        (#""unsubscribe", "params": {"subscription": "1"}"#, "params.subscription"),
+    ])
+    func `A wrong parameter is named`(method: String, part: String) {
+        let json = #"{"jsonrpc": "2.0", "id": 1, "method": \#(method)}"#
+        #expect(code(json) == .invalidParameters)
+        #expect(message(json).contains(part), "\(message(json))")
+    }
+
+    @Test(
+        arguments: [
+            ("true", true), ("7", 7), ("-0.5", -0.5), ("18446744073709551615", .integer(Int128(UInt64.max))),
+            ("\"text\"", "text"),
+        ] as [(String, TweakValue)])
+    func `A value has the kind that it has in JSON`(json: String, value: TweakValue) throws {
+        let line =
+            #"{"jsonrpc": "2.0", "id": 1, "method": "set", "params": {"tweak": "A/B/C", "value": \#(json)}}"#
+        let set = SetTweak(tweak: TweakKey("A", "B", "C"), value: .scalar(value))
+        #expect(try request(line).call.get() == .set(set))
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+import TweakRecords
+
+@testable import Tweaks
+
+@Suite struct `Subscriptions` {
+    private let controlled: ControlledTweaks
+    private let client: ControlClient
+    private var store: TweakStore { controlled.store }
+    private let count = ControlledTweaks.count
+    private let text = ControlledTweaks.text
+
+    init() throws {
+        controlled = try ControlledTweaks(SyntheticTweaks(.integer("Count", 5), .string("Text", "hello")))
+        client = try controlled.connect()
+    }
+
+    @Test func `A change is told with both values, its source and its time`() throws {
+        let subscription = try client.request("subscribe").result["subscription"] as? Int
+        let start = Date().timeIntervalSince1970
+        try store.set(7, for: .test("Count"))
+        let notification = try client.nextNotification()
+        #expect(notification["method"] as? String == "changed")
+        #expect(notification["id"] == nil)
+        let parameters = try #require(notification["params"] as? [String: Any])
+        #expect(parameters["subscription"] as? Int == subscription)
+        let changes = try #require(parameters["changes"] as? [[String: Any]])
+        #expect(changes.count == 1)
+        #expect(changes[0]["tweak"] as? String == count)
+        #expect(changes[0]["oldValue"] as? Int == 5)
+        #expect(changes[0]["newValue"] as? Int == 7)
+        #expect(changes[0]["source"] as? String == "override")
+        let time = try #require(changes[0]["time"] as? Double)
+        #expect(time >= start && time <= Date().timeIntervalSince1970)
+    }
+
+    @Test func `Only the tweaks that were asked for are told of, also if they come later`() throws {
+        _ = try client.request("subscribe", ["tweaks": [text, "Test/Made/Size"]])
+        try store.set(7, for: .test("Count"))
+        try store.set("bye", for: .test("Text"))
+        #expect(try client.nextChanges().map { $0["tweak"] as? String } == [text])
+        try store.make("Test", "Made", "Size", default: 1).set(2)
+        #expect(try client.nextChanges().map { $0["tweak"] as? String } == ["Test/Made/Size"])
+    }
+
+    @Test func `What changes together is told together`() throws {
+        _ = try client.request("subscribe")
+        _ = try client.request("setMany", ["values": ["Test": ["Values": ["Count": 7, "Text": "bye"]]]])
+        #expect(try client.nextChanges().map { $0["tweak"] as? String } == [count, text])
+        _ = try client.request("reset", ["all": true])
+        #expect(try client.nextChanges().map { $0["source"] as? String } == ["default", "default"])
+    }
+
+    @Test func `Each subscription is told for itself`() throws {
+        _ = try client.request("subscribe")
+        _ = try client.request("subscribe", ["tweaks": [count]])
+        try store.set(7, for: .test("Count"))
+        let numbers = try (0..<2).map { _ in
+            (try client.nextNotification()["params"] as? [String: Any])?["subscription"] as? Int
+        }
+        #expect(numbers == [1, 2])
+    }
+
+    @Test func `After the end of a subscription nothing comes`() throws {
+        let number = try #require(try client.request("subscribe").result["subscription"] as? Int)
+        for value in Int128(10)..<100 { try store.set(.integer(value), for: .test("Count")) }
+        #expect(try client.request("unsubscribe", ["subscription": number]).errorCode == nil)
+        let before = client.notifications.count
+        for value in Int128(100)..<200 { try store.set(.integer(value), for: .test("Count")) }
+        _ = try client.request("describe")
+        #expect(client.notifications.count == before)
+        #expect(try client.request("unsubscribe", ["subscription": number]).errorCode == -32602)
+    }
+
+    @Test func `The change is told before the answer to the request that made it`() throws {
+        _ = try client.request("subscribe")
+        for value in 6..<50 {
+            _ = try client.request("set", ["tweak": count, "value": value])
+            #expect(try client.nextChanges().last?["newValue"] as? Int == value)
+        }
+    }
+
+    @Test func `A value that a tweak has already is no change`() throws {
+        _ = try client.request("subscribe")
+        _ = try client.request("set", ["tweak": count, "value": 5])
+        _ = try client.request("describe")
+        #expect(client.notifications.isEmpty)
+    }
+
+    @Test func `A client that sends nothing more is told on`() throws {
+        _ = try client.request("subscribe")
+        client.finishSending()
+        usleep(20_000)
+        try store.set(7, for: .test("Count"))
+        #expect(try client.nextChanges().last?["newValue"] as? Int == 7)
+    }
+}
