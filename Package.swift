@@ -80,6 +80,7 @@ let package = Package(
             name: "tweak",
             dependencies: [
                 "TweakELF",
+                "TweakJSON",
                 "TweakProtocol",
                 "TweakText",
                 "Tweaks",

@@ -13,6 +13,23 @@ public func printable(_ text: String) -> String {
     return escaped
 }
 
+/// JSON as it may be shown: the same with `\u` and four digits, which only texts can hold.
+public func printableJSON(_ json: String) -> String {
+    guard json.unicodeScalars.contains(where: { $0.isDangerous && $0 != "\n" }) else { return json }
+    var escaped = ""
+    for scalar in json.unicodeScalars {
+        guard scalar.isDangerous, scalar != "\n" else {
+            escaped.unicodeScalars.append(scalar)
+            continue
+        }
+        for unit in String(scalar).utf16 {
+            let digits = String(unit, radix: 16)
+            escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+    return escaped
+}
+
 extension Unicode.Scalar {
     fileprivate var isDangerous: Bool {
         switch properties.generalCategory {

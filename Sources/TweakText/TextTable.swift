@@ -1,7 +1,7 @@
-/// Columns of text for a terminal, under headings.
+/// Columns of text for a terminal.
 public struct TextTable {
     private let header: [String]
-    private let groups: [String]
+    private let groups: [String]?
     private let rows: [[String]]
 
     /// Makes a table.
@@ -9,14 +9,15 @@ public struct TextTable {
     /// - Parameters:
     ///   - header: The columns' names.
     ///   - optional: The names of columns that are left out where every row's cell is empty.
-    ///   - groups: The heading of each row; a new one is printed where it differs from the row before.
+    ///   - groups: The heading of each row, below which it is indented; a new one is printed where it differs from
+    ///     the row before. `nil` for a table without headings.
     ///   - rows: The cells; each row has as many as the header.
-    public init(header: [String], optional: Set<String> = [], groups: [String], rows: [[String]]) {
+    public init(header: [String], optional: Set<String> = [], groups: [String]? = nil, rows: [[String]]) {
         let columns = header.indices.filter { column in
             !optional.contains(header[column]) || rows.contains { !$0[column].isEmpty }
         }
         self.header = columns.map { header[$0] }
-        self.groups = groups.map(printable)
+        self.groups = groups?.map(printable)
         self.rows = rows.map { row in columns.map { printable(row[$0]) } }
     }
 
@@ -27,8 +28,8 @@ public struct TextTable {
         }
         var lines = [line(header, widths)]
         var group: String?
-        for (heading, row) in zip(groups, rows) {
-            if heading != group { lines.append("  " + heading) }
+        for (heading, row) in zip(groups ?? rows.map { _ in "" }, rows) {
+            if groups != nil, heading != group { lines.append("  " + heading) }
             group = heading
             lines.append(line(row, widths))
         }
@@ -36,7 +37,7 @@ public struct TextTable {
     }
 
     private func line(_ cells: [String], _ widths: [Int]) -> String {
-        var line = "    "
+        var line = groups == nil ? "" : "    "
         for (cell, width) in zip(cells, widths) {
             line += cell + String(repeating: " ", count: width - cell.displayWidth + 2)
         }

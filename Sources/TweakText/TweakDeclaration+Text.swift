@@ -1,13 +1,12 @@
 internal import Glibc
 public import TweakRecords
 
-extension Sequence where Element == TweakDeclaration {
+extension Sequence {
     /// The order of a table: categories and collections by name, tweaks as they are declared.
-    public var inTableOrder: [TweakDeclaration] {
-        enumerated().sorted {
-            ($0.element.key.category, $0.element.key.collection, $0.offset)
-                < ($1.element.key.category, $1.element.key.collection, $1.offset)
-        }.map(\.element)
+    public func inTableOrder(by declaration: (Element) -> TweakDeclaration) -> [Element] {
+        enumerated().map { (declaration($0.element).key, $0.offset, $0.element) }
+            .sorted { ($0.0.category, $0.0.collection, $0.1) < ($1.0.category, $1.0.collection, $1.1) }
+            .map(\.2)
     }
 }
 

@@ -54,11 +54,18 @@ public final class RunningCommand: Sendable {
         process.standardError = error
         process.standardInput = FileHandle.nullDevice
         try withAllSignals { try process.run() }
-        DispatchQueue.global().async(group: reader) { [self] in
-            for data in Self.data(from: output) { captured.withLock { $0.output += data } }
-        }
-        DispatchQueue.global().async(group: reader) { [self] in
-            for data in Self.data(from: error) { captured.withLock { $0.error += data } }
+        read(output) { $0.output += $1 }
+        read(error) { $0.error += $1 }
+    }
+
+    /// Reads to the end, on a thread of its own: several that wait would keep Dispatch from starting more for seconds.
+    private func read(
+        _ pipe: Pipe, _ append: @escaping @Sendable (inout (output: Data, error: Data), Data) -> Void
+    ) {
+        reader.enter()
+        Thread.detachNewThread { [self] in
+            for data in Self.data(from: pipe) { captured.withLock { append(&$0, data) } }
+            reader.leave()
         }
     }
 

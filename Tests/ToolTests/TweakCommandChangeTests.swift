@@ -83,7 +83,8 @@ import Testing
     @Test(arguments: [
         ["frobnicate"], ["get"], ["list", "--format", "xml", "/bin/ls"], ["reset", SetterProgram.path],
         ["reset", SetterProgram.path, "--all", "Setter/Values/Count"],
-        ["get", SetterProgram.path, "Setter/Count"],
+        ["get", SetterProgram.path, "A/Setter/Values/Count"],
+        ["set", SetterProgram.path, "Count", "6", "Text"],
         ["get", SetterProgram.path, "Setter/Values/Co%unt"],
     ])
     func `64 is for a wrong command line`(arguments: [String]) throws {

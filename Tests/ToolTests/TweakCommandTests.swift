@@ -101,6 +101,20 @@ import Testing
         #expect(try program.names() == ["overrides.json"])
     }
 
+    @Test func `74 is for a full disk`() throws {
+        for command in ["list", "export"] {
+            let result = try run(
+                "/bin/sh",
+                [
+                    "-c", "\"$0\" \(command) \"$1\" > /dev/full", Locations.product("tweak"),
+                    SetterProgram.path,
+                ],
+                home: program.home)
+            #expect(result.status == 74)
+            #expect(result.error == "tweak: standard output: No space left on device\n")
+        }
+    }
+
     @Test func `A program without tweaks has none`() throws {
         let result = try run(
             Locations.product("tweak"), ["list", try Locations.program("ls")], home: program.home)
@@ -109,7 +123,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--help"], ["list", "--help"], ["get", "--help"], ["set", "--help"], ["reset", "--help"],
+        ["--help"], ["ps", "--help"], ["list", "--help"], ["get", "--help"], ["set", "--help"],
+        ["reset", "--help"], ["watch", "--help"], ["run", "--help"], ["edit", "--help"],
+        ["explain", "--help"],
+        ["export", "--help"], ["import", "--help"], ["preset", "--help"], ["preset", "diff", "--help"],
     ])
     func `Everything has help`(arguments: [String]) throws {
         let result = try run(Locations.product("tweak"), arguments, home: program.home)

@@ -19,7 +19,7 @@ extension Dump {
             return print("\(printable(image.path)) (\(image.architecture)\(build)): no tweaks")
         }
         print("\(printable(image.path)) (\(image.architecture)\(build))")
-        let tweaks = image.tweaks.inTableOrder
+        let tweaks = image.tweaks.inTableOrder { $0 }
         let table = TextTable(
             header: ["NAME", "TYPE", "DEFAULT", "LIMITS", "NOTES", "DECLARED AT", "DESCRIPTION"],
             optional: ["NOTES", "DESCRIPTION"], groups: tweaks.map(\.heading),

@@ -1,27 +1,40 @@
 import ArgumentParser
-import TweakText
+import Glibc
 
 @main
 struct TweakCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tweak",
-        abstract: "Show and change the tweaks of a program.",
+        abstract: "Show and change the tweaks of programs.",
         discussion: """
-            PROGRAM is the path of an executable. It is not run: what can be changed is read from it and from the \
-            shared libraries that it needs, what is changed is kept in \
-            $XDG_CONFIG_HOME/tweaks/<name of the executable>/overrides.json, which the program reads when it starts \
-            and follows while it runs.
+            PROGRAM is a process id, the path of an executable, or the name of one. A program that runs is asked, and \
+            what is changed it has at once. Of one that does not run, what can be changed is read from the executable \
+            and the shared libraries that it needs; what is changed is kept in \
+            $XDG_CONFIG_HOME/tweaks/<name of the executable>/overrides.json, which the program reads when it starts.
 
-            A tweak is named Category/Collection/Name, with %2F for a slash and %25 for a percent sign inside a level.
+            A tweak is named Category/Collection/Name, with %2F for a slash and %25 for a percent sign inside a \
+            level. Less is enough if it fits one tweak only: the last levels, or the beginning or the end of each; \
+            what is written exactly goes before what differs in upper and lower case.
 
             EXIT STATUS
               0   done; a value outside the limits was clamped, with a warning
-              64  the command line is wrong
-              65  there is no such tweak, it cannot take the value, or PROGRAM is no ELF file
-              66  PROGRAM is missing or cannot be opened
-              74  the overrides could not be read or written
+              64  the command line is wrong, or several processes of the program run
+              65  there is no such tweak, or several fit the name, it cannot take the value, or a file holds none
+              66  PROGRAM, a file or a preset is missing or cannot be opened
+              69  the program does not run, does not listen, or ended before it answered
+              70  the editor failed
+              71  the system refused a socket
+              73  there can be no file to edit
+              74  the overrides, a preset or a file could not be read or written
+              75  the program does not answer, as one that is stopped, or is busy
+              76  what the program answered makes no sense
+              77  the program may not be asked
             """,
-        subcommands: [ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self])
+        subcommands: [
+            PsCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self,
+            WatchCommand.self, RunCommand.self, EditCommand.self, ExplainCommand.self, ExportCommand.self,
+            ImportCommand.self, PresetCommand.self,
+        ])
 
     /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option.
     static func main() {
@@ -34,25 +47,10 @@ struct TweakCommand: ParsableCommand {
             arguments.insert("--", at: value)
         }
         main(arguments)
+        // What a full disk did not take has not been done.
+        guard fflush(nil) == 0 else {
+            writeMessage("standard output: \(String(cString: strerror(errno)))")
+            Glibc.exit(EX_IOERR)
+        }
     }
-}
-
-/// What ends a command: a message for standard error, and an exit status of sysexits.h.
-struct Failure: Error {
-    let message: String
-    let exitCode: Int32
-}
-
-/// Runs a command and turns a failure into its message and exit status.
-func reportingFailure<Result>(_ body: () throws(Failure) -> Result) throws -> Result {
-    do throws(Failure) {
-        return try body()
-    } catch {
-        writeMessage(error.message)
-        throw ExitCode(error.exitCode)
-    }
-}
-
-func writeMessage(_ message: String) {
-    printError("tweak: \(message)")
 }

@@ -129,9 +129,11 @@ func readLink(_ path: String) -> String? {
     return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
 }
 
-/// The file of the running program, without links; `nil` if /proc is not there.
-func executablePath() -> String? {
-    guard let path = readLink("/proc/self/exe") else { return nil }
+/// The file of a running program, without links; `nil` if it is not ours to know, or /proc is not there.
+///
+/// - Parameter process: A process id, or `self`.
+package func executablePath(of process: String = "self") -> String? {
+    guard let path = readLink("/proc/\(process)/exe") else { return nil }
     // What the kernel adds when the file has been removed or replaced.
     let suffix = " (deleted)"
     return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path

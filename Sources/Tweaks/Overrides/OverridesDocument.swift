@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import TweakJSON
+package import TweakJSON
 public import TweakRecords
 
 /// The content of an overrides file: values by category, collection and name.
@@ -16,7 +16,7 @@ public struct OverridesDocument: Hashable, Sendable {
     /// Reads a document.
     ///
     /// - Throws: ``OverridesError/corrupt(path:reason:)`` if the bytes are no JSON object.
-    init(json bytes: [UInt8], path: String) throws(OverridesError) {
+    package init(json bytes: [UInt8], path: String) throws(OverridesError) {
         root = try Self.object(json: bytes, path: path)
     }
 
@@ -33,7 +33,7 @@ public struct OverridesDocument: Hashable, Sendable {
     }
 
     /// The document as JSON with sorted keys and a newline at the end.
-    func json() throws -> [UInt8] {
+    package func json() throws -> [UInt8] {
         try Self.json(root)
     }
 
@@ -62,8 +62,35 @@ public struct OverridesDocument: Hashable, Sendable {
         self[key] = value.map(JSONValue.scalar)
     }
 
+    /// Checks that categories and collections are objects, as in what a person wrote for this very purpose.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is from, for the message of an error.
+    ///   - before: A document from which the categories need not differ, whatever they are.
+    /// - Throws: ``OverridesError/corrupt(path:reason:)``.
+    package func checkNesting(
+        _ path: String, before: OverridesDocument = OverridesDocument()
+    ) throws(OverridesError) {
+        for (category, collections) in root where collections != before.root[category] {
+            guard case .object(let collections) = collections else {
+                throw .corrupt(
+                    path: path,
+                    reason:
+                        "the category \"\(category)\" is \(collections.summary), but an object is expected")
+            }
+            for (collection, names) in collections {
+                if case .object = names { continue }
+                throw .corrupt(
+                    path: path,
+                    reason:
+                        "the collection \"\(category)/\(collection)\" is \(names.summary), but an object is "
+                        + "expected")
+            }
+        }
+    }
+
     /// Every key that the document holds something for, in no particular order.
-    var keys: [TweakKey] {
+    package var keys: [TweakKey] {
         root.flatMap { category, collections in
             collections.members.flatMap { collection, names in
                 names.members.keys.map { TweakKey(category, collection, $0) }
@@ -71,7 +98,7 @@ public struct OverridesDocument: Hashable, Sendable {
         }
     }
 
-    subscript(key: TweakKey) -> JSONValue? {
+    package subscript(key: TweakKey) -> JSONValue? {
         get { root[key.category]?.members[key.collection]?.members[key.name] }
         set {
             guard newValue != nil || self[key] != nil else { return }

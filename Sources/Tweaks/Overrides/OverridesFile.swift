@@ -9,8 +9,10 @@ public struct OverridesFile: Hashable, Sendable {
     /// Where it is: `$XDG_CONFIG_HOME/tweaks/<application>/overrides.json` unless it was made with another path.
     public let path: String
 
-    /// No person edits more; a larger file is somebody else's and is treated as corrupt. 16 MiB.
-    static let largestSize = 16 << 20
+    /// The directory that it is in, with what else is kept of the application.
+    package var directory: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
+
+    private var file: KeptFile { KeptFile(path: path) }
 
     /// Names a file.
     public init(path: String) { self.path = path }
@@ -33,6 +35,9 @@ public struct OverridesFile: Hashable, Sendable {
         throw .noDirectory(reason: "neither XDG_CONFIG_HOME nor HOME is set to an absolute path")
     }
 
+    /// The content; `nil` if there is no file.
+    func read() throws(OverridesError) -> [UInt8]? { try file.read() }
+
     /// Reads the overrides. A file that does not exist holds none.
     ///
     /// - Throws: ``OverridesError``.
@@ -50,7 +55,7 @@ public struct OverridesFile: Hashable, Sendable {
             return (try load(), nil)
         } catch .corrupt(let path, let reason) {
             do throws(OverridesError) {
-                return try withLock { () throws(OverridesError) in try loadOrSetAside() }
+                return try file.withLock { () throws(OverridesError) in try loadOrSetAside() }
             } catch {
                 return (OverridesDocument(), "\(path): \(reason); it stays there: \(error)")
             }
@@ -66,13 +71,19 @@ public struct OverridesFile: Hashable, Sendable {
     /// - Throws: ``OverridesError``; the file is as it was before.
     @discardableResult
     public func update(_ changes: [TweakKey: TweakValue?]) throws(OverridesError) -> String? {
-        try makeDirectories()
-        return try withLock { () throws(OverridesError) in
+        try file.makeDirectories()
+        return try file.withLock { () throws(OverridesError) in
             let (before, problem) = try loadOrSetAside()
             var after = before
             for (key, value) in changes { after.set(value, for: key) }
-            if after != before { try replace(with: after) }
+            if after != before { try file.replace(with: bytes(of: after)) }
             return problem
+        }
+    }
+
+    private func bytes(of document: OverridesDocument) throws(OverridesError) -> [UInt8] {
+        do { return try document.json() } catch {
+            throw .system(action: "encode", path: path, reason: "\(error)")
         }
     }
 
@@ -90,48 +101,9 @@ public struct OverridesFile: Hashable, Sendable {
         for number in 1...1000 {
             let aside = "\(path).broken" + (number == 1 ? "" : "-\(number)")
             guard access(aside, F_OK) != 0 else { continue }
-            guard rename(path, aside) == 0 else { throw failure("rename") }
+            guard rename(path, aside) == 0 else { throw file.failure("rename") }
             return aside
         }
         throw .system(action: "rename", path: path, reason: "there are 1000 broken files beside it")
-    }
-
-    /// The content; `nil` if there is no file.
-    func read() throws(OverridesError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw failure("read")
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure("read") }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .corrupt(path: path, reason: "it is no regular file")
-        }
-        guard status.st_size <= Self.largestSize else {
-            throw .corrupt(
-                path: path, reason: "it has \(status.st_size) bytes, at most \(Self.largestSize) are read")
-        }
-        return try readAll(descriptor, expecting: Int(status.st_size))
-    }
-
-    private func readAll(_ descriptor: CInt, expecting count: Int) throws(OverridesError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        while filled < count {
-            let result = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled)
-            }
-            if result < 0, errno == EINTR { continue }
-            guard result >= 0 else { throw failure("read") }
-            if result == 0 { break }
-            filled += result
-        }
-        return Array(bytes.prefix(filled))
-    }
-
-    func failure(_ action: String, _ path: String? = nil) -> OverridesError {
-        .system(action: action, path: path ?? self.path, reason: String(cString: strerror(errno)))
     }
 }

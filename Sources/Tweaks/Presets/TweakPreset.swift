@@ -40,7 +40,7 @@ public struct TweakPreset: Hashable, Sendable {
         self.name = name
         values = OverridesDocument()
         values.root = tweaks
-        try checkNesting(path)
+        try values.checkNesting(path)
     }
 
     /// The preset as JSON for a person, sorted by name, with a newline at the end.
@@ -51,23 +51,23 @@ public struct TweakPreset: Hashable, Sendable {
         // What it holds came from JSON, or has a form in it.
         return (try? OverridesDocument.json(root)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
+}
 
-    private func checkNesting(_ path: String) throws(OverridesError) {
-        for (category, collections) in values.root {
-            guard case .object(let collections) = collections else {
-                throw .corrupt(
-                    path: path,
-                    reason:
-                        "the category \"\(category)\" is \(collections.summary), but an object is expected")
-            }
-            for (collection, names) in collections {
-                if case .object = names { continue }
-                throw .corrupt(
-                    path: path,
-                    reason:
-                        "the collection \"\(category)/\(collection)\" is \(names.summary), but an object is "
-                        + "expected")
-            }
+extension OverridesDocument {
+    /// Reads the values of a preset, or of an overrides file.
+    ///
+    /// - Parameters:
+    ///   - json: The text, at most 100 objects inside each other.
+    ///   - path: Where it is from, for the message of an error.
+    /// - Throws: ``OverridesError/corrupt(path:reason:)``.
+    package init(importing json: [UInt8], path: String) throws(OverridesError) {
+        let document = try OverridesDocument(json: json, path: path)
+        // A category is an object.
+        if case .scalar? = document.root["name"] {
+            self = try TweakPreset(json: String(decoding: json, as: UTF8.self), path: path).values
+        } else {
+            try document.checkNesting(path)
+            self = document
         }
     }
 }

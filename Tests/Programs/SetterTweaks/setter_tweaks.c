@@ -64,3 +64,21 @@ const fbtweak *setter_ratio_tweak(void) {
 double setter_read(const fbtweak *tweak) {
   return fbtweak_read_number(tweak, -1);
 }
+
+static void count_up(void *context) {
+  (void)context;
+  fbtweak_set_integer(fbtweak_find("Setter", "Values", "Count"), setter_count() + 1);
+}
+static void wait_long(void *context) {
+  (void)context;
+  sleep(4);
+}
+static void end(void *context) {
+  (void)context;
+  _exit(3);
+}
+void setter_make_actions(void) {
+  fbtweak_make_action("Setter", "Actions", "Count up", count_up, NULL);
+  fbtweak_make_action("Setter", "Actions", "Wait", wait_long, NULL);
+  fbtweak_make_action("Setter", "Actions", "End", end, NULL);
+}

@@ -6,6 +6,7 @@ import Tweaks
 ///
 ///     tweak-setter show
 ///     tweak-setter follow                                   shows the values whenever they change, until Text is "end"
+///     tweak-setter serve                                    the same, with more tweaks and with actions
 ///     tweak-setter fork                                     the same, and ends a child after the first change
 ///     tweak-setter set Category/Collection/Name VALUE
 ///     tweak-setter handles                                  what C and Swift have of each other's tweaks
@@ -18,6 +19,9 @@ struct TweakSetter {
         case ("show", 1):
             print(values)
         case ("follow", 1):
+            follow {}
+        case ("serve", 1):
+            try makeMore()
             follow {}
         case ("fork", 1):
             follow { print("child ended with status", setter_fork_and_exit()) }
@@ -57,6 +61,18 @@ struct TweakSetter {
             }
             usleep(1000)
         }
+    }
+
+    static func makeMore() throws {
+        let store = TweakStore.shared
+        try store.make("Setter", "More", "Port", default: Int32(80), in: 1...65535, needsRestart: true)
+        try store.make(
+            TweakDeclaration(
+                key: TweakKey("Setter", "More", "Level"), type: .int32, defaultValue: 1,
+                choices: [TweakChoice(1, label: "low"), TweakChoice(2, label: "high")],
+                attributes: [.init(key: "doc", value: "how loud")]))
+        try store.make("Setter", "More", "Fixed", default: Int32(7), readOnly: true)
+        setter_make_actions()
     }
 
     /// Sets on one side and reads on the other.

@@ -54,7 +54,7 @@ import TweakJSON
     }
 
     @Test func `A file of 16 MiB is read and one byte more is not`() throws {
-        let size = OverridesFile.largestSize
+        let size = KeptFile.largestSize
         let padding = [UInt8](repeating: UInt8(ascii: " "), count: size - 2)
         try home.write("overrides.json", Data(Array("{}".utf8) + padding))
         #expect(try file.load().isEmpty)

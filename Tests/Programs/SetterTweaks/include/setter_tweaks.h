@@ -24,5 +24,10 @@ int setter_find(const char *category, const char *collection, const char *name);
 const fbtweak *setter_ratio_tweak(void);
 /* What a handle that Swift gives reads. */
 double setter_read(const fbtweak *tweak);
+/*
+ * Makes the actions of the collection Setter/Actions: "Count up" adds 1 to Count, "Wait" takes four
+ * seconds, "End" ends the program with status 3.
+ */
+void setter_make_actions(void);
 
 #endif

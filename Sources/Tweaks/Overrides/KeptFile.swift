@@ -1,12 +1,66 @@
 internal import Glibc
 
-extension OverridesFile {
+/// A file that is replaced as a whole and never changed in place, so that a reader sees the state before or after a
+/// write. Writers take turns by a lock on a file beside it.
+package struct KeptFile: Hashable, Sendable {
+    /// Where it is.
+    package let path: String
+    private let lockPath: String
+
+    /// No person edits more; a larger file is somebody else's and is treated as corrupt. 16 MiB.
+    package static let largestSize = 16 << 20
+
     /// How long a writer waits for its turn. A holder keeps the lock for one read and one write, so this long
     /// means that it is stopped or hangs.
     private static let lockTimeout: Duration = .seconds(10)
 
+    /// Names a file. Several files may have one lock.
+    package init(path: String, lockPath: String? = nil) {
+        self.path = path
+        self.lockPath = lockPath ?? path + ".lock"
+    }
+
+    /// The content; `nil` if there is no file.
+    package func read() throws(OverridesError) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("read")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("read") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .corrupt(path: path, reason: "it is no regular file")
+        }
+        guard status.st_size <= Self.largestSize else {
+            throw .corrupt(
+                path: path, reason: "it has \(status.st_size) bytes, at most \(Self.largestSize) are read")
+        }
+        return try readAll(descriptor, expecting: Int(status.st_size))
+    }
+
+    private func readAll(_ descriptor: CInt, expecting count: Int) throws(OverridesError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let result = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled)
+            }
+            if result < 0, errno == EINTR { continue }
+            guard result >= 0 else { throw failure("read") }
+            if result == 0 { break }
+            filled += result
+        }
+        return Array(bytes.prefix(filled))
+    }
+
+    package func failure(_ action: String, _ path: String? = nil) -> OverridesError {
+        .system(action: action, path: path ?? self.path, reason: String(cString: strerror(errno)))
+    }
+
     /// Makes the directories above the file, for the user alone as the XDG Base Directory Specification asks.
-    func makeDirectories() throws(OverridesError) {
+    package func makeDirectories() throws(OverridesError) {
         var end = path.startIndex
         while let slash = path[end...].dropFirst().firstIndex(of: "/") {
             end = slash
@@ -17,10 +71,11 @@ extension OverridesFile {
         }
     }
 
-    /// Runs `body` while no other process or thread does for this file. The kernel frees the lock of a process that
+    /// Runs `body` while no other process or thread does with this lock. The kernel frees the lock of a process that
     /// dies.
-    func withLock<Result>(_ body: () throws(OverridesError) -> Result) throws(OverridesError) -> Result {
-        let lockPath = path + ".lock"
+    package func withLock<Result>(_ body: () throws(OverridesError) -> Result) throws(OverridesError)
+        -> Result
+    {
         let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("open", lockPath) }
         defer { close(descriptor) }
@@ -39,11 +94,7 @@ extension OverridesFile {
 
     /// Puts a new file in the place of the old one. Call with the lock held: the temporary name is always the same,
     /// so that one left by a process that was killed is used again and none pile up.
-    func replace(with document: OverridesDocument) throws(OverridesError) {
-        let bytes: [UInt8]
-        do { bytes = try document.json() } catch {
-            throw .system(action: "encode", path: path, reason: "\(error)")
-        }
+    package func replace(with bytes: [UInt8]) throws(OverridesError) {
         // A link to a file elsewhere, in a dotfiles repository say, stays one.
         let target = realPath(path) ?? path
         let temporary = target + ".tmp"

@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `tweak edit` {
+    private let program: SetterProgram
+
+    init() throws { program = try SetterProgram() }
+
+    /// Runs it with an editor that is a shell script, to which `$1` is the file.
+    private func edit(_ script: String, variable: String = "EDITOR") throws -> CommandResult {
+        let editor = try program.home.write("editor", "#!/bin/sh\nset -eu\n\(script)\n")
+        chmod(editor, 0o700)
+        return try program.command(
+            ["edit", SetterProgram.path],
+            environment: ["VISUAL": "", "EDITOR": "/bin/false", "TMPDIR": program.home.path].merging([
+                variable: editor
+            ]) { $1 })
+    }
+
+    private func write(_ text: String) -> String { "cat > \"$1\" <<'END'\n\(text)\nEND" }
+
+    private var leftFiles: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: program.home.path)
+                .filter { $0.hasPrefix("tweak-") }
+        }
+    }
+
+    @Test(arguments: ProgramState.allCases)
+    func `sets what was written and resets what was removed`(state: ProgramState) throws {
+        let setter = try state.start(program)
+        #expect(try program.tweak("set", "Count", "6", "Slot 1", "1").succeeded)
+        let result = try edit(
+            "cp \"$1\" '\(program.home("shown.json"))'\n"
+                + write(#"{"Setter": {"Values": {"Count": 7, "Text": "bye"}}}"#))
+        #expect(result.status == 0)
+        #expect(result.error.isEmpty)
+        #expect(result.output == "2 tweaks were set, 1 tweak was reset\n")
+        let shown = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: URL(fileURLWithPath: program.home("shown.json"))))
+        #expect(
+            shown as? [String: [String: [String: Int]]] == [
+                "Setter": ["Values": ["Count": 6], "Slots": ["Slot 1": 1]]
+            ])
+        #expect(try program.tweak("get", "Slot 1").output == "0\n")
+        #expect(try program.tweak("get", "Text").output == "bye\n")
+        setter?.expect("false 7 0.5 bye")
+        #expect(try leftFiles.isEmpty)
+    }
+
+    @Test func `does nothing if nothing was changed`() throws {
+        let result = try edit("grep -q '^{$' \"$1\"", variable: "VISUAL")
+        #expect(result.output == "nothing was changed\n")
+        #expect(!FileManager.default.fileExists(atPath: program.overridesPath))
+        #expect(try leftFiles.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("{ \"Setter\": }", "it is no JSON: "), ("", "it is empty"),
+        ("[1]", "holds an array where an object is expected"),
+        (#"{"Setter": 7}"#, "the category \"Setter\" is 7, but an object is expected"),
+        (
+            #"{"Setter": {"Values": {"Count": "many"}}}"#,
+            "\n  Setter/Values/Count: \"many\" is no int32; allowed:"
+        ),
+        (
+            #"{"Setter": {"Values": {"Cuont": 7}}}"#,
+            "\n  Setter/Values/Cuont: there is no such tweak; did you mean"
+        ),
+    ])
+    func `65 is for a mistake; then nothing is set and the text is kept`(text: String, message: String) throws
+    {
+        #expect(try program.tweak("set", "Count", "6").succeeded)
+        let result = try edit(text.isEmpty ? ": > \"$1\"" : write(text))
+        #expect(result.status == 65)
+        #expect(result.error.contains(message), "\(result.error)")
+        #expect(try program.tweak("get", "Count").output == "6\n")
+        let directory = try #require(try leftFiles.first)
+        let file = program.home("\(directory)/overrides.json")
+        #expect(result.error.hasSuffix("\n  the text is kept in \(file)\n"))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == text + (text.isEmpty ? "" : "\n"))
+    }
+
+    @Test func `asks on a terminal whether to edit again`() throws {
+        let count = program.home("count")
+        let editor = try program.home.write(
+            "editor",
+            """
+            #!/bin/sh
+            if [ -e '\(count)' ]; then printf '{"Setter": {"Values": {"Count": 7}}}' > "$1"; else echo bad > "$1"; fi
+            touch '\(count)'
+            """)
+        chmod(editor, 0o700)
+        let command =
+            "printf 'what\\ny\\n' | script -qec \"'\(Locations.product("tweak"))' edit '\(SetterProgram.path)'\" /dev/null"
+        let result = try run(
+            "/bin/sh", ["-c", command], home: program.home,
+            environment: ["VISUAL": "", "EDITOR": editor, "TMPDIR": program.home.path])
+        #expect(result.status == 0)
+        #expect(result.output.contains("Edit again? [Y/n]"))
+        #expect(result.output.contains("1 tweak was set"))
+        #expect(try program.tweak("get", "Count").output == "7\n")
+        #expect(try leftFiles.isEmpty)
+    }
+
+    @Test func `clamps with a warning, and keeps what this build does not know`() throws {
+        try program.writeOverrides(Data(#"{"Setter": {"Values": {"Older": 1}}, "note": "mine"}"#.utf8))
+        let result = try edit("sed -i 's/\"Older\"/\"Ratio\" : 3, \"Older\"/' \"$1\"")
+        #expect(result.status == 0)
+        #expect(result.error.contains("Setter/Values/Ratio: the value is outside the limits"))
+        let text = try String(contentsOfFile: program.overridesPath, encoding: .utf8)
+        #expect(text.contains("\"Older\" : 1"))
+        #expect(text.contains("\"note\" : \"mine\""))
+        #expect(try program.tweak("get", "Ratio").output == "1.0\n")
+        #expect(try edit("printf '{\"note\": \"mine\"}' > \"$1\"").output == "2 tweaks were reset\n")
+        #expect(try String(contentsOfFile: program.overridesPath, encoding: .utf8).contains("Older") == false)
+    }
+
+    @Test func `70 is for an editor that fails, and what it wrote is kept`() throws {
+        let failed = try edit("exit 1")
+        #expect(failed.status == 70)
+        #expect(failed.error == "tweak: the editor failed, and nothing was set\n")
+        #expect(try leftFiles.isEmpty)
+        let crashed = try edit("echo x > \"$1\"; kill -9 $$")
+        #expect(crashed.status == 70)
+        #expect(crashed.error.contains("the text is kept in "))
+        #expect(try leftFiles.count == 1)
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Glibc
+import TweakProtocol
+import TweakText
+import Tweaks
+
+struct EditCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit", abstract: "Edit the values that were set, as JSON.",
+        discussion: """
+            The editor is that of $VISUAL, or else $EDITOR. When it ends, what was changed is checked and set; what was \
+            removed has its default again. If there is a mistake nothing is set.
+            """)
+
+    @OptionGroup var target: ProgramOptions
+
+    func run() throws {
+        try target.forEach(checkingValues: true, .json) { program throws(Failure) in
+            let before = try program.overrides
+            let text = try EditedText(before.isEmpty ? "{\n}\n" : before.text)
+            while true {
+                try text.edit()
+                do throws(Failure) {
+                    try Edit(of: before, to: text.read(), program).make(in: program)
+                    return text.remove()
+                } catch {
+                    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+                        var error = error
+                        error.details.append(text.whereItIs)
+                        throw error
+                    }
+                    error.write()
+                    guard wantsToGoOn() else { throw Failure(text.whereItIs, error.exitCode) }
+                }
+            }
+        }
+    }
+
+    private func wantsToGoOn() -> Bool {
+        while true {
+            printError("Edit again? [Y/n]")
+            switch readLine()?.lowercased() {
+            case "", "y", "yes": return true
+            case "n", "no", nil: return false
+            default: continue
+            }
+        }
+    }
+}
+
+/// What an edited text changes.
+private struct Edit {
+    private var values = OverridesDocument()
+    private var removed: [TweakKey] = []
+
+    /// Checks the text.
+    init(of before: OverridesDocument, to text: [UInt8], _ program: any Program) throws(Failure) {
+        let after = try withFiles { () throws(OverridesError) in
+            let after = try OverridesDocument(json: text, path: "the text")
+            try after.checkNesting("the text", before: before)
+            return after
+        }
+        removed = before.keys.filter { after[$0] == nil }.sorted()
+        let tweaks = Dictionary(try program.tweaks().map { ($0.declaration.key, $0.declaration) }) {
+            first, _ in first
+        }
+        var problems: [String] = []
+        // What the program does not have may stay.
+        for key in after.keys.sorted() where after[key] != before[key] {
+            guard let declaration = tweaks[key] else {
+                problems.append("\(TweakError.unknown(key, nearest: tweaks.keys.nearest(to: key)))")
+                continue
+            }
+            do throws(TweakValueError) {
+                guard let admission = try after.admission(for: declaration) else { continue }
+                if admission.wasClamped {
+                    warn("\(key): the value is outside the limits; allowed: \(declaration.allowed)")
+                }
+                values.set(admission.value, for: key)
+            } catch {
+                problems.append("\(error)")
+            }
+        }
+        guard problems.isEmpty else { throw Failure("nothing was set:", details: problems, EX_DATAERR) }
+    }
+
+    func make(in program: any Program) throws(Failure) {
+        for key in removed { try program.reset(.tweak(key)) }
+        if !values.isEmpty {
+            let answer = try program.apply(values, resettingOthers: false)
+            let problems = answer.unknown.map { "\($0): the tweak is gone" } + answer.refused.map(\.message)
+            guard problems.isEmpty else {
+                throw Failure("not everything was set:", details: problems, EX_DATAERR)
+            }
+        }
+        let parts = [(values.keys.count, "set"), (removed.count, "reset")].filter { $0.0 > 0 }
+            .map { "\($0.0) \($0.0 == 1 ? "tweak was" : "tweaks were") \($0.1)" }
+        print(parts.isEmpty ? "nothing was changed" : parts.joined(separator: ", "))
+    }
+}
+
+extension OverridesDocument {
+    /// What it holds came from JSON, or has a form in it.
+    fileprivate var text: String { (try? json()).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+}

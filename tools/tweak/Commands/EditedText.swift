@@ -1,0 +1,48 @@
+import Glibc
+import Tweaks
+
+/// A text in a file of its own, for an editor.
+struct EditedText {
+    let path: String
+    private let directory: String
+    private let original: [UInt8]
+
+    /// Writes the file, which only the user can read.
+    init(_ text: String) throws(Failure) {
+        original = Array(text.utf8)
+        var template = Array("\(environment("TMPDIR") ?? "/tmp")/tweak-XXXXXX".utf8CString)
+        let isMade = mkdtemp(&template) != nil
+        directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard isMade else {
+            throw Failure(
+                "cannot make directory \(directory): \(String(cString: strerror(errno)))", EX_CANTCREAT)
+        }
+        path = directory + "/overrides.json"
+        try withFiles { () throws(OverridesError) in try KeptFile(path: path).replace(with: original) }
+    }
+
+    /// Has the user edit it.
+    func edit() throws(Failure) {
+        let editor = environment("VISUAL") ?? environment("EDITOR") ?? Self.usualEditor
+        // It lets Ctrl-C reach the editor alone.
+        guard system("\(editor) \(path.shellQuoted)") != 0 else { return }
+        let message = "the editor failed, and nothing was set"
+        guard try read() == original else { throw Failure(message, details: [whereItIs], EX_SOFTWARE) }
+        remove()
+        throw Failure(message, EX_SOFTWARE)
+    }
+
+    private static var usualEditor: String {
+        pathInSearchPath(of: "sensible-editor") == nil ? "vi" : "sensible-editor"
+    }
+
+    func read() throws(Failure) -> [UInt8] { try readInput(path) }
+
+    /// What to say before it is left to the user.
+    var whereItIs: String { "the text is kept in \(path)" }
+
+    func remove() {
+        unlink(path)
+        rmdir(directory)
+    }
+}

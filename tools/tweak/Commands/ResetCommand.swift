@@ -1,0 +1,73 @@
+import ArgumentParser
+import Glibc
+import TweakProtocol
+import TweakText
+import Tweaks
+
+struct ResetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Give tweaks their defaults again.")
+
+    @OptionGroup var target: ProgramOptions
+
+    @Argument(
+        help: "The tweaks, as Category/Collection/Name or shorter; also Category/ and Category/Collection/.",
+        completion: .custom(completeOverrides))
+    var tweaks: [String] = []
+
+    @Flag(help: "Reset all tweaks of the program.")
+    var all = false
+
+    func validate() throws {
+        if all == tweaks.isEmpty { return }
+        throw ValidationError(
+            all ? "Name tweaks or give --all, not both." : "Name the tweaks, or give --all.")
+    }
+
+    func run() throws {
+        try target.forEach { program throws(Failure) in
+            var scopes: [TweakScope] = [.all]
+            var before: [JSONTweak] = []
+            if all {
+                before = try program.tweaks()
+            } else {
+                scopes = []
+                for name in tweaks {
+                    let (scope, chosen) = try self.chosen(name, of: program)
+                    scopes.append(scope)
+                    before += chosen
+                }
+            }
+            for scope in scopes { try program.reset(scope) }
+            try show(before, of: program)
+        }
+    }
+
+    private func chosen(_ name: String, of program: any Program) throws(Failure) -> (TweakScope, [JSONTweak])
+    {
+        if name.hasSuffix("/") {
+            let tweaks = try program.tweaks()
+            let scope = try TweakScope(name, among: tweaks)
+            return (scope, tweaks.filter { scope.contains($0.declaration.key) })
+        }
+        let tweak = try program.tweak(named: name)
+        guard tweak.declaration.type != .action else { throw Failure(.isAction(tweak.declaration)) }
+        return (.tweak(tweak.declaration.key), [tweak])
+    }
+
+    /// Shows what has another value now.
+    private func show(_ before: [JSONTweak], of program: any Program) throws(Failure) {
+        var after: [TweakKey: JSONTweak] = [:]
+        if before.count > 1 {
+            for tweak in try program.tweaks() { after[tweak.declaration.key] = tweak }
+        } else if let key = before.first?.declaration.key {
+            after[key] = try program.tweakAgain(key)
+        }
+        for tweak in before {
+            guard let now = after[tweak.declaration.key],
+                (now.value, now.pendingValue) != (tweak.value, tweak.pendingValue)
+            else { continue }
+            print(printable(now.change(from: tweak)))
+        }
+    }
+}

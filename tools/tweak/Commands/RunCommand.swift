@@ -1,0 +1,25 @@
+import ArgumentParser
+import Glibc
+import TweakProtocol
+import TweakText
+import Tweaks
+
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run an action in a program, and wait until it is done.")
+
+    @OptionGroup var target: ProgramOptions
+
+    @Argument(
+        help: "The action, as Category/Collection/Name or shorter.", completion: .custom(completeActions))
+    var action: String
+
+    func run() throws {
+        try target.forEachRunning { program throws(Failure) in
+            let tweak = try program.tweak(named: action).declaration
+            guard tweak.type == .action else { throw Failure("\(TweakError.noAction(tweak))", EX_DATAERR) }
+            _ = try program.ask(RunAction(tweak: tweak.key), Patience.endless)
+            print(printable("\(tweak.key): done"))
+        }
+    }
+}

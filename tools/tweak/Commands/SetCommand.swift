@@ -1,0 +1,93 @@
+import ArgumentParser
+import Glibc
+import TweakProtocol
+import TweakText
+import Tweaks
+
+struct SetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change the values of tweaks.",
+        discussion: """
+            A value outside the limits is clamped to them, with a warning. A Bool is true or false, on or off, yes or \
+            no, 1 or 0; an integer may be hexadecimal (0x1F), octal (0o17) or binary (0b101); a colour is #rrggbb, \
+            #rrggbbaa, #rgb or #rgba; a choice is its value or its label. If one of several values is refused, none \
+            is set.
+            """)
+
+    @OptionGroup var target: ProgramOptions
+
+    @Argument(
+        help: "The tweak, as Category/Collection/Name or shorter.",
+        completion: .custom(completeSettableTweaks))
+    var tweak: String
+
+    @Argument(help: "The new value.", completion: .custom(completeValues))
+    var value: String
+
+    @Argument(
+        help: ArgumentHelp("More tweaks and their values.", valueName: "tweak-value"),
+        completion: .custom(completeSettableTweaksAndValues))
+    var others: [String] = []
+
+    func validate() throws {
+        guard others.count.isMultiple(of: 2) else {
+            throw ValidationError(
+                "Give a value for each tweak; there is none for \(printable(others.last ?? "")).")
+        }
+    }
+
+    func run() throws {
+        try target.forEach(checkingValues: true) { program throws(Failure) in
+            var changes: [Change] = []
+            var rest = ([tweak, value] + others)[...]
+            while let name = rest.popFirst(), let text = rest.popFirst() {
+                changes.append(try Change(of: program.tweak(named: name), to: text))
+            }
+            for change in changes { try change.make(in: program) }
+        }
+    }
+}
+
+/// A change that a tweak can take.
+private struct Change {
+    let tweak: JSONTweak
+    let text: String
+    let admission: TweakDeclaration.Admission
+
+    init(of tweak: JSONTweak, to text: String) throws(Failure) {
+        (self.tweak, self.text) = (tweak, text)
+        do throws(TweakValueError) { admission = try tweak.declaration.admit(text: text) } catch {
+            throw Failure(error)
+        }
+    }
+
+    func make(in program: any Program) throws(Failure) {
+        let declaration = tweak.declaration
+        if admission.wasClamped {
+            warn("\(declaration.key): \(text) is outside the limits; allowed: \(declaration.allowed)")
+        }
+        let after = try program.set(tweak, to: text)
+        print(printable(after.change(from: tweak)))
+        if let value = after.value, after.pendingValue == nil, value != admission.value {
+            warn(
+                "\(declaration.key): what was set is kept, but \(after.source ?? "another source") comes before it "
+                    + "with \(declaration.text(of: value))")
+        }
+    }
+}
+
+extension JSONTweak {
+    /// A line that says what became of the value.
+    func change(from before: JSONTweak) -> String {
+        let (old, new) = (before.text(of: before.value), before.text(of: value))
+        if let pendingValue {
+            return "\(declaration.key): \(new), after a restart \(before.text(of: pendingValue))"
+        }
+        if before.pendingValue != nil, old == new {
+            return "\(declaration.key): \(new), also after a restart"
+        }
+        return "\(declaration.key): \(old) → \(new)"
+    }
+
+    private func text(of value: TweakValue?) -> String { value.map { declaration.text(of: $0) } ?? "" }
+}

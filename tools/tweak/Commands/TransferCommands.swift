@@ -1,0 +1,82 @@
+import ArgumentParser
+import Glibc
+import TweakText
+import Tweaks
+
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the values that differ from their defaults as JSON.")
+
+    @Flag(help: "Write the defaults of all other tweaks too.")
+    var defaults = false
+
+    @OptionGroup var target: ProgramOptions
+
+    @Argument(help: "The file; standard output if it is - or not given.", completion: .file())
+    var file = "-"
+
+    func validate() throws {
+        if target.allProcesses, file != "-" {
+            throw ValidationError("The values of several processes do not fit into one file.")
+        }
+    }
+
+    func run() throws {
+        try target.forEach(.json) { program throws(Failure) in
+            let preset = TweakPreset(
+                name: try program.description.application,
+                values: try program.values(includingDefaults: defaults))
+            if file == "-" {
+                print(printableJSON(preset.json), terminator: "")
+            } else {
+                try write(preset.json)
+            }
+        }
+    }
+
+    private func write(_ text: String) throws(Failure) {
+        var status = stat()
+        // A pipe or a device is written to; a file is replaced, so that none is lost on a full disk.
+        guard stat(file, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            let stream = fopen(file, "we")
+            guard let stream, fputs(text, stream) >= 0, fclose(stream) == 0 else {
+                throw Failure("\(file): \(String(cString: strerror(errno)))", EX_IOERR)
+            }
+            return
+        }
+        try withFiles { () throws(OverridesError) in try KeptFile(path: file).replace(with: Array(text.utf8))
+        }
+    }
+}
+
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Give tweaks the values of a JSON file.",
+        discussion: """
+            The file is one that export wrote, or an overrides file. What a tweak cannot take is reported, and the \
+            others are set.
+            """)
+
+    @OptionGroup var options: ApplyOptions
+    @OptionGroup var target: ProgramOptions
+
+    @Argument(help: "The file; standard input if it is -.", completion: .file(extensions: ["json"]))
+    var file: String
+
+    func run() throws {
+        // Once, for all processes, but not before it is known that there is one.
+        var read: OverridesDocument?
+        try target.forEach(checkingValues: true, options.format) { program throws(Failure) in
+            if read == nil { read = try values() }
+            try options.apply(read ?? OverridesDocument(), to: program, target)
+        }
+    }
+
+    private func values() throws(Failure) -> OverridesDocument {
+        let isStandardInput = file == "-"
+        let bytes = try readInput(isStandardInput ? nil : file)
+        return try withFiles { () throws(OverridesError) in
+            try OverridesDocument(importing: bytes, path: isStandardInput ? "standard input" : file)
+        }
+    }
+}

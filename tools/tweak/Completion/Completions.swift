@@ -1,0 +1,153 @@
+import Glibc
+import TweakProtocol
+import TweakText
+import Tweaks
+
+// What the arguments of the commands can be, for a shell that completes a word.
+
+/// Programs that run, by name and by process id, and files.
+func completePrograms(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) { words in
+        let running = RunningProgram.all().filter { $0.executable != nil && !$0.hasEnded }
+        let byName = Dictionary(grouping: running) { $0.executable.map(lastComponent) ?? "" }
+        let names = byName.filter { $0.value.count == 1 }.keys.sorted().map {
+            Candidate(word: $0, details: "runs")
+        }
+        let processes = running.map { Candidate(word: "\($0.pid)", details: $0.executable ?? "") }
+        return names + processes + executables(words.prefix)
+    }
+}
+
+/// All tweaks.
+func completeTweaks(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) { candidates($0) { _ in true } }
+}
+
+/// Those that can be set.
+func completeSettableTweaks(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index, settableTweaks)
+}
+
+/// Those that are set.
+func completeOverrides(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) {
+        candidates($0) { $0.source == "\(TweakSource.overrides)" || $0.pendingValue != nil }
+    }
+}
+
+func completeActions(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) { candidates($0) { $0.declaration.type == .action } }
+}
+
+/// Categories and collections.
+func completeGroups(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) { words in
+        let keys = (try? words.program?.tweaks())?.map(\.declaration.key) ?? []
+        let groups = Set(
+            keys.flatMap { key in
+                let collection = "\(TweakKey(key.category, key.collection, ""))"
+                return [collection, "\(TweakKey(key.category, "", ""))".dropLast(1).description]
+            })
+        return groups.sorted().map { Candidate(word: $0) }
+    }
+}
+
+/// Values of the tweak before the word.
+func completeValues(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index, values)
+}
+
+/// Tweaks and values in turn.
+func completeSettableTweaksAndValues(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) { words in
+        words.arguments.count.isMultiple(of: 2) ? settableTweaks(words) : values(words)
+    }
+}
+
+func completePresets(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) { words in
+        guard let program = words.program, let folder = try? PresetFolder(of: program) else { return [] }
+        return folder.names.map { Candidate(word: $0) }
+    }
+}
+
+private func complete(
+    _ words: [String], _ index: Int, _ candidates: (CommandLineWords) -> [Candidate]
+) -> [String] {
+    // A warning would stand in the line that is being typed.
+    let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    if nowhere >= 0 {
+        dup2(nowhere, STDERR_FILENO)
+        close(nowhere)
+    }
+    return candidates(CommandLineWords(words, at: index)).compactMap(\.line)
+}
+
+private func settableTweaks(_ words: CommandLineWords) -> [Candidate] {
+    candidates(words) { $0.declaration.type != .action && !$0.declaration.isReadOnly }
+}
+
+private func candidates(_ words: CommandLineWords, _ isOffered: (JSONTweak) -> Bool) -> [Candidate] {
+    let tweaks = (try? words.program?.tweaks()) ?? []
+    return tweaks.filter(isOffered).map { tweak in
+        let value = tweak.value.map { tweak.declaration.text(of: $0, rounded: true) }
+        let details = [value, tweak.declaration.details].compactMap(\.self).filter { !$0.isEmpty }
+        return Candidate(word: "\(tweak.declaration.key)", details: details.joined(separator: "  "))
+    }
+}
+
+/// The value that the tweak has, and others that it can have.
+private func values(_ words: CommandLineWords) -> [Candidate] {
+    guard let name = words.arguments.last, let tweak = try? words.program?.tweak(named: name) else {
+        return []
+    }
+    let declaration = tweak.declaration
+    var candidates: [Candidate] = []
+    func add(_ value: TweakValue?, _ details: String) {
+        guard let value, value != .nothing, !candidates.contains(where: { $0.word == "\(value)" }) else {
+            return
+        }
+        candidates.append(Candidate(word: "\(value)", details: details))
+    }
+    for choice in declaration.choices { add(choice.value, choice.label ?? "") }
+    if declaration.type == .bool {
+        add(true, "")
+        add(false, "")
+    }
+    add(tweak.value, "now")
+    add(declaration.defaultValue, "default")
+    add(declaration.minimum, "minimum")
+    add(declaration.maximum, "maximum")
+    return candidates
+}
+
+/// Directories and executable files that begin with a text.
+private func executables(_ prefix: String) -> [Candidate] {
+    let directory = prefix.lastIndex(of: "/").map { prefix[...$0] } ?? ""
+    let beginning = prefix.dropFirst(directory.count)
+    let names = directoryEntries(directory.isEmpty ? "." : String(directory)).filter { name in
+        guard name.hasPrefix(beginning), name != ".", name != ".." else { return false }
+        return name.hasPrefix(".") == beginning.hasPrefix(".")
+    }
+    let found = names.sorted().compactMap { name -> String? in
+        let path = "\(directory)\(name)"
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        if status.st_mode & S_IFMT == S_IFDIR { return path + "/" }
+        return access(path, X_OK) == 0 ? path : nil
+    }
+    // A shell puts a space behind the only candidate, and a directory is not yet the program.
+    if let only = found.first, found.count == 1, only.hasSuffix("/"), only != prefix {
+        return executables(only)
+    }
+    return found.map { Candidate(word: $0) }
+}
+
+extension CommandLineWords {
+    /// The program that the line names, which is the first argument of a command and the second of `preset`; the
+    /// first if there are several.
+    fileprivate var program: (any Program)? {
+        let name = arguments.dropFirst(arguments.first == "preset" ? 2 : 1).first
+        return name.flatMap { try? ProgramSearch.programs(named: $0, Patience.short).first }
+    }
+}

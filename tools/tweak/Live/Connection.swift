@@ -1,0 +1,215 @@
+import Glibc
+import TweakJSON
+import TweakProtocol
+
+/// Why a running program did not do what it was asked.
+enum ConnectionError: Error {
+    /// Nobody listens.
+    case refused
+    /// It ended, or does not want to be asked.
+    case closed
+    /// It does not answer.
+    case silent
+    /// What it said makes no sense.
+    case garbage(reason: String)
+    /// It says why not.
+    case answer(ControlError)
+    /// What is asked is longer than a program takes.
+    case tooLong(bytes: Int)
+    case system(reason: String, isPermission: Bool)
+}
+
+/// How long a program is waited for.
+struct Patience {
+    /// How long it may say nothing.
+    let silence: Duration
+    /// How long an answer may take.
+    let whole: Duration
+
+    static let usual = Patience(silence: .seconds(3), whole: .seconds(30))
+    /// For a person who has not asked for an answer, or who asks many programs.
+    static let short = Patience(silence: .milliseconds(300), whole: .seconds(1))
+    /// For what takes as long as it takes.
+    static let endless = Patience(silence: .seconds(1 << 30), whole: .seconds(1 << 30))
+
+    /// For a program that answers, and has much to do first.
+    var forMuch: Patience { Patience(silence: whole, whole: whole) }
+}
+
+/// A connection to the socket of a running program.
+final class Connection {
+    /// The bytes of an answer. More would be a million tweaks, or a program made to fill our memory.
+    private static let largestAnswer = 256 << 20
+
+    let descriptor: CInt
+    let patience: Patience
+    private var splitter = LineSplitter(limit: largestAnswer)
+    private var lastID: Int64 = 0
+
+    /// Connects. A program that is stopped accepts some connections and then no more.
+    init(socket path: String, _ patience: Patience) throws(ConnectionError) {
+        self.patience = patience
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .system(errno) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let fits = withUnsafeMutableBytes(of: &address.sun_path) { buffer in
+            // The last byte stays 0.
+            guard path.utf8.count < buffer.count else { return false }
+            buffer.copyBytes(from: path.utf8)
+            return true
+        }
+        guard fits else { throw .system(ENAMETOOLONG) }
+        let microseconds = Int(patience.silence / .microseconds(1))
+        var timeout = timeval(tv_sec: microseconds / 1_000_000, tv_usec: microseconds % 1_000_000)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else {
+            switch errno {
+            case ECONNREFUSED, ENOENT: throw .refused
+            case EAGAIN: throw .silent
+            default: throw .system(errno)
+            }
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// - Parameter patience: How long to wait; `nil` for that of the connection.
+    func ask<Method: ControlMethod>(
+        _ method: Method, _ patience: Patience? = nil
+    ) throws(ConnectionError) -> Method.Answer {
+        let patience = patience ?? self.patience
+        let id = try send(method)
+        let clock = ContinuousClock()
+        let end = clock.now + patience.whole
+        while true {
+            while let message = try nextMessage() {
+                if let answer = try self.answer(message, to: id, of: Method.self) { return answer }
+            }
+            guard try wait(min(patience.silence, end - clock.now)) else { throw .silent }
+            try receive()
+        }
+    }
+
+    /// Asks.
+    ///
+    /// - Returns: What the answer will be known by.
+    func send(_ method: some ControlMethod) throws(ConnectionError) -> RequestID {
+        lastID += 1
+        let id = RequestID.number(lastID)
+        let bytes: [UInt8]
+        do { bytes = try method.request(id: id) } catch { throw .garbage(reason: "\(error)") }
+        guard bytes.count <= ControlLimits.requestSize else { throw .tooLong(bytes: bytes.count) }
+        var sent = 0
+        while sent < bytes.count {
+            let result = bytes.withUnsafeBytes { buffer in
+                Glibc.send(
+                    descriptor, buffer.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            if result < 0 {
+                switch errno {
+                case EINTR: continue
+                case EAGAIN: throw .silent
+                case EPIPE, ECONNRESET: throw .closed
+                default: throw .system(errno)
+                }
+            }
+            sent += result
+        }
+        return id
+    }
+
+    /// The answer, if a message is the one to a request. What else a program says is passed over.
+    func answer<Method: ControlMethod>(
+        _ message: ProgramMessage, to id: RequestID, of method: Method.Type
+    ) throws(ConnectionError) -> Method.Answer? {
+        // A program that could not read the request does not know its number.
+        guard case .answer(let answer) = message, answer.id == id || answer.id == .unknown else { return nil }
+        do throws(ControlError) { return try answer.result(of: method) } catch { throw .answer(error) }
+    }
+
+    /// Waits until there is something to read.
+    ///
+    /// - Parameter duration: At most.
+    /// - Returns: Whether there is.
+    private func wait(_ duration: Duration) throws(ConnectionError) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let result = poll(&entry, 1, Int32(clamping: Int(max(0, duration / .milliseconds(1)))))
+        guard result >= 0 || errno == EINTR else { throw .system(errno) }
+        return result != 0
+    }
+
+    /// Reads what there is to read, at once.
+    func receive() throws(ConnectionError) {
+        let result = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            if count > 0 { splitter.append(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))) }
+            return count
+        }
+        if result == 0 || (result < 0 && errno == ECONNRESET) { throw .closed }
+        if result < 0, errno != EAGAIN, errno != EINTR { throw .system(errno) }
+    }
+
+    /// The next of the messages that have been read.
+    func nextMessage() throws(ConnectionError) -> ProgramMessage? {
+        switch splitter.next() {
+        case nil: return nil
+        case .tooLong: throw .garbage(reason: "a message has more than \(Self.largestAnswer) bytes")
+        case .message(let line):
+            do throws(JSONError) { return try ProgramMessage(line: line) } catch {
+                throw .garbage(reason: "\(error)")
+            }
+        }
+    }
+}
+
+extension ConnectionError {
+    fileprivate static func system(_ number: Int32) -> ConnectionError {
+        .system(reason: String(cString: strerror(number)), isPermission: number == EACCES || number == EPERM)
+    }
+
+    /// What to say of it.
+    var reason: String {
+        switch self {
+        case .refused: "it does not run any more, or does not want to be asked"
+        case .closed: "it ended, or closed the connection, before it answered"
+        case .silent: "it does not answer; it is stopped or hangs"
+        case .garbage(let reason): "what it says makes no sense: \(reason)"
+        case .system(let reason, _): "it cannot be asked: \(reason)"
+        case .answer(let error): error.message
+        case .tooLong(let bytes):
+            "a program takes \(ControlLimits.requestSize) bytes at a time, and the values are \(bytes)"
+        }
+    }
+
+    /// - Parameter title: Of the program.
+    func failure(of title: String) -> Failure {
+        switch self {
+        case .refused, .closed: Failure(of: title, reason, EX_UNAVAILABLE)
+        case .silent: Failure(of: title, reason, EX_TEMPFAIL)
+        case .garbage: Failure(of: title, reason, EX_PROTOCOL)
+        case .system(_, let isPermission): Failure(of: title, reason, isPermission ? EX_NOPERM : EX_OSERR)
+        case .answer(let error): Failure(reason, error.exitCode)
+        case .tooLong: Failure(of: title, reason, EX_DATAERR)
+        }
+    }
+}
+
+extension ControlError {
+    fileprivate var exitCode: Int32 {
+        switch code {
+        case .unknownTweak, .refused, .noAction: EX_DATAERR
+        case .busy: EX_TEMPFAIL
+        case .notKept: EX_IOERR
+        case .unknownMethod: EX_UNAVAILABLE
+        default: EX_PROTOCOL
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+import TweakProtocol
+import Tweaks
+
+/// What running programs say of themselves. All are asked at once, and none is waited for long.
+struct Survey {
+    /// One program. What it has not said in time is `nil`.
+    struct Entry {
+        let running: RunningProgram
+        fileprivate(set) var description: DescribeProgram.Answer?
+        fileprivate(set) var tweaks: [JSONTweak]?
+        /// Why there is not everything.
+        fileprivate(set) var problem: String?
+    }
+
+    let entries: [Entry]
+
+    /// Asks all programs that listen, and removes the sockets of those that have ended without removing them.
+    init() {
+        ControlDirectory.ofUser?.removeAbandoned()
+        let inquiries = RunningProgram.all().compactMap(Inquiry.init)
+        let clock = ContinuousClock()
+        let end = clock.now + Patience.short.whole
+        while clock.now < end {
+            let waiting = inquiries.filter(\.isWaiting)
+            guard !waiting.isEmpty else { break }
+            var polled = waiting.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            poll(&polled, nfds_t(polled.count), Int32((end - clock.now) / .milliseconds(1)) + 1)
+            for (inquiry, entry) in zip(waiting, polled) where entry.revents != 0 { inquiry.read() }
+        }
+        entries = inquiries.compactMap(\.finished)
+    }
+}
+
+/// The questions to one program.
+private final class Inquiry {
+    private var entry: Survey.Entry
+    private var connection: Connection?
+    private var descriptionID: RequestID?
+    private var listID: RequestID?
+
+    var isWaiting: Bool { connection != nil }
+    var descriptor: CInt { connection?.descriptor ?? -1 }
+
+    /// Asks.
+    ///
+    /// - Returns: `nil` if nobody listens.
+    init?(_ running: RunningProgram) {
+        entry = Survey.Entry(running: running)
+        do throws(ConnectionError) {
+            let connection = try Connection(socket: running.socketPath, .short)
+            descriptionID = try connection.send(DescribeProgram())
+            listID = try connection.send(ListTweaks())
+            self.connection = connection
+        } catch .refused {
+            return nil
+        } catch {
+            end(error)
+        }
+    }
+
+    /// Takes what has come.
+    func read() {
+        guard let connection else { return }
+        do throws(ConnectionError) {
+            try connection.receive()
+            while let message = try connection.nextMessage() { try take(message, from: connection) }
+        } catch {
+            end(error)
+        }
+    }
+
+    private func take(_ message: ProgramMessage, from connection: Connection) throws(ConnectionError) {
+        if let descriptionID, entry.description == nil {
+            entry.description = try connection.answer(message, to: descriptionID, of: DescribeProgram.self)
+        } else if let listID {
+            entry.tweaks = try connection.answer(message, to: listID, of: ListTweaks.self)?.tweaks
+        }
+        if entry.tweaks != nil { self.connection = nil }
+    }
+
+    private func end(_ error: ConnectionError) {
+        entry.problem = error.reason
+        connection = nil
+    }
+
+    /// What is known in the end; `nil` if the program has ended meanwhile.
+    var finished: Survey.Entry? {
+        if isWaiting {
+            end(.silent)
+            if entry.description != nil { entry.problem = "it did not say in time which tweaks are set" }
+        }
+        return entry.problem != nil && entry.running.hasEnded ? nil : entry
+    }
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import TweakProtocol
+import TweakText
+import Tweaks
+
+struct PresetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "preset", abstract: "Keep named sets of values.",
+        discussion: """
+            A preset is a JSON file in $XDG_CONFIG_HOME/tweaks/<name of the executable>/presets, of the form that \
+            export writes and import reads.
+            """,
+        subcommands: [Save.self, Load.self, List.self, Diff.self, Remove.self])
+
+    struct Save: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Keep the values that differ from their defaults under a name.")
+
+        @Flag(help: "Keep the defaults of all other tweaks too.")
+        var defaults = false
+
+        @OptionGroup var target: ProgramOptions
+
+        @Argument(help: "The name.", completion: .custom(completePresets))
+        var name: String
+
+        func run() throws {
+            try target.forEach { program throws(Failure) in
+                let values = try program.values(includingDefaults: defaults)
+                try PresetFolder(of: program).save(TweakPreset(name: name, values: values))
+                let count = values.keys.count
+                print(printable("\(name): \(count) \(count == 1 ? "value is" : "values are") kept"))
+            }
+        }
+    }
+
+    struct Load: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Give tweaks the values of a preset.")
+
+        @OptionGroup var options: ApplyOptions
+        @OptionGroup var target: ProgramOptions
+
+        @Argument(help: "The name.", completion: .custom(completePresets))
+        var name: String
+
+        func run() throws {
+            try target.forEach(checkingValues: true) { program throws(Failure) in
+                try options.apply(PresetFolder(of: program).load(name).values, to: program, target)
+            }
+        }
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show the presets of a program.")
+
+        @Option(help: "The form of the output.")
+        var format: OutputFormat = .table
+
+        @OptionGroup var target: ProgramOptions
+
+        func run() throws {
+            try target.forEach(format) { program throws(Failure) in
+                let folder = try PresetFolder(of: program)
+                let presets = folder.names.map { name in
+                    do throws(Failure) {
+                        return PresetForm(
+                            name: name, tweaks: try folder.load(name).values.keys.count, problem: nil)
+                    } catch {
+                        return PresetForm(name: name, tweaks: nil, problem: error.message)
+                    }
+                }
+                switch format {
+                case .json: try target.printJSON(["presets": presets], of: program)
+                case .table where presets.isEmpty: print("\(printable(program.title)): no presets")
+                case .table:
+                    let rows = presets.map { [$0.name, $0.tweaks.map { "\($0)" } ?? "", $0.problem ?? ""] }
+                    print(
+                        TextTable(header: ["NAME", "TWEAKS", "PROBLEM"], optional: ["PROBLEM"], rows: rows)
+                            .text)
+                }
+            }
+        }
+    }
+
+    struct Diff: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show where the values of a program differ from those of a preset.",
+            discussion:
+                "Of tweaks that are not in the preset, those are shown that do not have their defaults.")
+
+        @Option(help: "The form of the output.")
+        var format: OutputFormat = .table
+
+        @OptionGroup var target: ProgramOptions
+
+        @Argument(help: "The name.", completion: .custom(completePresets))
+        var name: String
+
+        func run() throws {
+            try target.forEach(format) { program throws(Failure) in
+                let differences = try PresetDifference.all(
+                    of: program, from: PresetFolder(of: program).load(name).values)
+                switch format {
+                case .json: try target.printJSON(["differences": differences], of: program)
+                case .table where differences.isEmpty: print("no differences")
+                case .table:
+                    let rows = differences.map { [$0.tweak, $0.valueText, $0.presetText, $0.problem ?? ""] }
+                    print(
+                        TextTable(
+                            header: ["TWEAK", "VALUE", "PRESET", "PROBLEM"], optional: ["PROBLEM"], rows: rows
+                        ).text)
+                }
+            }
+        }
+    }
+
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove presets.")
+
+        @OptionGroup var target: ProgramOptions
+
+        @Argument(help: "The names.", completion: .custom(completePresets))
+        var names: [String]
+
+        func run() throws {
+            try target.forEach { program throws(Failure) in
+                let folder = try PresetFolder(of: program)
+                for name in names { try folder.remove(name) }
+            }
+        }
+    }
+}
+
+/// The JSON form of a preset in a list: keys are a promise to scripts.
+private struct PresetForm: Encodable {
+    let name: String
+    let tweaks: Int?
+    let problem: String?
+}

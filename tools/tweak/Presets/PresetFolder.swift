@@ -1,0 +1,100 @@
+import Glibc
+import Tweaks
+
+/// The presets of an application: JSON files in `$XDG_CONFIG_HOME/tweaks/<application>/presets`.
+struct PresetFolder {
+    private static let suffix = ".json"
+
+    private let path: String
+
+    init(of program: any Program) throws(Failure) {
+        let application = try program.description.application
+        // A program may say anything.
+        guard !application.isEmpty, application != ".", application != "..",
+            !application.utf8.contains(UInt8(ascii: "/"))
+        else { throw Failure("\(program.title): it says that its name is \"\(application)\"", EX_PROTOCOL) }
+        path = try withFiles { () throws(OverridesError) in
+            try OverridesFile(application: application).directory + "/presets"
+        }
+    }
+
+    /// The names, sorted.
+    var names: [String] {
+        directoryEntries(path).filter { $0.hasSuffix(Self.suffix) }
+            .compactMap { unescapedFileName($0.dropLast(Self.suffix.count)) }.sorted()
+    }
+
+    func load(_ name: String) throws(Failure) -> TweakPreset {
+        let file = try file(name)
+        let preset = try withFiles { () throws(OverridesError) in
+            try file.read().map { bytes throws(OverridesError) in
+                try TweakPreset(json: String(decoding: bytes, as: UTF8.self), path: file.path)
+            }
+        }
+        guard let preset else { throw missing(name) }
+        return preset
+    }
+
+    /// Writes a preset, over one that has its name.
+    func save(_ preset: TweakPreset) throws(Failure) {
+        let file = try file(preset.name)
+        try withFiles { () throws(OverridesError) in
+            try file.makeDirectories()
+            try file.withLock { () throws(OverridesError) in try file.replace(with: Array(preset.json.utf8)) }
+        }
+    }
+
+    func remove(_ name: String) throws(Failure) {
+        let file = try file(name)
+        guard unlink(file.path) == 0 else {
+            throw errno == ENOENT ? missing(name) : Failure(file.failure("remove"))
+        }
+    }
+
+    private func file(_ name: String) throws(Failure) -> KeptFile {
+        let escaped = escapedFileName(name) + Self.suffix
+        // What is added to the name while it is written counts too.
+        guard !name.isEmpty, escaped.utf8.count + 4 <= NAME_MAX else {
+            throw Failure("\(name): the name of a preset has some characters, but not so many", EX_USAGE)
+        }
+        return KeptFile(path: "\(path)/\(escaped)", lockPath: path + "/.lock")
+    }
+
+    private func missing(_ name: String) -> Failure {
+        Failure("\(name): there is no such preset in \(path)", EX_NOINPUT)
+    }
+}
+
+/// A name as one of a file in a directory, not hidden and with nothing in it that a shell or a terminal would trip
+/// over: slashes, control characters, a dot at its beginning and percent signs are `%` and two hexadecimal digits.
+private func escapedFileName(_ name: String) -> String {
+    var escaped: [UInt8] = []
+    for byte in name.utf8 {
+        let isEscaped = byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "%")
+        if isEscaped || (byte == UInt8(ascii: ".") && escaped.isEmpty) {
+            escaped += Array("%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8)
+        } else {
+            escaped.append(byte)
+        }
+    }
+    return String(decoding: escaped, as: UTF8.self)
+}
+
+/// The name; `nil` if this is none that was escaped.
+private func unescapedFileName(_ escaped: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = escaped.utf8
+    while let byte = rest.popFirst() {
+        guard byte == UInt8(ascii: "%") else {
+            bytes.append(byte)
+            continue
+        }
+        guard let character = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+            return nil
+        }
+        bytes.append(character)
+        rest = rest.dropFirst(2)
+    }
+    let name = String(decoding: bytes, as: UTF8.self)
+    return escapedFileName(name) == escaped ? name : nil
+}

@@ -1,0 +1,175 @@
+import Glibc
+import TweakELF
+import TweakJSON
+import TweakProtocol
+import Tweaks
+
+/// A program that does not run, or does not answer, by its binary and its overrides file.
+final class OfflineProgram: Program {
+    let pid: pid_t? = nil
+    let title: String
+    private let path: String?
+    private let application: String
+    /// First declarations, in the order in which the running program would find them.
+    private let declarations: [TweakDeclaration]
+    private let overridesFile: OverridesFile
+    private(set) var overrides: OverridesDocument
+    private var warnings: Set<String> = []
+
+    /// - Parameter path: Of the executable.
+    init(path: String) throws(Failure) {
+        do throws(ELFError) {
+            // A link has the libraries, and the overrides, of what it leads to.
+            let path = realPath(path) ?? path
+            declarations = try Self.declarations(in: path)
+            (title, application) = (path, lastComponent(of: path))
+            self.path = path
+        } catch {
+            let isMissing = if case .cannotOpen = error { true } else { false }
+            throw Failure("\(error)", isMissing ? EX_NOINPUT : EX_DATAERR)
+        }
+        (overridesFile, overrides) = try Self.overrides(of: application)
+    }
+
+    /// A program of which only the overrides are known, and so neither types nor defaults. Its values can be seen
+    /// and taken away.
+    init(application: String) throws(Failure) {
+        (title, self.application, path) = (application, application, nil)
+        (overridesFile, overrides) = try Self.overrides(of: application)
+        declarations = overrides.keys.sorted().compactMap { [overrides] key in
+            overrides[key]?.tweakValue.map {
+                TweakDeclaration(key: key, type: $0.likelyType, defaultValue: .nothing)
+            }
+        }
+    }
+
+    private static func declarations(in path: String) throws(ELFError) -> [TweakDeclaration] {
+        let program = try ELFFile(path: path)
+        var declarations: [TweakDeclaration] = []
+        var seen: Set<TweakKey> = []
+        for file in [program] + (try program.neededLibraries()) {
+            try file.forEachObject { (object) throws(ELFError) in
+                for range in try object.recordRanges() {
+                    let section = try object.records(in: range)
+                    for error in section.errors { warn("\(object.path): \(error)") }
+                    declarations += section.tweaks.map(\.declaration).filter { seen.insert($0.key).inserted }
+                }
+            }
+        }
+        return declarations
+    }
+
+    /// A corrupt file counts as none here and is set aside when something is set.
+    private static func overrides(
+        of application: String
+    ) throws(Failure) -> (file: OverridesFile, content: OverridesDocument) {
+        try withFiles { () throws(OverridesError) in
+            let file = try OverridesFile(application: application)
+            do throws(OverridesError) {
+                return (file, try file.load())
+            } catch .corrupt(let path, let reason) {
+                warn("\(path): \(reason)")
+                return (file, OverridesDocument())
+            }
+        }
+    }
+
+    var description: ProgramDescription {
+        ProgramDescription(program: path, application: application, overrides: overridesFile.path, pid: nil)
+    }
+
+    func tweaks() -> [JSONTweak] { declarations.map(status) }
+
+    func tweak(_ key: TweakKey) -> JSONTweak? { declarations.first { $0.key == key }.map(status) }
+
+    /// The value with which the program would start.
+    private func status(of tweak: TweakDeclaration) -> JSONTweak {
+        do throws(TweakValueError) {
+            if let admission = try overrides.admission(for: tweak) {
+                return JSONTweak(tweak, value: admission.value, source: "\(TweakSource.overrides)")
+            }
+        } catch {
+            let warning = "override ignored: \(error)"
+            if warnings.insert(warning).inserted { warn(warning) }
+        }
+        return JSONTweak(tweak, value: tweak.defaultValue, source: "\(TweakSource.binary)")
+    }
+
+    func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
+        let key = tweak.declaration.key
+        let value: TweakValue
+        do throws(TweakValueError) { value = try tweak.declaration.admit(text: text).value } catch {
+            throw Failure(error)
+        }
+        if value != tweak.value { try change([key: value]) }
+        return status(of: tweak.declaration)
+    }
+
+    func reset(_ scope: TweakScope) throws(Failure) {
+        // One that is named may be left from another build.
+        let keys =
+            if case .tweak(let key) = scope { [key] } else { declarations.map(\.key).filter(scope.contains) }
+        try change(Dictionary(keys.map { ($0, nil) }) { first, _ in first })
+    }
+
+    func apply(_ values: OverridesDocument, resettingOthers: Bool) throws(Failure) -> SetManyTweaks.Answer {
+        let known = Dictionary(declarations.map { ($0.key, $0) }) { first, _ in first }
+        var changes: [TweakKey: TweakValue?] = resettingOthers ? known.mapValues { _ in nil } : [:]
+        var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
+        for key in values.keys.sorted() {
+            guard let declaration = known[key] else {
+                answer.unknown.append(key)
+                continue
+            }
+            do throws(TweakValueError) {
+                guard let admission = try values.admission(for: declaration) else { continue }
+                changes.updateValue(admission.value, forKey: key)
+                answer.applied.append(key)
+                if admission.wasClamped { answer.clamped.append(key) }
+            } catch {
+                answer.refused.append(.init(tweak: key, message: "\(error)"))
+            }
+        }
+        try change(changes)
+        return answer
+    }
+
+    func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer {
+        let tweak = try tweakAgain(key)
+        var opinions: [ExplainTweak.Answer.Opinion] = []
+        if let entry = overrides[key] {
+            var opinion = ExplainTweak.Answer.Opinion(source: "\(TweakSource.overrides)", value: entry)
+            do throws(TweakValueError) {
+                opinion.value = try overrides.admission(for: tweak.declaration).map { .scalar($0.value) }
+            } catch {
+                opinion.error = "\(error)"
+            }
+            opinions.append(opinion)
+        }
+        opinions.append(
+            .init(source: "\(TweakSource.binary)", value: .scalar(tweak.declaration.defaultValue)))
+        return ExplainTweak.Answer(
+            tweak: key, value: .scalar(tweak.value ?? .nothing), source: tweak.source ?? "",
+            opinions: opinions)
+    }
+
+    private func change(_ changes: [TweakKey: TweakValue?]) throws(Failure) {
+        let problem = try withFiles { () throws(OverridesError) in try overridesFile.update(changes) }
+        if let problem { warn(problem) }
+        for (key, value) in changes { overrides.set(value, for: key) }
+    }
+}
+
+func lastComponent(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+extension TweakValue {
+    /// What a tweak holds that has this value in JSON.
+    fileprivate var likelyType: TweakType {
+        switch self {
+        case .bool: .bool
+        case .integer(let number): Int64(exactly: number) == nil ? .uint64 : .int64
+        case .double: .double
+        case .string, .color, .nothing: .string
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Glibc
+import TweakText
+
+/// Which program a command is about.
+struct ProgramOptions: ParsableArguments {
+    @Flag(help: "If several processes of the program run, do it in all of them.")
+    var allProcesses = false
+
+    @Argument(
+        help: "A process id, the path of an executable, or the name of one.",
+        completion: .custom(completePrograms))
+    var program: String
+
+    /// Calls `body` with the program, or with each process of it. One that fails does not keep it from the others.
+    ///
+    /// - Parameters:
+    ///   - checkingValues: Whether it must be known which values the tweaks take.
+    ///   - format: Of several processes each gets a line with its title, if not in JSON.
+    func forEach(
+        checkingValues: Bool = false, _ format: OutputFormat = .table,
+        _ body: (any Program) throws(Failure) -> Void
+    ) throws {
+        let programs = try reportingFailure { () throws(Failure) in try find(checkingValues: checkingValues) }
+        var exitCode: Int32?
+        for program in programs {
+            if programs.count > 1, format == .table { print(printable(program.title) + ":") }
+            do throws(Failure) { try body(program) } catch {
+                error.write(about: programs.count > 1 ? program.title : nil)
+                exitCode = exitCode ?? error.exitCode
+            }
+        }
+        if let exitCode { throw ExitCode(exitCode) }
+    }
+
+    /// Does the same with programs that must run.
+    func forEachRunning(
+        _ format: OutputFormat = .table, _ body: (LiveProgram) throws(Failure) -> Void
+    ) throws {
+        try forEach(format) { program throws(Failure) in
+            guard let program = program as? LiveProgram else {
+                throw Failure(
+                    of: program.title, "it does not run, or does not want to be asked", EX_UNAVAILABLE)
+            }
+            try body(program)
+        }
+    }
+
+    /// The programs that are meant, at least one.
+    ///
+    /// - Throws: ``Failure`` if there are several and not all of them are wanted.
+    private func find(checkingValues: Bool) throws(Failure) -> [any Program] {
+        let programs = try ProgramSearch.programs(named: program, checkingValues: checkingValues)
+        guard programs.count > 1, !allProcesses else { return programs }
+        throw Failure(
+            "\(program): \(programs.count) processes run; give the id of one, or --all-processes",
+            details: programs.map(\.title), EX_USAGE)
+    }
+
+    /// Prints what a program has as JSON; with `--all-processes` as a line that begins with the process id.
+    func printJSON(_ form: some Encodable, of program: any Program) throws(Failure) {
+        do {
+            if allProcesses {
+                try printJSONLine(OfProcess(pid: program.pid, result: form))
+            } else {
+                try TweakText.printJSON(form)
+            }
+        } catch {
+            throw Failure("\(error)", EX_SOFTWARE)
+        }
+    }
+
+    private struct OfProcess<Form: Encodable>: Encodable {
+        let pid: pid_t?
+        let result: Form
+    }
+}
+
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+    case table, json
+}
