@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -24,7 +23,7 @@ import Testing
 
         let seconds = isLong ? 60 : 1
         let start = ContinuousClock.now
-        var (last, memoryAfterWarming, inodes) = (0, 0, Set<ino_t>())
+        var (last, memoryAfterWarming, inodes) = (0, 0, Set<UInt64>())
         while ContinuousClock.now < start + .seconds(seconds) {
             // 10,000 a second, a hundred at a time.
             let requests = (1...100).map { offset in
@@ -35,8 +34,7 @@ import Testing
             }
             _ = try setter.answer(to: try setter.post(requests))
             last += 100
-            var status = stat()
-            if stat(program.overridesPath, &status) == 0 { inodes.insert(status.st_ino) }
+            if let status = FileStatus(program.overridesPath) { inodes.insert(status.inode) }
             if last == 10_000 { memoryAfterWarming = try memory(of: process.processID) }
             let ahead = start + .milliseconds(last / 10) - .now
             if ahead > .zero { usleep(useconds_t(ahead / .microseconds(1))) }

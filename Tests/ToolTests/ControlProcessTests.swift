@@ -1,20 +1,14 @@
-import Dispatch
 import Foundation
 import TestSupport
 import Testing
 
 @Suite struct `A program that can be controlled` {
-    private static func mode(_ path: String) -> mode_t? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? status.st_mode & 0o777 : nil
-    }
-
     @Test func `It has a socket in a directory of the user alone, and none when it has ended`() throws {
         let program = try LiveProgram()
         let client = try program.connect()
         #expect(try client.request("describe").result["application"] as? String == "live-program")
         #expect(try program.names() == ["\(program.process.processID).sock"])
-        #expect(Self.mode(program.directory) == 0o700)
+        #expect(FileStatus(program.directory)?.mode == 0o700)
         #expect(try program.end().isEmpty)
         #expect(try program.names().isEmpty)
     }

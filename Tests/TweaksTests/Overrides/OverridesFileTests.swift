@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -16,13 +15,9 @@ import TweakJSON
         file = OverridesFile(path: home("tweaks/program/overrides.json"))
     }
 
-    private func mode(_ path: String) throws -> mode_t { try status(path).st_mode & 0o7777 }
+    private func mode(_ path: String) throws -> Int { try status(path).mode }
 
-    private func status(_ path: String) throws -> stat {
-        var status = stat()
-        try #require(lstat(path, &status) == 0)
-        return status
-    }
+    private func status(_ path: String) throws -> FileStatus { try #require(FileStatus(path)) }
 
     private var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: home("tweaks/program")).sorted() }
@@ -71,7 +66,7 @@ import TweakJSON
         try file.update([key: 1, TweakKey("X", "Y", "Z"): TweakValue?.none])
         let after = try status(file.path)
         // A write replaces the file while the old one is there.
-        #expect(before.st_ino == after.st_ino)
+        #expect(before.inode == after.inode)
     }
 
     @Test func `A write replaces the file and does not change it in place`() throws {
@@ -88,8 +83,8 @@ import TweakJSON
             atPath: home("tweaks/program"), withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: target)
         try file.update([key: 1])
-        #expect(try status(file.path).st_mode & S_IFMT == S_IFLNK)
-        #expect(try status(target).st_mode & S_IFMT == S_IFREG)
+        #expect(try status(file.path).isLink)
+        #expect(try !status(target).isLink)
         #expect(Set(try OverridesFile(path: target).load().keys) == [key, TweakKey("X", "Y", "Z")])
         #expect(try FileManager.default.contentsOfDirectory(atPath: home("dotfiles")) == ["tweaks.json"])
     }

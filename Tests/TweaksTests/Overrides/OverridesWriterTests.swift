@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -15,10 +14,7 @@ import TweakJSON
         file = OverridesFile(path: home("overrides.json"))
     }
 
-    private var inode: ino_t {
-        var status = stat()
-        return stat(file.path, &status) == 0 ? status.st_ino : 0
-    }
+    private var inode: UInt64 { FileStatus(file.path)?.inode ?? 0 }
 
     @Test func `A change is written without being asked for`() throws {
         let writer = OverridesWriter(file: file) { _ in }
@@ -53,7 +49,7 @@ import TweakJSON
         #expect(inode == 0)
         close(lock)
         // One for the change that started the writer at most, and one for all others.
-        var inodes: Set<ino_t> = []
+        var inodes: Set<UInt64> = []
         while try file.load()[.test("Count")] != .scalar(1000) {
             inodes.insert(inode)
         }
