@@ -8,9 +8,10 @@ public struct FileStatus: Sendable {
     public let inode: UInt64
     /// The rights, without the type.
     public let mode: Int
+    /// Whether it is a symbolic link.
     public let isLink: Bool
 
-    /// - Returns: `nil` if there is no such file.
+    /// Asks; `nil` if there is no such file.
     public init?(_ path: String) {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
         inode = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
