@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "TweaksConfiguration", targets: ["TweaksConfiguration"]),
         .executable(name: "tweak", targets: ["tweak"]),
         .executable(name: "tweak-dump", targets: ["tweak-dump"]),
+        .plugin(name: "TweakAccessors", targets: ["TweakAccessors"]),
     ],
     traits: [
         .trait(name: "Macros", description: "The Swift macros, such as #tweak. Builds swift-syntax."),
@@ -22,6 +23,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     ],
     targets: [
@@ -66,6 +68,7 @@ let package = Package(
             // As in swift-configuration, whose protocols it implements.
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(name: "TweakText", dependencies: ["TweakRecords"]),
+        .target(name: "TweakGenerators", dependencies: ["TweakFormats", "TweakRecords", "TweakText"]),
         .executableTarget(
             name: "tweak-dump",
             dependencies: [
@@ -80,13 +83,22 @@ let package = Package(
             name: "tweak",
             dependencies: [
                 "TweakELF",
+                "TweakFormats",
+                "TweakGenerators",
                 "TweakJSON",
                 "TweakProtocol",
                 "TweakText",
                 "Tweaks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Yams", package: "Yams"),
             ],
             path: "tools/tweak"),
+        .executableTarget(
+            name: "tweak-accessors", dependencies: ["TweakFormats", "TweakGenerators", "TweakText"],
+            path: "tools/tweak-accessors"),
+        .plugin(
+            name: "TweakAccessors", capability: .buildTool(), dependencies: ["tweak-accessors"],
+            path: "tools/accessors-plugin"),
         .executableTarget(
             name: "live-program", dependencies: ["FBTweak", "Tweaks"], path: "Tests/Programs/live-program",
             cSettings: [.define("_GNU_SOURCE")]),
@@ -103,11 +115,15 @@ let package = Package(
         .testTarget(
             name: "TweakProtocolTests",
             dependencies: ["TestSupport", "TweakJSON", "TweakProtocol", "TweakRecords"]),
+        .testTarget(
+            name: "TweakFormatsTests",
+            dependencies: ["TestSupport", "TweakFormats", "TweakGenerators", "TweakJSON", "TweakRecords"]),
         .testTarget(name: "TweakELFTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
         .testTarget(
             name: "TweaksTests",
             dependencies: [
-                "SetterTweaks", "TestSupport", "TweakJSON", "TweakProtocol", "TweakRecords", "Tweaks",
+                "SetterTweaks", "TestSupport", "TweakFormats", "TweakJSON", "TweakProtocol", "TweakRecords",
+                "Tweaks",
                 "TweaksTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -125,15 +141,15 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "TestSupport", "Tweaks", "interface-scenarios", "live-program", "tweak", "tweak-dump",
-                "tweak-setter",
+                "TestSupport", "Tweaks", "interface-scenarios", "live-program", "tweak", "tweak-accessors",
+                "tweak-dump", "tweak-setter",
             ]),
     ],
     cLanguageStandard: .c11,
     cxxLanguageStandard: .cxx17
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.type != .plugin {
     target.cSettings = (target.cSettings ?? []) + [.treatAllWarnings(as: .error)]
     target.swiftSettings =
         (target.swiftSettings ?? []) + [

@@ -43,21 +43,23 @@ public enum Example {
 
     /// The object files of the library, to be linked with `-lelf -lstdc++`.
     public static var libraryObjects: [String] {
-        get throws {
-            // What the example was linked from. The folders may have objects of files that are gone.
-            let linked = try String(
-                contentsOfFile: path("spring.product/Objects.LinkFileList"), encoding: .utf8)
-            let modules = [
-                "CTweaks", "FBTweak", "Logging", "TweakELF", "TweakFormats", "TweakJSON", "TweakProtocol",
-                "TweakRecords", "Tweaks",
-            ]
-            return linked.split(separator: "\n").map { $0.trimmingCharacters(in: ["'", "\""]) }
-                .filter { object in modules.contains { object.contains("/\($0).build/") } }
-        }
+        get throws { try libraryObjects(linkedInto: path("spring")) }
+    }
+
+    /// The object files of the library that the package manager linked into a program.
+    public static func libraryObjects(linkedInto program: String) throws -> [String] {
+        // The folders of the modules may have objects of files that are gone.
+        let linked = try String(contentsOfFile: program + ".product/Objects.LinkFileList", encoding: .utf8)
+        let modules = [
+            "CTweaks", "FBTweak", "Logging", "TweakELF", "TweakFormats", "TweakJSON", "TweakProtocol",
+            "TweakRecords", "Tweaks",
+        ]
+        return linked.split(separator: "\n").map { $0.trimmingCharacters(in: ["'", "\""]) }
+            .filter { object in modules.contains { object.contains("/\($0).build/") } }
     }
 
     /// What the Swift compiler must be told to use the library in a directory of the package manager.
-    static func libraryFlags(_ directory: String) -> [String] {
+    public static func libraryFlags(_ directory: String) -> [String] {
         ["CTweaks", "FBTweak"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(directory)/\($0).build/module.modulemap"]
         } + ["-I", directory + "/Modules", "-I", Locations.package + "/Sources/CLibELF"]

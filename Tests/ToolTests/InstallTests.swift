@@ -110,7 +110,8 @@ private struct Frames {
 
     @Test func `The man pages and the completions are where they are looked for`() throws {
         for page in [
-            "man1/tweak.1", "man1/tweak-dump.1", "man3/fbtweak.3", "man3/FBTweakValue.3",
+            "man1/tweak.1", "man1/tweak-dump.1", "man1/tweak-generate.1", "man3/fbtweak.3",
+            "man3/FBTweakValue.3",
             "man3/fbtweak_find.3",
             "man3/fbtweak_observe.3",
         ] {

@@ -127,6 +127,8 @@ import Testing
         ["reset", "--help"], ["watch", "--help"], ["run", "--help"], ["edit", "--help"],
         ["explain", "--help"],
         ["export", "--help"], ["import", "--help"], ["preset", "--help"], ["preset", "diff", "--help"],
+        ["generate", "--help"], ["generate", "plist", "--help"], ["generate", "settings", "--help"],
+        ["generate", "accessors", "--help"],
     ])
     func `Everything has help`(arguments: [String]) throws {
         let result = try run(Locations.product("tweak"), arguments, home: program.home)

@@ -15,6 +15,10 @@ let package = Package(
                 "SpringScene",
                 .product(name: "Tweaks", package: "tweaks"),
             ]),
+        .executableTarget(
+            name: "switches",
+            dependencies: [.product(name: "Tweaks", package: "tweaks")],
+            plugins: [.plugin(name: "TweakAccessors", package: "tweaks")]),
         .target(
             name: "SpringScene",
             dependencies: [

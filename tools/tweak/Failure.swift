@@ -3,32 +3,12 @@ import Glibc
 import TweakText
 import Tweaks
 
-/// What ends a command: a message for standard error, and an exit status of sysexits.h.
-struct Failure: Error {
-    /// It may hold what others wrote.
-    let message: String
-    /// Lines below it.
-    var details: [String] = []
-    /// The title of the program, if it is about the program as a whole.
-    var subject: String?
-    let exitCode: Int32
-
-    init(_ message: String, details: [String] = [], _ exitCode: Int32) {
-        self.message = message
-        self.details = details
-        self.exitCode = exitCode
-    }
-
+extension Failure {
     init(_ error: TweakValueError) { self.init("\(error)", EX_DATAERR) }
 
     init(_ error: OverridesError) {
         let isCorrupt = if case .corrupt = error { true } else { false }
         self.init("\(error)", isCorrupt ? EX_DATAERR : EX_IOERR)
-    }
-
-    init(of program: String, _ message: String, _ exitCode: Int32) {
-        self.init(message, exitCode)
-        subject = program
     }
 
     /// Says it on standard error.

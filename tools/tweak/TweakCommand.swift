@@ -33,7 +33,7 @@ struct TweakCommand: ParsableCommand {
         subcommands: [
             PsCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self,
             WatchCommand.self, RunCommand.self, EditCommand.self, ExplainCommand.self, ExportCommand.self,
-            ImportCommand.self, PresetCommand.self,
+            ImportCommand.self, PresetCommand.self, GenerateCommand.self,
         ])
 
     /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option.

@@ -54,7 +54,7 @@ public struct ImportedOverrides: Hashable, Sendable {
         problems = importer.problems.sorted { ($0.entry, $0.reason) < ($1.entry, $1.reason) }
     }
 
-    /// What was taken over and what was not, a line each.
+    /// What was taken over and what was not, a line each. They contain what the file does, also control characters.
     public var report: [String] {
         overrides.map { "\($0.key): \($0.value.quoted)" }
             + problems.map { "\($0.entry): not taken over: \($0.reason)" }

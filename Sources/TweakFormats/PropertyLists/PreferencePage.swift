@@ -62,37 +62,44 @@ package struct PreferencePage {
     package func adding(_ items: [Item]) throws(FormatError) -> [UInt8] {
         let missing = items.filter { !$0.isPresent(in: specifiers ?? []) }
         guard !missing.isEmpty else { return bytes }
-        guard let (range, isOpen) = insertionPoint else {
+        guard let (range, place) = insertionPoint else {
             throw .malformed(path: path, reason: "where its array \(Self.key) ends is not clear")
         }
         // Two tabs are how far Xcode indents what is in the array.
-        let lines = missing.flatMap(\.lines)
-        var text = lines.map { "\t\t\($0)\n" }.joined()
-        switch (isOpen, specifiers) {
-        case (true, _): text = text.dropFirst() + "\t"
-        case (false, nil): text = "\t<key>\(Self.key)</key>\n\t<array>\n\(text)\t</array>\n"
-        case (false, _): text = "<array>\n\(text)\t</array>"
-        }
+        let content = missing.flatMap(\.lines).map { "\t\t\($0)\n" }.joined()
+        let member = "\t<key>\(Self.key)</key>\n\t<array>\n\(content)\t</array>\n"
+        let text: String =
+            switch place {
+            case .endOfArray: content.dropFirst() + "\t"
+            case .emptyArray: "<array>\n\(content)\t</array>"
+            case .endOfDictionary: member
+            case .emptyDictionary: "<dict>\n\(member)</dict>"
+            }
         var changed = bytes
         changed.replaceSubrange(range, with: text.utf8)
         return changed
     }
 
-    /// What to replace: the empty place before the end of the array, all of an array `<array/>`, or the empty place
-    /// before the end of the dictionary if there is no array. Besides, whether the array has a tag of its own for its
-    /// end.
-    private var insertionPoint: (range: Range<Int>, isOpen: Bool)? {
-        var result: (Range<Int>, Bool)?
+    /// Where the specifiers end, or an array for them is to be made.
+    private enum Place {
+        case endOfArray, emptyArray, endOfDictionary, emptyDictionary
+    }
+
+    /// What to replace: an empty tag, or the empty place before one that ends something.
+    private var insertionPoint: (range: Range<Int>, place: Place)? {
+        var result: (Range<Int>, Place)?
         var lastKey = ""
         XMLTag.forEach(in: bytes) { tag in
             let (start, end) = (tag.content.startIndex - 1, tag.content.endIndex + 1)
             let isMember = tag.depth == 1 && lastKey == Self.key
+            let isRoot = tag.depth == 0 && specifiers == nil
             switch String(decoding: tag.content, as: UTF8.self) {
             case "key" where tag.depth == 1:
                 lastKey = String(decoding: bytes[end...].prefix { $0 != UInt8(ascii: "<") }, as: UTF8.self)
-            case "array/" where isMember: result = (start..<end, false)
-            case "/array" where isMember: result = (start..<start, true)
-            case "/dict" where tag.depth == 0 && specifiers == nil: result = (start..<start, false)
+            case "array/" where isMember: result = (start..<end, .emptyArray)
+            case "/array" where isMember: result = (start..<start, .endOfArray)
+            case "dict/" where isRoot: result = (start..<end, .emptyDictionary)
+            case "/dict" where isRoot: result = (start..<start, .endOfDictionary)
             default: break
             }
             return result == nil

@@ -22,8 +22,12 @@ public struct OverridesDocument: Hashable, Sendable {
 
     /// Reads the object that a file or a text holds.
     static func object(json bytes: [UInt8], path: String) throws(OverridesError) -> [String: JSONValue] {
+        guard !bytes.isEmpty else { throw .corrupt(path: path, reason: "it is empty") }
         let value: JSONValue
-        do throws(JSONError) { value = try decodeJSON(from: bytes) } catch {
+        do throws(JSONError) {
+            // A person may have written a name twice; what is left of the file counts.
+            value = try JSONParser.value(of: bytes, allowsRepeatedNames: true)
+        } catch {
             throw .corrupt(path: path, reason: "\(error)")
         }
         guard case .object(let object) = value else {

@@ -1,4 +1,5 @@
 import Glibc
+import TweakText
 import Tweaks
 
 /// A text in a file of its own, for an editor.

@@ -1,6 +1,7 @@
 import Glibc
 import TweakJSON
 import TweakProtocol
+import TweakText
 
 /// Why a running program did not do what it was asked.
 enum ConnectionError: Error {
@@ -192,12 +193,12 @@ extension ConnectionError {
     /// - Parameter title: Of the program.
     func failure(of title: String) -> Failure {
         switch self {
-        case .refused, .closed: Failure(of: title, reason, EX_UNAVAILABLE)
-        case .silent: Failure(of: title, reason, EX_TEMPFAIL)
-        case .garbage: Failure(of: title, reason, EX_PROTOCOL)
-        case .system(_, let isPermission): Failure(of: title, reason, isPermission ? EX_NOPERM : EX_OSERR)
+        case .refused, .closed: Failure(reason, about: title, EX_UNAVAILABLE)
+        case .silent: Failure(reason, about: title, EX_TEMPFAIL)
+        case .garbage: Failure(reason, about: title, EX_PROTOCOL)
+        case .system(_, let isPermission): Failure(reason, about: title, isPermission ? EX_NOPERM : EX_OSERR)
         case .answer(let error): Failure(reason, error.exitCode)
-        case .tooLong: Failure(of: title, reason, EX_DATAERR)
+        case .tooLong: Failure(reason, about: title, EX_DATAERR)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import TweakJSON
 import TweakProtocol
+import TweakText
 import Tweaks
 
 /// A program that runs and answers.

@@ -1,4 +1,5 @@
 import Glibc
+import TweakText
 import Tweaks
 
 /// The presets of an application: JSON files in `$XDG_CONFIG_HOME/tweaks/<application>/presets`.

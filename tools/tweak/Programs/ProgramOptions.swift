@@ -40,7 +40,7 @@ struct ProgramOptions: ParsableArguments {
         try forEach(format) { program throws(Failure) in
             guard let program = program as? LiveProgram else {
                 throw Failure(
-                    of: program.title, "it does not run, or does not want to be asked", EX_UNAVAILABLE)
+                    "it does not run, or does not want to be asked", about: program.title, EX_UNAVAILABLE)
             }
             try body(program)
         }

@@ -1,4 +1,5 @@
 import Glibc
+import TweakText
 import Tweaks
 
 /// Finds the programs that a person names.

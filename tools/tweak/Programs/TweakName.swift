@@ -1,4 +1,5 @@
 import Glibc
+import TweakText
 import Tweaks
 
 /// A tweak as a person names it: the last one to three levels of its key, whole or in part.

@@ -1,5 +1,6 @@
 import Glibc
 import TweakProtocol
+import TweakText
 import Tweaks
 
 /// Some of a program's tweaks.

@@ -1,10 +1,13 @@
-import Glibc
-import Tweaks
+internal import Glibc
+
+/// The largest file that a command reads. 16 MiB.
+private let largestSize = 16 << 20
 
 /// Reads a file, which may be a pipe, to its end.
 ///
 /// - Parameter path: `nil` for standard input.
-func readInput(_ path: String?) throws(Failure) -> [UInt8] {
+/// - Throws: ``Failure``, with `EX_NOINPUT` if there is no such file, with `EX_DATAERR` if it has more than 16 MiB.
+public func readInput(_ path: String?) throws(Failure) -> [UInt8] {
     let name = path ?? "standard input"
     let descriptor = path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
     guard descriptor >= 0 else { throw Failure("\(name): \(String(cString: strerror(errno)))", EX_NOINPUT) }
@@ -17,8 +20,8 @@ func readInput(_ path: String?) throws(Failure) -> [UInt8] {
         guard count >= 0 else { throw Failure("\(name): \(String(cString: strerror(errno)))", EX_IOERR) }
         guard count > 0 else { return bytes }
         bytes += part.prefix(count)
-        guard bytes.count <= KeptFile.largestSize else {
-            throw Failure("\(name): it has more than \(KeptFile.largestSize) bytes", EX_DATAERR)
+        guard bytes.count <= largestSize else {
+            throw Failure("\(name): it has more than \(largestSize) bytes", EX_DATAERR)
         }
     }
 }

@@ -1,0 +1,80 @@
+public import TweakFormats
+
+/// Functions that read and switch features, in several languages, so that the compiler knows what features there are.
+///
+/// For a feature `awesome` they are `isAwesomeEnabled`, `enableAwesome`, `disableAwesome`, `setAwesomeEnabled`,
+/// `resetAwesome` and `awesomeKey`, and `resetAll` for all features. A part is only enabled if the features around it
+/// are. A feature is named after its ``PlacedFeature/flatName``.
+public struct FeatureAccessors: Sendable {
+    /// A feature and how code calls it.
+    struct Accessor: Sendable {
+        let feature: PlacedFeature
+        /// `Awesome` in `isAwesomeEnabled`.
+        let upper: String
+        /// `awesome` in `awesomeKey`.
+        let lower: String
+        /// Whether the feature around it is enabled, as `isAwesomeEnabled`; `nil` for a top-level feature.
+        let gate: String?
+
+        var isEnabled: String { "is\(upper)Enabled" }
+
+        /// The names of everything that it has, in any language.
+        var names: [String] {
+            [
+                isEnabled, "enable\(upper)", "disable\(upper)", "set\(upper)Enabled", "reset\(upper)",
+                "\(lower)Key", "\(lower)Tweak",
+            ]
+        }
+    }
+
+    /// What there is for all features together.
+    private static let reserved = ["resetAll", "tweaks", "Handles"]
+
+    let name: String
+    let origin: Origin
+    let accessors: [Accessor]
+
+    /// Makes names for all features.
+    ///
+    /// - Parameters:
+    ///   - features: The features.
+    ///   - name: What the accessors are called together: the enumeration in Swift, what functions of C begin with.
+    ///   - origin: Where the features are from.
+    /// - Throws: ``FormatError`` if a feature has no letter in its name, or two would have accessors of one name.
+    public init(_ features: FeatureSet, name: String = "Features", origin: Origin) throws(FormatError) {
+        var upperNames: [[String]: String] = [:]
+        var paths = Dictionary(Self.reserved.map { ($0, [String]()) }) { first, _ in first }
+        var accessors: [Accessor] = []
+        for feature in features.all {
+            func failure(_ reason: String) -> FormatError {
+                .invalid(
+                    path: origin.path, place: (origin.environment.map { [$0] } ?? []) + feature.path,
+                    reason: reason)
+            }
+            let upper = Identifier.upperCamelCase(feature.flatName)
+            guard !upper.isEmpty else {
+                throw failure("code cannot have such a name; one with a letter or a digit is needed")
+            }
+            let accessor = Accessor(
+                feature: feature, upper: upper, lower: Identifier.lowerCamelCase(feature.flatName),
+                gate: upperNames[feature.path.dropLast()].map { "is\($0)Enabled" })
+            for name in accessor.names {
+                guard let other = paths.updateValue(feature.path, forKey: name) else { continue }
+                throw failure(
+                    "code would have \(name) for it, and "
+                        + (other.isEmpty ? "for all features" : "for \(other.joined(separator: "."))")
+                        + " too; rename it")
+            }
+            upperNames[feature.path] = upper
+            accessors.append(accessor)
+        }
+        self.name = name
+        self.origin = origin
+        self.accessors = accessors
+    }
+
+    /// Whether a text can be the name of accessors.
+    public static func isName(_ text: String) -> Bool {
+        Identifier.isValid(text) && Identifier.swift(text) == text
+    }
+}

@@ -1,0 +1,236 @@
+import Testing
+import TweakFormats
+import TweakRecords
+
+extension FeatureSet {
+    /// The features of a text.
+    init(json: String, environment: String = "default") throws {
+        self = try FeaturesFile(json: Array(json.utf8), path: "features.json").features(in: environment)
+    }
+
+    /// Names and states: `awesome:true awesome.sound:false`.
+    var states: String {
+        all.map { "\($0.path.joined(separator: ".")):\($0.isEnabled)" }.joined(separator: " ")
+    }
+}
+
+/// What a file with a mistake is said to have.
+func message(ofFeatures json: String, environment: String = "default") -> String? {
+    do {
+        _ = try FeatureSet(json: json, environment: environment)
+        return nil
+    } catch {
+        return "\(error)"
+    }
+}
+
+@Suite struct `Features by environment` {
+    private static let inherited = """
+        {
+          "default": {
+            "awesome": {
+              "enabled": true, "description": "Awe",
+              "sound": { "enabled": true, "description": "Noise", "stereo": { "enabled": false } },
+              "light": { "enabled": false }
+            },
+            "plain": { "enabled": false }
+          },
+          "beta": { "inherits_from": "default", CHILD },
+          "nightly": { "inherits_from": "beta", "plain": { "enabled": true } }
+        }
+        """
+
+    private func beta(_ child: String, environment: String = "beta") throws -> FeatureSet {
+        try FeatureSet(
+            json: Self.inherited.replacing("CHILD", with: child), environment: environment)
+    }
+
+    @Test func `Environment, feature, enabled, description, and sub-features at any depth`() throws {
+        let features = try FeatureSet(
+            json: Self.inherited.replacing("CHILD", with: "\"x\": {\"enabled\": true}"))
+        #expect(
+            features.states
+                == "awesome:true awesome.light:false awesome.sound:true awesome.sound.stereo:false plain:false"
+        )
+        #expect(features.all.map(\.details) == ["Awe", nil, "Noise", nil, nil])
+    }
+
+    @Test func `inherits_from names the parent, any depth`() throws {
+        let features = try beta(#""plain": { "description": "P" }"#, environment: "nightly")
+        #expect(features.states.hasSuffix("plain:true"))
+        #expect(features.all.last?.details == "P")
+    }
+
+    @Test func `A feature that only the child has stays`() throws {
+        #expect(try beta(#""new": { "enabled": true }"#).states.contains(" new:true "))
+    }
+
+    @Test func `The parent's other sub-features stay when the child lists one`() throws {
+        #expect(
+            try beta(#""awesome": { "sound": { "enabled": false } }"#).states
+                == "awesome:true awesome.light:false awesome.sound:false awesome.sound.stereo:false plain:false"
+        )
+    }
+
+    @Test func `A sub-feature that the parent lacks is added`() throws {
+        #expect(
+            try beta(#""awesome": { "new": { "enabled": true, "deep": { "enabled": false } } }"#).states
+                .contains("awesome.new:true awesome.new.deep:false"))
+    }
+
+    @Test func `The description alone can be overridden`() throws {
+        let features = try beta(#""awesome": { "description": "Other" }"#)
+        #expect(features.all.first?.details == "Other")
+        #expect(features.all.first?.isEnabled == true)
+    }
+
+    @Test func `A missing parent is an error that names file, place and choices`() {
+        #expect(
+            message(ofFeatures: #"{"default": {}, "beta": {"inherits_from": "dev"}}"#)
+                == "features.json: beta.inherits_from: there is no environment \"dev\"; there are beta, default"
+        )
+    }
+
+    @Test func `A cycle is an error that names the environments`() {
+        #expect(
+            message(
+                ofFeatures:
+                    #"{"a": {"inherits_from": "b"}, "b": {"inherits_from": "c"}, "c": {"inherits_from": "b"}}"#
+            )
+                == "features.json: b.inherits_from: it inherits from itself: b → c → b")
+        #expect(message(ofFeatures: #"{"a": {"inherits_from": "a"}}"#)?.contains("a → a") == true)
+    }
+
+    @Test func `An unknown environment is an error that names the choices`() {
+        #expect(
+            message(ofFeatures: #"{"default": {}, "beta": {}}"#, environment: "gamma")
+                == "features.json: there is no environment \"gamma\"; it has beta, default")
+        #expect(
+            message(ofFeatures: "{}") == "features.json: there is no environment \"default\"; it has none")
+    }
+
+    @Test func `Bad JSON is an error that names the line`() {
+        #expect(
+            message(ofFeatures: "{\n\"default\": {,}}")
+                == "features.json: it is no JSON: line 2, column 13: a name in quotation marks is expected")
+    }
+
+    @Test(arguments: [
+        ("[]", "features.json: an array is here, but an object of environments is expected"),
+        (#"{"default": 1}"#, "features.json: default: 1 is here, but an environment, an object is expected"),
+        (
+            #"{"default": {"a": true}}"#,
+            "features.json: default.a: true is here, but a feature, an object is expected"
+        ),
+        (
+            #"{"default": {"a": {"enabled": 1}}}"#,
+            "features.json: default.a.enabled: 1 is here, but true or false is expected"
+        ),
+        (
+            #"{"default": {"a": {"enabled": "true"}}}"#,
+            "features.json: default.a.enabled: \"true\" is here, but true or false is expected"
+        ),
+        (
+            #"{"default": {"a": {"enabled": true, "description": null}}}"#,
+            "features.json: default.a.description: null is here, but text is expected"
+        ),
+        (
+            #"{"default": {"a": {"enabled": true, "b": {"enabled": true, "owner": "me"}}}}"#,
+            "features.json: default.a.b.owner: \"me\" is here, but a feature, an object is expected"
+        ),
+        (
+            #"{"default": {"inherits_from": {}}}"#,
+            "features.json: default.inherits_from: an object is here, but text is expected"
+        ),
+        (
+            #"{"default": {"a": {"b": {"enabled": true}}}}"#,
+            "features.json: default.a: \"enabled\" is missing: true or false, here or in an inherited environment"
+        ),
+        (#"{"default": {"": {"enabled": true}}}"#, "features.json: default.: a name is empty"),
+        (
+            #"{"default": {"a\u0007": {"enabled": true}}}"#,
+            "features.json: default.a\u{7}: a name contains a control character"
+        ),
+        (
+            #"{"default": {"a": {"enabled": true, "description": "\u0000"}}}"#,
+            "features.json: default.a.description: the text contains a NUL character"
+        ),
+    ])
+    func `A wrong type is an error that names the place`(json: String, expected: String) {
+        #expect(message(ofFeatures: json) == expected)
+    }
+
+    @Test func `A feature that is there twice is an error`() {
+        #expect(
+            message(ofFeatures: #"{"default": {"a": {"enabled": true}, "a": {"enabled": false}}}"#)?
+                .contains("\"a\" is here for the second time") == true)
+    }
+
+    @Test func `A mistake in another environment is found too`() {
+        #expect(message(ofFeatures: #"{"default": {}, "beta": {"a": 1}}"#) != nil)
+    }
+
+    @Test func `Ten thousand environments in a chain are no problem`() throws {
+        let chain = (1..<10_000).map { "\"e\($0)\": {\"inherits_from\": \"e\($0 - 1)\"}" }
+        let json = "{\"e0\": {\"a\": {\"enabled\": true}}, \(chain.joined(separator: ", "))}"
+        #expect(try FeatureSet(json: json, environment: "e9999").states == "a:true")
+    }
+}
+
+@Suite struct `Features as tweaks` {
+    private let features = FeatureSet([
+        Feature(name: "y", isEnabled: true, parts: [Feature(name: "beta", isEnabled: true)]),
+        Feature(
+            name: "awesome", isEnabled: true,
+            parts: [
+                Feature(
+                    name: "sound", isEnabled: true, parts: [Feature(name: "st/e%reo", isEnabled: false)])
+            ]),
+        Feature(name: "x", isEnabled: true, parts: [Feature(name: "beta", isEnabled: true)]),
+    ])
+
+    @Test func `A top-level feature is a collection, and its parts are in it`() {
+        #expect(
+            features.all.map(\.key.description) == [
+                "Features/awesome/enabled", "Features/awesome/sound",
+                "Features/awesome/sound%2Fst%252Fe%2525reo",
+                "Features/x/enabled", "Features/x/beta", "Features/y/enabled", "Features/y/beta",
+            ])
+    }
+
+    @Test func `A sub-feature is on only if its parents are`() {
+        #expect(
+            features.all[2].gates.map(\.description) == [
+                "Features/awesome/enabled", "Features/awesome/sound",
+                "Features/awesome/sound%2Fst%252Fe%2525reo",
+            ])
+        #expect(features.all[0].gates == [features.all[0].key])
+    }
+
+    @Test func `In one list a feature has its own name, unless others have it too`() {
+        #expect(
+            features.all.map(\.flatName) == [
+                "awesome", "sound", "awesome/sound/st%2Fe%25reo", "x", "x/beta", "y", "y/beta",
+            ])
+    }
+
+    @Test func `No two features share a tweak or a flat name`() {
+        let names = ["a", "b", "a/b", "a%2Fb", "b/b", "%"]
+        let parts = names.map { Feature(name: $0, isEnabled: true) }
+        let all = FeatureSet(
+            names.map { name in
+                Feature(
+                    name: name, isEnabled: true,
+                    parts: names.map { Feature(name: $0, isEnabled: true, parts: parts) })
+            }
+        ).all
+        #expect(all.count == 6 * 43)
+        #expect(Set(all.map(\.key)).count == all.count)
+        #expect(Set(all.map(\.flatName)).count == all.count)
+    }
+
+    @Test func `Of two features of one name the first counts`() {
+        let features = FeatureSet([Feature(name: "a", isEnabled: true), Feature(name: "a", isEnabled: false)])
+        #expect(features.states == "a:true")
+    }
+}

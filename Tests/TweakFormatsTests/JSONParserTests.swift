@@ -1,0 +1,123 @@
+import Testing
+import TweakJSON
+
+@testable import TweakFormats
+import TweakRecords
+
+@Suite struct `JSON` {
+    private func value(_ json: String) throws -> JSONValue { try JSONParser.value(of: Array(json.utf8)) }
+
+    private func reason(_ bytes: [UInt8]) -> String? {
+        do throws(JSONError) {
+            _ = try JSONParser.value(of: bytes)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("true", .bool(true)), ("false", .bool(false)), ("1", .integer(1)), ("0", .integer(0)),
+            ("-0", .integer(0)), ("1.0", .double(1)), ("-1.50", .double(-1.5)), ("1e2", .double(100)),
+            ("1E+2", .double(100)), ("25e-1", .double(2.5)), ("0.0", .double(0)), ("0e0", .double(0)),
+            ("9223372036854775807", .integer(Int128(Int64.max))),
+            ("-9223372036854775808", .integer(Int128(Int64.min))),
+            ("18446744073709551615", .integer(Int128(UInt64.max))),
+            ("18446744073709551616", .double(18446744073709551616)),
+            ("\"\"", .string("")), ("\"true\"", .string("true")), (" \t\r\n1 ", .integer(1)),
+        ] as [(String, TweakValue)])
+    func `Bool, integers, numbers with a fraction and texts are kept apart`(
+        json: String, expected: TweakValue
+    ) throws {
+        #expect(try value(json) == .scalar(expected))
+    }
+
+    @Test func `Objects and arrays are read, also with nothing in them`() throws {
+        #expect(
+            try value(#" { "a" : [ 1 , [ ] , { } , null ] , "" : { "b" : false } } "#)
+                == .object([
+                    "a": .array([.scalar(1), .array([]), .object([:]), .null]),
+                    "": .object(["b": .scalar(false)]),
+                ]))
+    }
+
+    @Test(arguments: [
+        (#""a\"\\\/\b\f\n\r\t""#, "a\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\u4F60""#, "é你"),
+        (#""\ud83d\ude00\uD83D\uDE00""#, "😀😀"), ("\"你好 😀\"", "你好 😀"), (#""\u0000""#, "\0"),
+    ])
+    func `Escapes of a text are resolved`(json: String, text: String) throws {
+        #expect(try value(json) == .scalar(.string(text)))
+    }
+
+    @Test(arguments: [
+        ("", "line 1, column 1: a value is expected"), ("  ", "line 1, column 3: a value is expected"),
+        ("{\n  \"a\": tru\n}", "line 2, column 8: a value is expected"),
+        ("{\"é\": ,}", "line 1, column 7: a value is expected"),
+        ("{\"a\" 1}", "line 1, column 6: a colon is expected"),
+        ("{\"a\": 1 \"b\"}", "line 1, column 9: a comma or } is expected"),
+        ("[1 2]", "line 1, column 4: a comma or ] is expected"), ("[1}", "line 1, column 3: a comma or ]"),
+        ("{a: 1}", "line 1, column 2: a name in quotation marks is expected"),
+        ("{\"a\": 1,}", "line 1, column 9: a name in quotation marks is expected"),
+        ("[1,]", "line 1, column 4: a value is expected"), ("{} {}", "line 1, column 4: the end is expected"),
+        ("\"a", "line 1, column 3: a quotation mark is expected"),
+        ("\"a\nb\"", "a control character in a text"),
+        (#""\x""#, "no such escape"), ("\"\\", "no such escape"),
+        (#""\u12g4""#, "four hexadecimal digits are expected"), (#""\u+123""#, "four hexadecimal digits"),
+        (#""\u12"#, "four hexadecimal digits"), (#""\ud83d""#, "half of a surrogate pair"),
+        (#""\ud83d\u0041""#, "half of a surrogate pair"), (#""\ude00""#, "half of a surrogate pair"),
+        ("01", "a number has digits, and no zeros before them"), ("-", "a number has digits"),
+        ("--1", "a number has digits"), ("-a", "a number has digits"), ("+1", "a value is expected"),
+        ("1.", "a digit behind the point is expected"), (".5", "a value is expected"),
+        ("1e", "a digit in the exponent is expected"), ("1e+", "a digit in the exponent"),
+        ("1e999", "line 1, column 1: the number is too large"), ("0x10", "the end is expected"),
+        ("NaN", "a value is expected"), ("nul", "a value is expected"), ("'a'", "a value is expected"),
+        ("// a\n1", "a value is expected"),
+        ("{\"a\": 1, \"a\": 2}", "column 10: \"a\" is here for the second time"),
+    ])
+    func `A mistake is an error that says where it is and what is expected`(json: String, expected: String) {
+        let reason = reason(Array(json.utf8)) ?? "none"
+        #expect(reason.hasPrefix("it is no JSON: line ") && reason.contains(expected), "\(reason)")
+    }
+
+    @Test func `What is no UTF-8 is an error`() {
+        for bytes in [[0x80], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF8, 0x88]] as [[UInt8]] {
+            #expect(reason([0x22] + bytes + [0x22])?.contains("the text is no UTF-8") == true)
+        }
+    }
+
+    @Test func `A byte order mark is skipped, UTF-16 is refused`() throws {
+        #expect(try JSONParser.value(of: [0xEF, 0xBB, 0xBF] + Array("1".utf8)) == .scalar(1))
+        #expect(reason([0xFF, 0xFE, 0x31, 0x00]) != nil)
+        #expect(reason([0x31, 0x00]) != nil)
+    }
+
+    @Test func `A name may be there twice where that is allowed, and the last counts`() throws {
+        let json = Array(#"{"a": 1, "a": 2}"#.utf8)
+        #expect(
+            try JSONParser.value(of: json, allowsRepeatedNames: true) == .object(["a": .scalar(2)]))
+    }
+
+    @Test(arguments: [100, 101, 1_000_000])
+    func `More than 100 levels are an error`(depth: Int) throws {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let innermost = open == "[" ? "[]" : "{}"
+            let text =
+                String(repeating: open, count: depth - 1) + innermost
+                + String(repeating: close, count: depth - 1)
+            #expect((reason(Array(text.utf8)) == nil) == (depth <= 100))
+            #expect(reason(Array(String(repeating: open, count: depth).utf8)) != nil)
+        }
+    }
+
+    @Test func `Whatever the bytes, nothing traps`() {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<2000 {
+            let bytes = (0..<40).compactMap { _ in
+                "{}[]\",:0e-.t\\u\u{80}d8n 19".utf8.randomElement(using: &generator)
+            }
+            _ = try? JSONParser.value(of: bytes)
+            _ = try? JSONParser.value(of: Array("{\"a\":\"".utf8) + bytes)
+        }
+    }
+}

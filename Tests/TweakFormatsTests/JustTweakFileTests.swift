@@ -1,0 +1,110 @@
+import Testing
+import TweakFormats
+import TweakRecords
+
+@Suite struct `JustTweak's JSON` {
+    private func file(_ json: String) throws -> JustTweakFile {
+        try JustTweakFile(json: Array(json.utf8), path: "Tweaks.json")
+    }
+
+    private func message(_ json: String) -> String? {
+        do {
+            _ = try file(json)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func `Feature, variable, and what there is of a variable`() throws {
+        let file = try file(
+            """
+            {
+              "ui": { "alpha": { "Value": 1.0 } },
+              "general": {
+                "greet": {
+                  "Title": "Greet", "Description": "Says hello", "Group": "General", "Value": true,
+                  "GeneratedPropertyName": "shouldGreet", "Encrypted": true, "Future": [1]
+                },
+                "answer": { "Value": 42, "Encrypted": false }
+              }
+            }
+            """)
+        #expect(
+            file.variables.map(\.key.description)
+                == ["Features/general/answer", "Features/general/greet", "Features/ui/alpha"])
+        let greet = file.variables[1]
+        #expect((greet.feature, greet.name) == ("general", "greet"))
+        #expect((greet.title, greet.details, greet.group) == ("Greet", "Says hello", "General"))
+        #expect((greet.propertyName, greet.isEncrypted) == ("shouldGreet", true))
+    }
+
+    @Test func `All but Value is optional`() throws {
+        let answer = try #require(try file(#"{"a": {"b": {"Value": ""}}}"#).variables.first)
+        #expect(
+            answer.title == nil && answer.details == nil && answer.group == nil && answer.propertyName == nil)
+        #expect(!answer.isEncrypted)
+    }
+
+    @Test func `A Bool, an integer, a number with a point and a text stay what they are`() throws {
+        let variables = try file(
+            """
+            {"a": {"1": {"Value": true}, "2": {"Value": 1}, "3": {"Value": 1.0}, "4": {"Value": "1"}}}
+            """
+        ).variables
+        #expect(variables.map(\.value) == [true, 1, 1.0, "1"])
+    }
+
+    @Test(arguments: [
+        (#"{"a": {"b": {}}}"#, "Tweaks.json: a.b: \"Value\" is missing: true, false, a number or text"),
+        (
+            #"{"a": {"b": {"Value": null}}}"#,
+            "Tweaks.json: a.b.Value: null is here, but true, false, a number or text is expected"
+        ),
+        (
+            #"{"a": {"b": {"Value": [1]}}}"#,
+            "Tweaks.json: a.b.Value: an array is here, but true, false, a number or text is expected"
+        ),
+        (
+            #"{"a": {"b": {"Value": {}}}}"#,
+            "Tweaks.json: a.b.Value: an object is here, but true, false, a number or text is expected"
+        ),
+        (#"{"a": {"b": {"Value": "\u0000"}}}"#, "Tweaks.json: a.b.Value: the text contains a NUL character"),
+    ])
+    func `A missing or unusable Value is an error that names the place`(json: String, expected: String) {
+        #expect(message(json) == expected)
+    }
+
+    @Test(arguments: [
+        ("[]", "Tweaks.json: an array is here, but an object of features is expected"),
+        (#"{"a": 1}"#, "Tweaks.json: a: 1 is here, but a feature, an object of variables is expected"),
+        (#"{"a": {"b": 1}}"#, "Tweaks.json: a.b: 1 is here, but a variable, an object is expected"),
+        (
+            #"{"a": {"b": {"Value": 1, "Title": 1}}}"#,
+            "Tweaks.json: a.b.Title: 1 is here, but text is expected"
+        ),
+        (
+            #"{"a": {"b": {"Value": 1, "Encrypted": 1}}}"#,
+            "Tweaks.json: a.b.Encrypted: 1 is here, but true or false is expected"
+        ),
+        (#"{"": {"b": {"Value": 1}}}"#, "Tweaks.json: : a name is empty"),
+        (#"{"a": {"": {"Value": 1}}}"#, "Tweaks.json: a.: a name is empty"),
+        (
+            #"{"a": {"b": {"Value": 1}, "b": {"Value": 2}}}"#,
+            "Tweaks.json: it is no JSON: line 1, column 27: "
+        ),
+    ])
+    func `Something else of the wrong type is an error that names the place`(json: String, expected: String) {
+        #expect(message(json)?.hasPrefix(expected) == true, "\(message(json) ?? "none")")
+    }
+
+    @Test func `config.json names the accessor`() throws {
+        let json = #"{"accessorName": "Acc"}"#
+        #expect(try AccessorConfiguration(json: Array(json.utf8), path: "").accessorName == "Acc")
+        for wrong in ["{}", #"{"accessorName": 1}"#, "[]", "{"] {
+            #expect(throws: FormatError.self) {
+                try AccessorConfiguration(json: Array(wrong.utf8), path: "")
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import Tweaks
+
+/// A greeting whose features and texts are in files beside this one. A plug-in makes `Features` and `GreetingTweaks` of
+/// them.
+@main
+struct Switches {
+    static func main() {
+        guard Features.isGreetingEnabled else { return }
+        let greeting = GreetingTweaks()
+        for _ in 0..<max(greeting.repetitions, 0) {
+            print(Features.isByNameEnabled ? "\(greeting.text), \(CommandLine.arguments[0])" : greeting.text)
+        }
+    }
+}

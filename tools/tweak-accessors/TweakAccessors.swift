@@ -1,0 +1,48 @@
+import Glibc
+import TweakFormats
+import TweakGenerators
+import TweakText
+
+/// What the build plug-in runs, so that a program which uses it need not build the whole command `tweak`.
+///
+/// `tweak-accessors features FILE FOLDER NAME` makes the Swift accessors of the environment `default` of a features.json,
+/// `tweak-accessors just-tweak FILE FOLDER NAME` those of a file of JustTweak.
+@main
+struct TweakAccessors {
+    static func main() {
+        do throws(Failure) {
+            try run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            // As compilers write it, so that it is shown where the build fails.
+            printError("error: \(printable(error.message))")
+            exit(error.exitCode)
+        }
+    }
+
+    private static func run(_ arguments: [String]) throws(Failure) {
+        guard arguments.count == 4, FeatureAccessors.isName(arguments[3]) else {
+            throw Failure(
+                "usage: tweak-accessors features|just-tweak FILE FOLDER NAME, with a NAME of letters and digits",
+                EX_USAGE)
+        }
+        let (path, folder, name) = (arguments[1], arguments[2], arguments[3])
+        let bytes = try readInput(path)
+        let files: [GeneratedFile]
+        do throws(FormatError) {
+            if arguments[0] == "features" {
+                let environment = "default"
+                files = [
+                    try FeatureAccessors(
+                        FeaturesFile(json: bytes, path: path).features(in: environment), name: name,
+                        origin: Origin(path: path, environment: environment)
+                    ).swiftFile
+                ]
+            } else {
+                files = try JustTweakAccessor(JustTweakFile(json: bytes, path: path), name: name).files
+            }
+        } catch {
+            throw Failure("\(error)", EX_DATAERR)
+        }
+        _ = try OutputFiles.write(files.map { (path: "\(folder)/\($0.name)", bytes: $0.bytes) })
+    }
+}

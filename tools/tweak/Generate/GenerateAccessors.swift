@@ -1,0 +1,125 @@
+import ArgumentParser
+import TweakFormats
+import TweakGenerators
+import TweakText
+
+struct GenerateAccessors: ParsableCommand {
+    enum Language: String, CaseIterable, ExpressibleByArgument {
+        case c, swift
+        case objectiveC = "objective-c"
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "accessors", abstract: "Make code that reads and switches features.",
+        discussion: """
+            From features.json it makes Features.h for C and C++, which needs fbtweak.h, and Features.swift, which \
+            needs the library Tweaks. Objective-C is FTSFlipTheSwitch+Features.h and .m, which need FlipTheSwitch.
+
+            From a file of JustTweak it makes a structure in Swift with a property for each variable, and another file \
+            with constants for the names.
+            """)
+
+    @OptionGroup var options: FeatureOptions
+
+    @Option(
+        name: [.short, .long, .customLong("output-folder")], help: "The folder for it.",
+        completion: .directory)
+    var output: String?
+
+    @Option(help: "The languages; can be given several times. (default: c and swift)")
+    var language: [Language] = []
+
+    @Option(
+        name: [.customShort("l"), .long], help: ArgumentHelp("A file of JustTweak.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var localTweaksFilePath: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("What the accessor is called. (default: Features)", valueName: "name"))
+    var accessorClassName: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "A folder with config.json, whose accessorName is used for a file of JustTweak.",
+            valueName: "folder"),
+        completion: .directory)
+    var configurationFolder: String?
+
+    func validate() throws {
+        if let accessorClassName { try Self.check(accessorClassName) }
+        if localTweaksFilePath == nil {
+            guard configurationFolder == nil else {
+                throw ValidationError("--configuration-folder is for --local-tweaks-file-path.")
+            }
+            return
+        }
+        guard options.input == nil, options.environment == nil, language.isEmpty else {
+            throw ValidationError(
+                "--local-tweaks-file-path goes without --input, --environment and --language.")
+        }
+        guard (accessorClassName == nil) != (configurationFolder == nil) else {
+            throw ValidationError(
+                "With --local-tweaks-file-path give --accessor-class-name or --configuration-folder, one of them."
+            )
+        }
+    }
+
+    private static func check(_ name: String) throws(ValidationError) {
+        guard !FeatureAccessors.isName(name) else { return }
+        throw ValidationError(
+            "'\(name)' cannot be the name of an accessor: it has letters, digits and _, no digit at the start, and is no "
+                + "keyword.")
+    }
+
+    func run() throws {
+        try reportingFailure { () throws(Failure) in
+            if let localTweaksFilePath {
+                try writeJustTweakAccessor(localTweaksFilePath)
+            } else {
+                try writeFeatureAccessors()
+            }
+        }
+    }
+
+    private func writeFeatureAccessors() throws(Failure) {
+        let defaults = try FlipDefaults.inWorkingDirectory()
+        let (features, origin) = try options.features(defaults)
+        let accessors = try reportingFormat { () throws(FormatError) in
+            try FeatureAccessors(features, name: accessorClassName ?? "Features", origin: origin)
+        }
+        var files: [GeneratedFile] = []
+        let languages = language.isEmpty ? [.c, .swift] : language
+        if languages.contains(.c) { files.append(accessors.cHeader) }
+        if languages.contains(.swift) { files.append(accessors.swiftFile) }
+        if languages.contains(.objectiveC) { files += accessors.objectiveCFiles }
+        try write(files, in: output ?? defaults.categoryOutput ?? ".")
+    }
+
+    private func writeJustTweakAccessor(_ file: String) throws(Failure) {
+        let bytes = try readInput(file)
+        let name = try accessorName()
+        let accessor = try reportingFormat { () throws(FormatError) in
+            try JustTweakAccessor(JustTweakFile(json: bytes, path: file), name: name)
+        }
+        try write(accessor.files, in: output ?? ".")
+    }
+
+    private func accessorName() throws(Failure) -> String {
+        if let accessorClassName { return accessorClassName }
+        let file = path(of: "config.json", in: configurationFolder ?? ".")
+        let bytes = try readInput(file)
+        return try reportingFormat { () throws(FormatError) in
+            let name = try AccessorConfiguration(json: bytes, path: file).accessorName
+            guard FeatureAccessors.isName(name) else {
+                throw .invalid(
+                    path: file, place: ["accessorName"],
+                    reason:
+                        "\"\(name)\" cannot be the name of an accessor: it has letters, digits and _, no digit at the "
+                        + "start, and is no keyword")
+            }
+            return name
+        }
+    }
+}

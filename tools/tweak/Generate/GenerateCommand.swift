@@ -1,0 +1,152 @@
+import ArgumentParser
+import Glibc
+import TweakFormats
+import TweakGenerators
+import TweakText
+
+struct GenerateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Make files of feature switches and code that uses them.",
+        discussion: """
+            The features are those of an environment in a file features.json, the variables those of a file of \
+            JustTweak. Files that have their content already are left alone, and on an error no file changes.
+
+            A file .flip.yml in the working directory can have input, environment, plist_output, settings_output and \
+            category_output (for accessors), which are used where an option is not given.
+
+            EXIT STATUS
+              0   done, or there was nothing to do
+              64  the command line is wrong
+              65  an input cannot be used; the message says where and why
+              66  an input is missing or cannot be opened
+              73  a file cannot be written
+            """,
+        subcommands: [GeneratePlist.self, GenerateSettings.self, GenerateAccessors.self])
+}
+
+/// Which features, for all generators.
+struct FeatureOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "A file, or a folder with features.json in it. (default: the working directory)",
+            valueName: "path"), completion: .file())
+    var input: String?
+
+    @Option(name: [.customShort("n"), .long], help: "The environment in the file. (default: default)")
+    var environment: String?
+
+    func features(_ defaults: FlipDefaults) throws(Failure) -> (features: FeatureSet, origin: Origin) {
+        var path = input ?? defaults.input ?? "features.json"
+        if isDirectory(path) { path += path.hasSuffix("/") ? "features.json" : "/features.json" }
+        let bytes = try readInput(path)
+        let environment = environment ?? defaults.environment ?? "default"
+        return try reportingFormat { () throws(FormatError) in
+            (
+                try FeaturesFile(json: bytes, path: path).features(in: environment),
+                Origin(path: path, environment: environment)
+            )
+        }
+    }
+}
+
+struct GeneratePlist: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plist", abstract: "Make Features.plist, in which each feature is enabled or not.")
+
+    @OptionGroup var options: FeatureOptions
+
+    @Option(
+        name: .shortAndLong, help: "A file whose name ends with .plist, or a folder for Features.plist.",
+        completion: .file())
+    var output: String?
+
+    func run() throws {
+        try reportingFailure { () throws(Failure) in
+            let defaults = try FlipDefaults.inWorkingDirectory()
+            let output = output ?? defaults.plistOutput ?? "."
+            let features = try options.features(defaults).features
+            let isFile = output.hasSuffix(".plist") && !isDirectory(output)
+            try write([(isFile ? output : path(of: "Features.plist", in: output), features.plist)])
+        }
+    }
+}
+
+struct GenerateSettings: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "settings", abstract: "Make a page of switches for a settings program.",
+        discussion: """
+            Without options it is Settings.bundle: Features.plist with a switch for each top-level feature, and \
+            Root.plist, which keeps what it has and gets a group and a page Features if it has none. With --gsettings \
+            it is a schema for GSettings, with a key for each feature.
+            """)
+
+    @OptionGroup var options: FeatureOptions
+
+    @Option(name: .shortAndLong, help: "The folder for it.", completion: .directory)
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The id of a schema to make, such as org.example.Player.features.", valueName: "id"))
+    var gsettings: String?
+
+    func validate() throws {
+        guard let gsettings, !SettingsSchema.isID(gsettings) else { return }
+        throw ValidationError(
+            "'\(gsettings)' is no id of a schema: it is at least two names of letters, digits and hyphens, with points "
+                + "between them.")
+    }
+
+    func run() throws {
+        try reportingFailure { () throws(Failure) in
+            let defaults = try FlipDefaults.inWorkingDirectory()
+            let output = output ?? defaults.settingsOutput ?? "."
+            let (features, origin) = try options.features(defaults)
+            if let gsettings {
+                let schema = try reportingFormat { () throws(FormatError) in
+                    try SettingsSchema(features, id: gsettings, origin: origin)
+                }
+                return try write([schema.file], in: output)
+            }
+            let rootPath = path(of: SettingsBundle.rootPath, in: output)
+            let root = access(rootPath, F_OK) == 0 ? try readInput(rootPath) : nil
+            try write(
+                reportingFormat { () throws(FormatError) in
+                    try SettingsBundle.files(for: features, root: root, path: rootPath)
+                }, in: output)
+        }
+    }
+}
+
+// MARK: - Files
+
+func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
+
+func path(of name: String, in folder: String) -> String {
+    folder == "." ? name : folder + (folder.hasSuffix("/") ? "" : "/") + name
+}
+
+/// Writes generated files and says what was done.
+func write(_ files: [GeneratedFile], in folder: String) throws(Failure) {
+    try write(files.map { (path(of: $0.name, in: folder), $0.bytes) })
+}
+
+func write(_ files: [(path: String, bytes: [UInt8])]) throws(Failure) {
+    let isWritten = try OutputFiles.write(files)
+    for ((path, _), isWritten) in zip(files, isWritten) {
+        print(printable("\(path): \(isWritten ? "written" : "unchanged")"))
+    }
+}
+
+/// Turns what is wrong with an input into what ends the command.
+func reportingFormat<Result>(_ body: () throws(FormatError) -> Result) throws(Failure) -> Result {
+    do throws(FormatError) {
+        return try body()
+    } catch {
+        throw Failure("\(error)", EX_DATAERR)
+    }
+}
