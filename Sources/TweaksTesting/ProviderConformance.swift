@@ -99,6 +99,8 @@ public struct ProviderConformance: Sendable {
         defer { observation.cancel() }
         try change(key, other)
         try expect(key, other, in: store, "after a change \(how)")
+        // The value is there before observers are told.
+        try wait { changes.withLock { !$0.isEmpty } }
         let told = changes.withLock { $0 }
         try expect(
             told.count == 1 && told[0].key == key && told[0].source == provider.source,
@@ -140,13 +142,14 @@ public struct ProviderConformance: Sendable {
     }
 
     private func expect(_ key: TweakKey, _ value: TweakValue, in store: TweakStore, _ when: String) throws {
-        let deadline = ContinuousClock.now + patience
-        var current = try store.value(of: key)
-        while current != value, ContinuousClock.now < deadline {
-            usleep(1000)
-            current = try store.value(of: key)
-        }
+        try wait { try store.value(of: key) == value }
+        let current = try store.value(of: key)
         try expect(current == value, "\(key): it should be \(value) \(when), but is \(current)")
+    }
+
+    private func wait(_ condition: () throws -> Bool) throws {
+        let deadline = ContinuousClock.now + patience
+        while try !condition(), ContinuousClock.now < deadline { usleep(1000) }
     }
 
     private func expect(_ condition: @autoclosure () throws -> Bool, _ problem: @autoclosure () -> String)

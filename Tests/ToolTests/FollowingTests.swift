@@ -208,7 +208,9 @@ private final class Follower: Sendable {
 
     init() throws { program = try SetterProgram() }
 
-    @Test func `It blocks all signals, and programs that are started do not get its descriptor`() throws {
+    // ThreadSanitizer has a thread of its own.
+    @Test(.enabled(if: sanitizer != "thread"))
+    func `It blocks all signals, and programs that are started do not get its descriptor`() throws {
         let follower = try Follower(program)
         try program.writeOverrides(Data(#"{"Setter": {"Values": {"Count": 6}}}"#.utf8))
         follower.expect(count: 6)

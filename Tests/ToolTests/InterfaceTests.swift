@@ -8,9 +8,6 @@ import Testing
 
     init() throws { home = try TemporaryDirectory() }
 
-    /// What these tests and the program are built with, if it is a sanitizer.
-    private static let sanitizer = ProcessInfo.processInfo.environment["TWEAKS_SANITIZER"]
-
     private func run(_ arguments: String...) throws {
         let result = try TestSupport.run(
             Locations.product("interface-scenarios"), arguments, home: home,
@@ -65,6 +62,10 @@ import Testing
         try run("open-with-override", plugin("plugin.so", .clang))
     }
 
+    @Test func `has the tweaks of a plug-in that stays when it is closed`() throws {
+        try run("open-and-keep", plugin("plugin.so", .clang, ["-Wl,-z,nodelete"]))
+    }
+
     @Test func `takes no more memory however often a plug-in is opened`() throws {
         try run("open-often", plugin("plugin.so", .clang), isLong ? "10000" : "500")
     }
@@ -73,11 +74,11 @@ import Testing
         try run("open-while-used", plugin("plugin.so", .clang), isLong ? "5000" : "100")
     }
 
-    private func plugin(_ name: String, _ compiler: Compiler) throws -> String {
+    private func plugin(_ name: String, _ compiler: Compiler, _ arguments: [String] = []) throws -> String {
         try compiler.compile(
             [Locations.package + "/Tests/Programs/interface-scenarios/plugin/plugin.c"], to: home(name),
             ["-std=c11", "-shared", "-fPIC", "-DDEBUG=1"]
-                + (Self.sanitizer.map { ["-fsanitize=\($0)"] } ?? []),
+                + (sanitizer.map { ["-fsanitize=\($0)"] } ?? []) + arguments,
             home: home)
         return home(name)
     }

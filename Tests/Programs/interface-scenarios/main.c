@@ -25,6 +25,7 @@ static const struct {
     {"fork-while-used", .run_with = fork_while_used},
     {"open-and-close", .run_with_two = open_and_close},
     {"open-with-override", .run_with = open_with_override},
+    {"open-and-keep", .run_with = open_and_keep},
     {"open-often", .run_with_two = open_often},
     {"open-while-used", .run_with_two = open_while_used},
 };

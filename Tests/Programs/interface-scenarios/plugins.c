@@ -88,6 +88,17 @@ void open_with_override(const char *path) {
   EXPECT(dlclose(plugin.library) == 0);
 }
 
+/* A plug-in that the dynamic linker keeps, as it does those in C++ with unique symbols. */
+void open_and_keep(const char *path) {
+  struct plugin plugin = open_plugin(path);
+  const fbtweak *tweak = depth();
+  EXPECT(fbtweak_set_integer(tweak, 60) == FBTWEAK_OK);
+  EXPECT(dlclose(plugin.library) == 0);
+  EXPECT(depth() == tweak && fbtweak_set_integer(tweak, 61) == FBTWEAK_OK);
+  EXPECT(plugin.depth() == 61 && plugin.wet() == 61);
+  EXPECT(open_plugin(path).depth() == 61);
+}
+
 /* 0 where a sanitizer has memory of its own that grows; it reports leaks itself. */
 static long resident_pages(void) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

@@ -54,6 +54,7 @@ void bind_owners(void);
 /* plugins.c: needs the paths of two copies of a plug-in. */
 void open_and_close(const char *plugin, const char *copy);
 void open_with_override(const char *plugin);
+void open_and_keep(const char *plugin);
 void open_often(const char *plugin, const char *count_of_rounds);
 /* threads.c */
 void read_while_set(const char *seconds);
