@@ -19,6 +19,17 @@ import Testing
 
     init() throws { generating = try Generating(features: Self.features) }
 
+    @Test func `The commands are plist, settings and category, and accessors for C and Swift`() throws {
+        for (command, files) in [
+            ("plist", ["Features.plist"]), ("accessors", ["Features.h", "Features.swift"]),
+            ("settings", ["Settings.bundle/Root.plist", "Settings.bundle/Features.plist"]),
+            ("category", ["FTSFlipTheSwitch+Features.h", "FTSFlipTheSwitch+Features.m"]),
+        ] {
+            let result = try generating.generate(command)
+            #expect(result.output == files.map { "\($0): written\n" }.joined(), "\(result.error)")
+        }
+    }
+
     // MARK: - Input and output
 
     @Test
@@ -55,6 +66,8 @@ import Testing
         ] {
             #expect(try generating.generate("plist", "-o", output).output == "\(file): written\n")
             #expect(try generating.propertyList(file)?.count == 3)
+            #expect(
+                try generating.generate("plist", "--output", output).output == "\(file): unchanged\n")
         }
     }
 
@@ -69,6 +82,43 @@ import Testing
         #expect(try generating.changeTime("Features.h") == time)
         #expect(try generating.text("Features.swift").contains("nonisolated enum Features"))
         #expect(try generating.files() == ["Features.h", "Features.swift", "features.json"])
+    }
+
+    @Test func `Whatever the order of what is in the files, the same is made`() throws {
+        let tweaks = (
+            #"{"f": {"a-b": {"Title": "T", "Group": "G", "Value": 1}, "v": {"Group": "H", "Title": "U", "Value": ""}}, "#
+                + #""g": {"w": {"Title": "T", "Group": "G", "Value": true}}}"#,
+            #"{"g": {"w": {"Value": true, "Group": "G", "Title": "T"}}, "#
+                + #""f": {"v": {"Value": "", "Title": "U", "Group": "H"}, "a-b": {"Title": "T", "Value": 1, "Group": "G"}}}"#
+        )
+        let commands = [
+            ["plist"], ["settings"], ["settings", "--gsettings", "org.example.Features"], ["accessors"],
+            ["category"], ["accessors", "-l", "t.json", "-a", "Accessor"],
+        ]
+        let generate = { (command: [String]) in
+            try run(
+                Locations.product("tweak"), ["generate"] + command, home: generating.home,
+                in: generating.directory)
+        }
+        try generating.write("t.json", tweaks.0)
+        for command in commands { #expect(try generate(command).succeeded) }
+        try generating.write("t.json", tweaks.1)
+        try generating.write(
+            "features.json",
+            """
+            {
+              "beta": { "HTTPProxy_v2": { "enabled": true }, "inherits_from": "default" },
+              "default": {
+                "HTTPProxy_v2": { "enabled": false },
+                "first_feature": { "part": { "enabled": false }, "description": "The first", "enabled": true }
+              }
+            }
+            """)
+        for command in commands {
+            let result = try generate(command)
+            #expect(!result.output.contains("written"), "\(result.output)")
+            #expect(result.output.contains("unchanged"), "\(result.error)")
+        }
     }
 
     @Test func `A file keeps its mode, and a link to it stays one`() throws {
@@ -196,6 +246,17 @@ import Testing
         #expect(compiler.succeeded && compiler.error.isEmpty, "\(compiler.error)")
     }
 
+    @Test func `category and accessors: descriptions are comments`() throws {
+        for command in ["category", "accessors"] { #expect(try generating.generate(command).succeeded) }
+        for (file, comment) in [
+            ("Features.h", "/* The first */\nstatic inline bool Features_isFirstFeatureEnabled"),
+            ("Features.swift", "    /// The first\n    static var isFirstFeatureEnabled"),
+            ("FTSFlipTheSwitch+Features.h", "/* The first */\n+ (BOOL)isFirstFeatureEnabled;"),
+        ] {
+            #expect(try generating.text(file).contains(comment), "\(file)")
+        }
+    }
+
     // MARK: - .flip.yml
 
     @Test func `.flip.yml in the working directory gives defaults, and the command line wins`() throws {
@@ -216,6 +277,7 @@ import Testing
         #expect(proxy == ["enabled": true])
         #expect(try generating.generate("settings").output.hasPrefix("settings/Settings.bundle/Root.plist: "))
         #expect(try generating.generate("accessors").output.hasPrefix("code/Features.h: written"))
+        #expect(try generating.generate("category").output.hasPrefix("code/FTSFlipTheSwitch+Features.h: "))
 
         #expect(
             try generating.generate("plist", "-i", "in", "-n", "default", "-o", "here").output

@@ -53,7 +53,9 @@ import Testing
     }
 
     @Test(arguments: [["-i", "none.json"], ["-i", "folder"], []])
-    func `A missing input ends with status 66`(arguments: [String]) throws {
+    func `A missing input ends with status 66, names the file, and nothing is written`(arguments: [String])
+        throws
+    {
         try FileManager.default.createDirectory(
             atPath: generating.path("folder"), withIntermediateDirectories: true)
         for command in ["plist", "settings", "accessors"] {
@@ -189,9 +191,11 @@ import Testing
         ),
         (#"{"f": {"-": {"Title": "T", "Group": "G", "Value": 1}}}"#, "f.-: \"\" cannot be a property"),
     ])
-    func `Errors for bad JSON, missing Title, Group or Value, unsupported type, duplicate property name`(
-        tweaks: String, message: String
-    ) throws {
+    func
+        `Errors for bad JSON, missing Title, Group or Value, unsupported type, duplicate property name, also by camel case`(
+            tweaks: String, message: String
+        ) throws
+    {
         try generating.write("t.json", tweaks)
         let result = try generating.generate("accessors", "-l", "t.json", "-a", "A")
         #expect(result.status == 65)

@@ -149,6 +149,7 @@ private func compileSwift(
           "ui_customization": {
             "HTTPProxy_v2": { "Title": "P", "Group": "G", "Value": 1.0 },
             "a-b": { "Title": "AB", "Group": "G", "Value": -5 },
+            "class": { "Title": "Class", "Group": "G", "Value": true },
             "1st": { "Title": "1st", "Group": "G", "Value": 1e-7 },
             "名字": { "Title": "", "Group": "", "Value": "say \"\\(x)\"\n\u202e你好" },
             "same": { "Title": "Same", "Group": "G", "Value": "b", "GeneratedPropertyName": "otherSame" }
@@ -179,6 +180,7 @@ private func compileSwift(
                         static let _1st = "1st"
                         static let aB = "a-b"
                         static let answerToTheUniverse = "answer_to_the_universe"
+                        static let `class` = "class"
                         static let greetNow = "greet_now"
                         static let hTTPProxyV2 = "HTTPProxy_v2"
                         static let same = "same"
@@ -208,7 +210,7 @@ private func compileSwift(
             let a = Acc()
             let types: (Int, Bool, String, String, Double, Int, Double, String, String) = (
                 a.meaningOfLife, a.greetNow, a.secret, a.same, a.hTTPProxyV2, a.aB, a._1st, a.名字, a.otherSame)
-            print(types)
+            print(types, a.class)
             a.same = "c"
             a.meaningOfLife += 1
             print(a.same, a.otherSame, a.meaningOfLife, a.tweaks.aB.key)
@@ -217,10 +219,31 @@ private func compileSwift(
         #expect(output.error.isEmpty)
         #expect(
             output.output == """
-                (42, true, "", "a", 1.0, -5, 1e-07, "say \\"\\\\(x)\\"\\n\u{202E}你好", "b")
+                (42, true, "", "a", 1.0, -5, 1e-07, "say \\"\\\\(x)\\"\\n\u{202E}你好", "b") true
                 c b 43 Features/ui_customization/a-b
 
                 """)
+    }
+
+    @Test
+    func
+        `JustTweak: a property is called GeneratedPropertyName, or the variable in camel case, also for a-b`()
+        throws
+    {
+        try generating.write("conf/config.json", #"{"accessorName": "Acc"}"#)
+        try generating.write("LocalTweaks.json", Self.tweaks)
+        let result = try generating.generate(
+            "accessors", "--local-tweaks-file-path", "LocalTweaks.json", "--output-folder", "out",
+            "--configuration-folder", "conf")
+        #expect(result.succeeded, "\(result.error)")
+        let accessor = try generating.text("out/Acc.swift")
+        for property in [
+            "meaningOfLife: Int", "greetNow: Bool", "hTTPProxyV2: Double", "aB: Int", "_1st: Double",
+            "`class`: Bool",
+            "名字: String", "same: String", "otherSame: String",
+        ] {
+            #expect(accessor.contains("    var \(property) {\n"), "\(property)")
+        }
     }
 
     @Test func `JustTweak: files are rewritten only if different`() throws {

@@ -128,7 +128,7 @@ import Testing
         ["explain", "--help"],
         ["export", "--help"], ["import", "--help"], ["preset", "--help"], ["preset", "diff", "--help"],
         ["generate", "--help"], ["generate", "plist", "--help"], ["generate", "settings", "--help"],
-        ["generate", "accessors", "--help"],
+        ["generate", "accessors", "--help"], ["generate", "category", "--help"],
     ])
     func `Everything has help`(arguments: [String]) throws {
         let result = try run(Locations.product("tweak"), arguments, home: program.home)

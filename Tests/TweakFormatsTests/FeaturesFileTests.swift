@@ -55,6 +55,14 @@ func message(ofFeatures json: String, environment: String = "default") -> String
         #expect(features.all.map(\.details) == ["Awe", nil, "Noise", nil, nil])
     }
 
+    @Test func `enabled is required, here or in an inherited environment`() throws {
+        #expect(
+            message(ofFeatures: #"{"default": {"a": {"b": {"enabled": true}}}}"#)
+                == "features.json: default.a: \"enabled\" is missing: true or false, here or in an inherited environment"
+        )
+        #expect(try beta(#""plain": {}"#).states.hasSuffix("plain:false"))
+    }
+
     @Test func `inherits_from names the parent, any depth`() throws {
         let features = try beta(#""plain": { "description": "P" }"#, environment: "nightly")
         #expect(features.states.hasSuffix("plain:true"))
@@ -101,7 +109,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
         #expect(message(ofFeatures: #"{"a": {"inherits_from": "a"}}"#)?.contains("a → a") == true)
     }
 
-    @Test func `An unknown environment is an error that names the choices`() {
+    @Test func `An unknown environment is an error that names file and choices`() {
         #expect(
             message(ofFeatures: #"{"default": {}, "beta": {}}"#, environment: "gamma")
                 == "features.json: there is no environment \"gamma\"; it has beta, default")
@@ -109,7 +117,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
             message(ofFeatures: "{}") == "features.json: there is no environment \"default\"; it has none")
     }
 
-    @Test func `Bad JSON is an error that names the line`() {
+    @Test func `Bad JSON is an error that names file, line and column`() {
         #expect(
             message(ofFeatures: "{\n\"default\": {,}}")
                 == "features.json: it is no JSON: line 2, column 13: a name in quotation marks is expected")
@@ -142,10 +150,6 @@ func message(ofFeatures json: String, environment: String = "default") -> String
             #"{"default": {"inherits_from": {}}}"#,
             "features.json: default.inherits_from: an object is here, but text is expected"
         ),
-        (
-            #"{"default": {"a": {"b": {"enabled": true}}}}"#,
-            "features.json: default.a: \"enabled\" is missing: true or false, here or in an inherited environment"
-        ),
         (#"{"default": {"": {"enabled": true}}}"#, "features.json: default.: a name is empty"),
         (
             #"{"default": {"a\u0007": {"enabled": true}}}"#,
@@ -156,7 +160,9 @@ func message(ofFeatures json: String, environment: String = "default") -> String
             "features.json: default.a.description: the text contains a NUL character"
         ),
     ])
-    func `A wrong type is an error that names the place`(json: String, expected: String) {
+    func `A wrong type is an error that names file, place and what is expected`(
+        json: String, expected: String
+    ) {
         #expect(message(ofFeatures: json) == expected)
     }
 

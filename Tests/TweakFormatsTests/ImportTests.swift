@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TweakFormats
 import TweakRecords
@@ -148,6 +149,35 @@ import TweakRecords
         #expect(values(imported) == ["A/B/C=2"])
         #expect(
             imported.report.last == "FBTweak:A-B-C: not taken over: A/B/C has its value from A/B/C")
+    }
+
+    @Test func `Many values for many tweaks are no problem`() throws {
+        let entries = (0..<10_000).map { "\"FBTweak:A-B-C-\($0)\": \($0)" }
+        let imported = try imported(
+            Array("{\(entries.joined(separator: ", "))}".utf8), known: (0..<10_000).map { "A/B/C-\($0)" })
+        #expect(imported.overrides.count == 10_000 && imported.problems.isEmpty)
+    }
+
+    @Test func `The user's defaults of a program without tweaks are an error`() {
+        #expect(
+            throws: FormatError.malformed(
+                path: "old.plist", reason: "it has no values of FlipTheSwitch or JustTweak")
+        ) {
+            try imported(
+                Plist.dictionary(["FBTweak:A-B-C": .integer(1)]).xml, systems: [.flipTheSwitch, .justTweak])
+        }
+    }
+
+    @Test(arguments: [
+        ("{\"FBTweak:A-B-C\": 1}", true), ("\u{FEFF} \n{\"FTS_FEATURE_a\": null}", true), ("bplist00", true),
+        ("\n<plist>", true), ("{\"lib.fragments.userDefaultsKey.x\": [1]}", true),
+        ("{\"FBTweak:A-B-C\": {\"A\": {\"B\": 1}}}", false), ("{\"name\": \"x\", \"tweaks\": {}}", false),
+        ("{\"name\": \"x\", \"tweaks\": {}, \"FBTweak:A-B-C\": 1}", false), ("{", false), ("", false),
+        ("[]", false),
+        ("{}", false),
+    ])
+    func `A file is known by its content`(text: String, isOlder: Bool) {
+        #expect(ImportedOverrides.recognizes(Array(text.utf8)) == isOlder)
     }
 
     @Test func `Another keyed archive is an error`() {

@@ -18,7 +18,7 @@ import TweakFormats
     ]).plist
 
     private static func features(_ bytes: [UInt8]) throws {
-        _ = try FeaturesFile(json: bytes, path: "").features(in: "default")
+        _ = try FeaturesFile(json: bytes, path: "old.json").features(in: "default")
     }
 
     /// Every place where the text is cut off, has a byte too many, or has other punctuation.
@@ -49,26 +49,33 @@ import TweakFormats
         }
     }
 
+    /// Checks that what is wrong is said with the file, the place in it, and what can be there.
+    private static func checkError(of bytes: [UInt8], _ body: () throws -> Void) throws {
+        let text = Comment(rawValue: String(decoding: bytes, as: UTF8.self))
+        let message = "\(try #require(throws: FormatError.self, text) { try body() })"
+        let parts = message.split(separator: ": ")
+        #expect(parts.first == "old.json", "\(message)")
+        #expect(parts.count > 2 || message.contains("it has "), "\(message)")
+        let choices = ["expected", "missing: ", "it has ", "there are ", "is written as "]
+        #expect(choices.contains { message.contains($0) }, "\(message)")
+    }
+
     @Test func `There are more than two hundred of each kind of JSON`() {
         #expect(Self.mutations(of: Self.features).count > 200)
         #expect(Self.mutations(of: Self.justTweak).count > 200)
     }
 
-    @Test func `Of features.json each is an error`() throws {
+    @Test func `Of features.json each is an error that names file, place and choices`() throws {
         try Self.features(Array(Self.features.utf8))
         for bytes in Self.mutations(of: Self.features) + Self.wrongTypes(of: Self.features) {
-            #expect(throws: FormatError.self, "\(String(decoding: bytes, as: UTF8.self))") {
-                try Self.features(bytes)
-            }
+            try Self.checkError(of: bytes) { try Self.features(bytes) }
         }
     }
 
-    @Test func `Of JustTweak's JSON each is an error`() throws {
+    @Test func `Of JustTweak's JSON each is an error that names file, place and choices`() throws {
         _ = try JustTweakFile(json: Array(Self.justTweak.utf8), path: "")
         for bytes in Self.mutations(of: Self.justTweak) + Self.wrongTypes(of: Self.justTweak) {
-            #expect(throws: FormatError.self, "\(String(decoding: bytes, as: UTF8.self))") {
-                try JustTweakFile(json: bytes, path: "")
-            }
+            try Self.checkError(of: bytes) { _ = try JustTweakFile(json: bytes, path: "old.json") }
         }
     }
 

@@ -2,8 +2,21 @@ internal import TweakRecords
 
 /// Finds the tweaks that the names of older systems mean.
 struct ImportedNames {
-    /// The tweaks of the program.
-    let known: [TweakKey]
+    /// The tweaks of the program, by what older systems call them.
+    private let facebookTweaks: [String: [TweakKey]]
+    private let features: [String: [TweakKey]]
+    private let variables: [String: [TweakKey]]
+
+    /// - Parameter known: The tweaks of the program.
+    init(known: [TweakKey]) {
+        facebookTweaks = Dictionary(grouping: known) { "\($0.category)-\($0.collection)-\($0.name)" }
+        let placed = known.filter { $0.category == PlacedFeature.category }
+        variables = Dictionary(grouping: placed, by: \.name)
+        features = Dictionary(grouping: placed) { key in
+            key.name == "enabled"
+                ? TweakKey.escape(key.collection) : key.name.split(separator: "/").last.map(String.init) ?? ""
+        }
+    }
 
     /// Why it is not clear which tweak an entry means.
     struct Unclear: Error {
@@ -12,7 +25,7 @@ struct ImportedNames {
 
     /// A name has hyphens between its levels, and may have some in them.
     func keysOfFacebookTweak(_ name: String) -> Result<[TweakKey], Unclear> {
-        let keys = known.filter { "\($0.category)-\($0.collection)-\($0.name)" == name }
+        let keys = facebookTweaks[name] ?? []
         let parts = name.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         if keys.count == 1 { return .success(keys) }
         if keys.isEmpty, parts.count == 3 { return .success([TweakKey(parts[0], parts[1], parts[2])]) }
@@ -27,23 +40,16 @@ struct ImportedNames {
 
     /// A feature is stored by its own name, whatever feature it is a part of.
     func keysOfFeature(_ name: String) -> Result<[TweakKey], Unclear> {
-        let escaped = TweakKey.escape(name)
-        let keys = known.filter { key in
-            key.category == PlacedFeature.category
-                && (key.name == "enabled"
-                    ? key.collection == name : key.name.split(separator: "/").last == escaped[...])
-        }
+        let keys = features[TweakKey.escape(name)] ?? []
         if keys.count > 1 { return .failure(ambiguity(keys)) }
         return .success(keys.isEmpty ? [TweakKey(PlacedFeature.category, name, "enabled")] : keys)
     }
 
     /// A variable is stored without its feature, so variables of one name in several features have one value.
     func keysOfVariable(_ name: String) -> Result<[TweakKey], Unclear> {
-        let keys = known.filter { $0.category == PlacedFeature.category && $0.name == name }
-        return keys.isEmpty
-            ? .failure(
+        variables[name].map { .success($0) }
+            ?? .failure(
                 Unclear(reason: "its feature is not stored, and no feature is known with such a variable"))
-            : .success(keys)
     }
 
     private func ambiguity(_ keys: [TweakKey]) -> Unclear {

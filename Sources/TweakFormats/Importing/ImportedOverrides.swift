@@ -1,3 +1,4 @@
+internal import TweakJSON
 public import TweakRecords
 
 /// The values that a person has set in an older system, as overrides of tweaks.
@@ -43,7 +44,7 @@ public struct ImportedOverrides: Hashable, Sendable {
     ///   - known: The tweaks of the program, which tell what a name with several hyphens means, in which feature a part
     ///     is, and to which features a variable of JustTweak belongs. Those of a ``FeatureSet`` and of a
     ///     ``JustTweakFile`` are known by their keys.
-    /// - Throws: ``FormatError`` if the file is none of these.
+    /// - Throws: ``FormatError`` if the file is none of these, or if the user's defaults have no values of the systems.
     public init(
         _ bytes: [UInt8], path: String, systems: Set<OlderSystem> = Set(OlderSystem.allCases),
         known: [TweakKey] = []
@@ -52,6 +53,22 @@ public struct ImportedOverrides: Hashable, Sendable {
         try importer.take(bytes, path: path)
         overrides = importer.overrides.values.sorted { $0.key < $1.key }
         problems = importer.problems.sorted { ($0.entry, $0.reason) < ($1.entry, $1.reason) }
+    }
+
+    /// Whether a file is one of an older system, by its content: a property list, or JSON with a value whose name begins
+    /// with the ``OlderSystem/keyPrefix`` of one.
+    ///
+    /// An overrides file or a preset is none: what it has of such a name is an object.
+    public static func recognizes(_ bytes: [UInt8]) -> Bool {
+        guard bytes.firstVisible == UInt8(ascii: "{") else { return PropertyList.isMeant(by: bytes) }
+        guard case .object(let root)? = try? JSONParser.value(of: bytes, allowsRepeatedNames: true) else {
+            return false
+        }
+        if case .scalar(.string)? = root["name"], case .object? = root["tweaks"] { return false }
+        return root.contains { name, value in
+            if case .object = value { return false }
+            return OlderSystem.allCases.contains { name.hasPrefix($0.keyPrefix) }
+        }
     }
 
     /// What was taken over and what was not, a line each. They contain what the file does, also control characters.

@@ -14,7 +14,7 @@ struct OverridesImporter {
     }
 
     mutating func take(_ bytes: [UInt8], path: String) throws(FormatError) {
-        let isJSON = bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) } == UInt8(ascii: "{")
+        let isJSON = bytes.firstVisible == UInt8(ascii: "{")
         let list: PropertyList
         if isJSON {
             list = PropertyList(try PlacedJSON(bytes, path: path).value)
@@ -33,6 +33,10 @@ struct OverridesImporter {
                 } else if isJSON, systems.contains(.facebookTweaks) {
                     take(category: entry, value)
                 }
+            }
+            guard !overrides.isEmpty || !problems.isEmpty else {
+                let names = OlderSystem.allCases.filter(systems.contains).map(\.rawValue)
+                throw .malformed(path: path, reason: "it has no values of \(names.joined(separator: " or "))")
             }
         }
     }

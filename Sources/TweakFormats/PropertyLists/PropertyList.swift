@@ -36,6 +36,11 @@ enum PropertyList: Hashable {
         if case .dictionary(let members) = self { members[key] } else { nil }
     }
 
+    /// Whether bytes begin as a list does.
+    static func isMeant(by bytes: [UInt8]) -> Bool {
+        bytes.starts(with: BinaryPropertyList.start) || bytes.firstVisible == UInt8(ascii: "<")
+    }
+
     /// Reads a file.
     init(_ bytes: [UInt8], path: String) throws(FormatError) {
         var bytes = bytes
@@ -44,7 +49,7 @@ enum PropertyList: Hashable {
                 throw .malformed(path: path, reason: "it is no property list: it is damaged")
             }
         } else {
-            guard bytes.first(where: { !" \t\r\n\u{FEFF}".utf8.contains($0) }) == UInt8(ascii: "<") else {
+            guard Self.isMeant(by: bytes) else {
                 throw .malformed(
                     path: path,
                     reason: "it is no property list: neither XML nor binary, which begins with bplist00")
@@ -69,6 +74,11 @@ enum PropertyList: Hashable {
             throw .malformed(path: path, reason: "it is no property list: \(error)")
         }
     }
+}
+
+extension [UInt8] {
+    /// The first byte that is neither space nor of a byte order mark.
+    var firstVisible: UInt8? { first { !" \t\r\n\u{FEFF}".utf8.contains($0) } }
 }
 
 extension PropertyList: Decodable {

@@ -52,6 +52,19 @@ import TweakRecords
         #expect(!stereo.isEnabled)
     }
 
+    @Test func `isFeatureEnabled, enable, disable, set and reset`() throws {
+        try added()
+        let plain = store.feature("plain")
+        var states: [Bool] = []
+        for change in [plain.enable, plain.disable, { try plain.set(true) }, plain.reset]
+            as [() throws -> Void]
+        {
+            try change()
+            states.append(store.isFeatureEnabled("plain"))
+        }
+        #expect(states == [true, false, true, false])
+    }
+
     @Test func `A choice is kept only if it changes the state`() throws {
         try added()
         let plain = store.feature("plain")
@@ -91,7 +104,7 @@ import TweakRecords
         #expect(states.withLock { $0 } == [false, true])
     }
 
-    @Test func `All choices are taken back together`() throws {
+    @Test func `resetAllFeatures takes back all choices together`() throws {
         try added()
         try store.feature("plain").enable()
         try store.feature("awesome").disable()
@@ -99,8 +112,9 @@ import TweakRecords
         #expect(store.isFeatureEnabled("awesome") && !store.isFeatureEnabled("plain"))
     }
 
-    @Test func `A feature has its description`() throws {
+    @Test func `A feature is a Bool with a description`() throws {
         try added()
+        #expect(try store.status(of: store.feature("awesome").key).declaration.type == .bool)
         #expect(store.feature("awesome").details == "the best one")
         #expect(store.feature("plain").details == nil)
     }
@@ -112,7 +126,8 @@ import TweakRecords
         #expect(throws: TweakError.self) { try store.feature("missing").enable() }
     }
 
-    @Test func `A higher provider can switch a feature off`() throws {
+    @Test func `The first provider with an opinion decides, so a higher one can switch a feature off`() throws
+    {
         try added()
         try store.add(
             TestProvider("high", [TweakKey("Features", "awesome", "enabled"): false]), above: .overrides)

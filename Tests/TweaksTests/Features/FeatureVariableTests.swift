@@ -56,7 +56,7 @@ import TweaksTesting
         }
     }
 
-    @Test func `What is wrong is told apart`() throws {
+    @Test func `notFound, notSupported and decryptionClosureNotProvided are told apart`() throws {
         try add(#""flag": {"Value": true}, "secret": {"Value": "olleh", "Encrypted": true}"#)
         let key = { TweakKey("Features", "search", $0) }
         #expect(throws: FeatureError.notFound(key("missing"))) { try value("missing", as: Int.self) }
@@ -80,18 +80,68 @@ import TweaksTesting
         )
     }
 
+    @Test func `An encrypted value without a closure is an error, and nobody sees it`() throws {
+        try add(#""secret": {"Value": "olleh", "Encrypted": true}"#)
+        #expect(throws: FeatureError.decryptionClosureNotProvided(TweakKey("Features", "search", "secret"))) {
+            try value("secret", as: String.self)
+        }
+        #expect(store.categories.isEmpty)
+    }
+
+    @Test func `A lookup by feature and variable takes the first provider that has it`() throws {
+        let key = TweakKey("Features", "search", "limit")
+        try add(#""title": {"Value": "T"}"#)
+        try store.add(TestProvider("second", [key: 2], declares: true), above: nil)
+        try store.add(TestProvider("third", [key: 3], declares: true), above: nil)
+        #expect(try value("limit") == 2)
+        #expect(try store.status(of: key).source == TweakSource("second"))
+    }
+
     @Test func `Of several files the first one that has a variable counts`() throws {
         try add(#""a": {"Value": 1}"#, #""a": {"Value": 2}, "b": {"Value": 3}"#)
         #expect(try value("a") == 1 && value("b") == 3)
     }
 
-    @Test func `The same variable of two features is two tweaks`() throws {
+    @Test func `a.x and b.x do not collide, also where they are kept`() throws {
         let path = try home.write(
             "two.json", #"{ "a": { "x": { "Value": 1 } }, "b": { "x": { "Value": 2 } } }"#)
-        try store.add(VariablesProvider(files: [path]), above: nil)
+        let keeping = { () throws -> TweakStore in
+            let store = TweakStore(overrides: .file(path: home("overrides.json")), logger: messages.logger)
+            try store.add(VariablesProvider(files: [path]), above: nil)
+            return store
+        }
+        let store = try keeping()
         try store.set(3, for: TweakKey("Features", "a", "x"))
-        #expect(try store.value(ofFeature: "a", variable: "x") == 3)
-        #expect(try store.value(ofFeature: "b", variable: "x") == 2)
+        store.flush()
+        for store in [store, try keeping()] {
+            #expect(try store.value(ofFeature: "a", variable: "x") == 3)
+            #expect(try store.value(ofFeature: "b", variable: "x") == 2)
+        }
+    }
+
+    @Test func `A value is pushed when it changes, so none is stale and no cache is to be reset`() throws {
+        let path = try file("v.json", #""limit": {"Value": 1}"#)
+        let provider = try VariablesProvider(files: [path])
+        try store.add(provider, above: nil)
+        @FeatureVariable("search", "limit", fallback: 0, store: store) var limit: Int
+        let handle = try store.tweak("Features", "search", "limit", as: Int.self)
+        #expect(limit == 1 && handle.value == 1)
+        _ = try file("v.json", #""limit": {"Value": 2}"#)
+        try provider.reload()
+        #expect(limit == 2 && handle.value == 2)
+        try store.set(3, for: handle.key)
+        #expect(limit == 3 && handle.value == 3)
+    }
+
+    @Test func `A change carries which variable it is of`() throws {
+        try add(#""limit": {"Value": 1}, "other": {"Value": 1}"#)
+        let changes = Locked<[TweakChange]>([])
+        let observation = store.observe(didChange: { change in changes.withLock { $0.append(change) } })
+        try store.set(2, for: TweakKey("Features", "search", "limit"))
+        observation.cancel()
+        let expected = TweakChange(
+            key: TweakKey("Features", "search", "limit"), oldValue: 1, newValue: 2, source: .overrides)
+        #expect(changes.withLock { $0 } == [expected])
     }
 
     @Test func `A value that is missing or unusable is an error that names the place`() throws {
@@ -142,7 +192,10 @@ import TweaksTesting
         #expect(limit == 7)
     }
 
-    @Test func `With another type than the variable it has its default, which is reported once`() throws {
+    @Test
+    func `A plain one of another type than the variable has its declared default, which is reported once`()
+        throws
+    {
         try store.make("Features", "search", "limit", default: "many")
         @FeatureVariable("search", "limit", store: store) var limit = 20
         #expect(limit == 20 && limit == 20)

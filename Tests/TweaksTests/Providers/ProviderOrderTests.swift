@@ -120,7 +120,7 @@ import Testing
         #expect(opinions[2].problem != nil)
     }
 
-    @Test func `The first provider that can keeps what is set`() throws {
+    @Test func `The first provider that is mutable keeps what is set`() throws {
         let keeper = TestProvider("keeper")
         try store.add(keeper, above: .overrides)
         #expect(try store.set(2000, for: count).value == 100)

@@ -51,32 +51,28 @@ struct ExportCommand: ParsableCommand {
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Give tweaks the values of a JSON file.",
+        commandName: "import", abstract: "Give tweaks the values of a file.",
         discussion: """
-            The file is one that export wrote, or an overrides file. What a tweak cannot take is reported, and the \
-            others are set.
+            The file is one that export wrote, or an overrides file. Or it has what was set with Facebook Tweaks, \
+            FlipTheSwitch or JustTweak: the user's defaults of the program, as a property list or JSON, or what Facebook \
+            Tweaks exported. What a tweak cannot take is reported, and the others are set.
             """)
 
     @OptionGroup var options: ApplyOptions
     @OptionGroup var target: ProgramOptions
 
-    @Argument(help: "The file; standard input if it is -.", completion: .file(extensions: ["json"]))
+    @Argument(
+        help: "The file; standard input if it is -.", completion: .file(extensions: ["json", "plist"]))
     var file: String
 
     func run() throws {
         // Once, for all processes, but not before it is known that there is one.
-        var read: OverridesDocument?
+        var read: ImportedFile?
         try target.forEach(checkingValues: true, options.format) { program throws(Failure) in
-            if read == nil { read = try values() }
-            try options.apply(read ?? OverridesDocument(), to: program, target)
-        }
-    }
-
-    private func values() throws(Failure) -> OverridesDocument {
-        let isStandardInput = file == "-"
-        let bytes = try readInput(isStandardInput ? nil : file)
-        return try withFiles { () throws(OverridesError) in
-            try OverridesDocument(importing: bytes, path: isStandardInput ? "standard input" : file)
+            let imported = if let read { read } else { try ImportedFile(file) }
+            read = imported
+            let (values, leftOut) = try imported.values(for: program)
+            try options.apply(values, leavingOut: leftOut, to: program, target)
         }
     }
 }

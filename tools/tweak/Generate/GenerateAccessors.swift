@@ -78,23 +78,10 @@ struct GenerateAccessors: ParsableCommand {
             if let localTweaksFilePath {
                 try writeJustTweakAccessor(localTweaksFilePath)
             } else {
-                try writeFeatureAccessors()
+                try options.writeAccessors(
+                    in: language.isEmpty ? [.c, .swift] : language, name: accessorClassName, to: output)
             }
         }
-    }
-
-    private func writeFeatureAccessors() throws(Failure) {
-        let defaults = try FlipDefaults.inWorkingDirectory()
-        let (features, origin) = try options.features(defaults)
-        let accessors = try reportingFormat { () throws(FormatError) in
-            try FeatureAccessors(features, name: accessorClassName ?? "Features", origin: origin)
-        }
-        var files: [GeneratedFile] = []
-        let languages = language.isEmpty ? [.c, .swift] : language
-        if languages.contains(.c) { files.append(accessors.cHeader) }
-        if languages.contains(.swift) { files.append(accessors.swiftFile) }
-        if languages.contains(.objectiveC) { files += accessors.objectiveCFiles }
-        try write(files, in: output ?? defaults.categoryOutput ?? ".")
     }
 
     private func writeJustTweakAccessor(_ file: String) throws(Failure) {
@@ -121,5 +108,39 @@ struct GenerateAccessors: ParsableCommand {
             }
             return name
         }
+    }
+}
+
+struct GenerateCategory: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "category",
+        abstract: "Make a category for FTSFlipTheSwitch: accessors whose language is objective-c.")
+
+    @OptionGroup var options: FeatureOptions
+
+    @Option(name: .shortAndLong, help: "The folder for it.", completion: .directory)
+    var output: String?
+
+    func run() throws {
+        try reportingFailure { () throws(Failure) in
+            try options.writeAccessors(in: [.objectiveC], name: nil, to: output)
+        }
+    }
+}
+
+extension FeatureOptions {
+    fileprivate func writeAccessors(
+        in languages: [GenerateAccessors.Language], name: String?, to output: String?
+    ) throws(Failure) {
+        let defaults = try FlipDefaults.inWorkingDirectory()
+        let (features, origin) = try features(defaults)
+        let accessors = try reportingFormat { () throws(FormatError) in
+            try FeatureAccessors(features, name: name ?? "Features", origin: origin)
+        }
+        var files: [GeneratedFile] = []
+        if languages.contains(.c) { files.append(accessors.cHeader) }
+        if languages.contains(.swift) { files.append(accessors.swiftFile) }
+        if languages.contains(.objectiveC) { files += accessors.objectiveCFiles }
+        try write(files, in: output ?? defaults.categoryOutput ?? ".")
     }
 }

@@ -12,7 +12,7 @@ struct GenerateCommand: ParsableCommand {
             JustTweak. Files that have their content already are left alone, and on an error no file changes.
 
             A file .flip.yml in the working directory can have input, environment, plist_output, settings_output and \
-            category_output (for accessors), which are used where an option is not given.
+            category_output (for code), which are used where an option is not given.
 
             EXIT STATUS
               0   done, or there was nothing to do
@@ -21,7 +21,9 @@ struct GenerateCommand: ParsableCommand {
               66  an input is missing or cannot be opened
               73  a file cannot be written
             """,
-        subcommands: [GeneratePlist.self, GenerateSettings.self, GenerateAccessors.self])
+        subcommands: [
+            GeneratePlist.self, GenerateSettings.self, GenerateAccessors.self, GenerateCategory.self,
+        ])
 }
 
 /// Which features, for all generators.

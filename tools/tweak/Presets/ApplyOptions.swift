@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TweakFormats
 import TweakProtocol
 import TweakText
 import Tweaks
@@ -12,22 +13,47 @@ struct ApplyOptions: ParsableArguments {
     @Option(help: "The form of the output.")
     var format: OutputFormat = .table
 
+    /// - Parameter leftOut: What the file has besides the values.
     /// - Throws: ``Failure`` if not all values could be applied; then the others are.
     func apply(
-        _ values: OverridesDocument, to program: any Program, _ target: ProgramOptions
+        _ values: OverridesDocument, leavingOut leftOut: [ImportedOverrides.Problem] = [],
+        to program: any Program, _ target: ProgramOptions
     ) throws(Failure) {
         let answer = try program.apply(values, resettingOthers: resetOthers)
         switch format {
-        case .json: try target.printJSON(answer, of: program)
+        case .json: try target.printJSON(Applied(answer: answer, leftOut: leftOut), of: program)
         case .table:
             print("\(answer.applied.count) \(answer.applied.count == 1 ? "tweak was" : "tweaks were") set")
         }
         for key in answer.clamped { warn("\(key): the value was outside the limits and has been clamped") }
-        let problems = answer.unknown.map { "\($0): there is no such tweak" } + answer.refused.map(\.message)
+        let problems =
+            leftOut.map { "\($0.entry): \($0.reason)" }
+            + answer.unknown.map { "\($0): there is no such tweak" } + answer.refused.map(\.message)
         guard problems.isEmpty else {
             throw Failure(
                 "\(problems.count) \(problems.count == 1 ? "value was" : "values were") not applied",
                 details: problems, EX_DATAERR)
         }
+    }
+}
+
+/// The JSON form of what was applied: keys are a promise to scripts.
+private struct Applied: Encodable {
+    let answer: SetManyTweaks.Answer
+    let leftOut: [ImportedOverrides.Problem]
+
+    private struct Entry: Encodable {
+        let entry: String
+        let message: String
+    }
+
+    private enum CodingKeys: CodingKey { case leftOut }
+
+    func encode(to encoder: any Encoder) throws {
+        try answer.encode(to: encoder)
+        guard !leftOut.isEmpty else { return }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(
+            leftOut.map { Entry(entry: $0.entry, message: $0.reason) }, forKey: .leftOut)
     }
 }

@@ -1,17 +1,26 @@
+import Foundation
+
 /// Writes binary property lists, also such as Foundation does not: with references of a keyed archive, and with objects
 /// that are in several places or in themselves.
-struct BinaryPlist {
+public struct BinaryPlist: Sendable {
     /// An object. Those inside it are named by their places in the list.
-    enum Object {
+    public enum Object: Sendable {
         case bool(Bool), integer(UInt64), real(Double), text(String), data([UInt8])
         case reference(UInt8)
         case array([Int]), dictionary([(key: Int, value: Int)])
     }
 
-    var objects: [Object]
-    var top = 0
+    private let objects: [Object]
+    private let top: Int
 
-    var bytes: [UInt8] {
+    /// Makes a list of objects, of which `top` is the root.
+    public init(objects: [Object], top: Int = 0) {
+        self.objects = objects
+        self.top = top
+    }
+
+    /// The file.
+    public var bytes: [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets: [Int] = []
         for object in objects {
@@ -50,13 +59,13 @@ struct BinaryPlist {
 }
 
 /// A property list that is written in both formats, to be compared. References are those of a keyed archive.
-indirect enum Plist {
+public indirect enum Plist: Sendable {
     case bool(Bool), integer(UInt64), real(Double), text(String), data([UInt8])
     case reference(UInt8)
     case array([Plist]), dictionary([String: Plist])
 
     /// In binary.
-    var binary: [UInt8] {
+    public var binary: [UInt8] {
         var objects: [BinaryPlist.Object] = []
         let top = add(to: &objects)
         return BinaryPlist(objects: objects, top: top).bytes
@@ -81,7 +90,7 @@ indirect enum Plist {
     }
 
     /// In XML.
-    var xml: [UInt8] {
+    public var xml: [UInt8] {
         Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\(element)</plist>\n".utf8)
     }
 
@@ -91,7 +100,7 @@ indirect enum Plist {
         case .integer(let value): "<integer>\(value)</integer>"
         case .real(let value): "<real>\(value)</real>"
         case .text(let value): "<string>\(value)</string>"
-        case .data(let value): "<data>\(base64(value))</data>"
+        case .data(let value): "<data>\(Data(value).base64EncodedString())</data>"
         case .reference(let value): "<dict><key>CF$UID</key><integer>\(value)</integer></dict>"
         case .array(let elements): "<array>\(elements.map(\.element).joined())</array>"
         case .dictionary(let members):

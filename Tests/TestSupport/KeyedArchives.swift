@@ -1,24 +1,24 @@
-import Foundation
-
-func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
-
 /// Keyed archives as Foundation makes them of the objects of Facebook Tweaks.
-enum KeyedArchives {
+public enum KeyedArchives {
     /// An archive of objects, of which the second is the root.
-    static func archive(_ objects: [Plist]) -> Plist {
+    public static func archive(_ objects: [Plist]) -> Plist {
         .dictionary([
             "$archiver": .text("NSKeyedArchiver"), "$version": .integer(100000),
             "$top": .dictionary(["root": .reference(1)]), "$objects": .array([.text("$null")] + objects),
         ])
     }
 
-    static func `class`(_ name: String) -> Plist {
+    /// A class, to which objects refer.
+    public static func `class`(_ name: String) -> Plist {
         .dictionary(["$classname": .text(name), "$classes": .array([.text(name), .text("NSObject")])])
     }
 
-    /// What the export holds: category `Spring-2`, collection `Physics`, and tweaks with the given current values, named
-    /// `Value 0` and so on. A `nil` is a tweak that was not changed.
-    static func export(_ values: [Plist?]) -> Plist {
+    /// What the export holds: category `Spring-2`, collection `Physics`, and tweaks with the given current values.
+    ///
+    /// - Parameters:
+    ///   - values: The values; `nil` for a tweak that was not changed.
+    ///   - names: What the tweaks are called, if not `Value 0` and so on.
+    public static func export(_ values: [Plist?], names: [String]? = nil) -> Plist {
         let tweaks = UInt8(15)
         var objects: [Plist] = [
             .dictionary(["$class": .reference(2), "categories": .reference(3)]), `class`("FBTweakStore"),
@@ -42,14 +42,14 @@ enum KeyedArchives {
                     "$class": .reference(13), "name": .reference(place + 1),
                     "identifier": .reference(place + 1), "defaultValue": .reference(0),
                     "currentValue": .reference(value == nil ? 0 : place + 2),
-                ]), .text("Value \(index)"), value ?? .text("unused"),
+                ]), .text(names?[index] ?? "Value \(index)"), value ?? .text("unused"),
             ]
         }
         return archive(objects)
     }
 
     /// The colour in ``export(_:)``.
-    static func color(_ members: [String: Plist]) -> Plist {
+    public static func color(_ members: [String: Plist]) -> Plist {
         .dictionary(members.merging(["$class": .reference(14)]) { $1 })
     }
 }

@@ -1,0 +1,35 @@
+import TweakFormats
+import TweakProtocol
+import TweakText
+import Tweaks
+
+/// A file with values for tweaks, of this system or of an older one.
+struct ImportedFile {
+    private let bytes: [UInt8]
+    private let path: String
+
+    /// - Parameter path: Of the file, or `-` for standard input.
+    init(_ path: String) throws(Failure) {
+        let isStandardInput = path == "-"
+        bytes = try readInput(isStandardInput ? nil : path)
+        self.path = isStandardInput ? "standard input" : path
+    }
+
+    /// The values, and what in the file of an older system is none for a tweak of the program.
+    func values(
+        for program: any Program
+    ) throws(Failure) -> (OverridesDocument, leftOut: [ImportedOverrides.Problem]) {
+        guard ImportedOverrides.recognizes(bytes) else {
+            return try withFiles { () throws(OverridesError) in
+                (try OverridesDocument(importing: bytes, path: path), [])
+            }
+        }
+        let known = try program.tweaks().map(\.declaration.key)
+        let imported = try reportingFormat { () throws(FormatError) in
+            try ImportedOverrides(bytes, path: path, known: known)
+        }
+        var values = OverridesDocument()
+        for override in imported.overrides { values.set(override.value, for: override.key) }
+        return (values, imported.problems)
+    }
+}
