@@ -102,6 +102,8 @@ let package = Package(
         .executableTarget(
             name: "live-program", dependencies: ["FBTweak", "Tweaks"], path: "Tests/Programs/live-program",
             cSettings: [.define("_GNU_SOURCE")]),
+        .executableTarget(
+            name: "making-program", dependencies: ["Tweaks"], path: "Tests/Programs/making-program"),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .target(name: "SetterTweaks", dependencies: ["FBTweak"], path: "Tests/Programs/SetterTweaks"),
         .executableTarget(
@@ -141,8 +143,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "TestSupport", "Tweaks", "interface-scenarios", "live-program", "tweak", "tweak-accessors",
-                "tweak-dump", "tweak-setter",
+                "TestSupport", "Tweaks", "interface-scenarios", "live-program", "making-program", "tweak",
+                "tweak-accessors", "tweak-dump", "tweak-setter",
             ]),
     ],
     cLanguageStandard: .c11,

@@ -11,7 +11,7 @@ package enum ControlLimits {
     /// How many clients a program has at a time. More are refused.
     package static let clients = 128
     /// How many requests of a client wait for their answers. Then the program reads no further ones.
-    package static let waitingRequests = 64
+    package static let waitingRequests = 128
     /// How many actions run at a time that clients have asked for. More are refused as busy.
     package static let actions = 4
     /// The bytes that wait for a client to read them. Then the program reads no further requests, and changes that

@@ -139,14 +139,36 @@ public final class ControlClient {
                 }
                 return message
             }
-            var buffer = [UInt8](repeating: 0, count: 1 << 16)
-            let count = recv(socket, &buffer, buffer.count, 0)
-            if count == 0 || count < 0 && errno == ECONNRESET { return nil }
-            guard count > 0 else {
-                throw Failure(description: "nothing to read: \(String(cString: strerror(errno)))")
-            }
-            read += buffer.prefix(count)
+            guard try receive() else { return nil }
         }
+    }
+
+    /// Waits for so many messages and does not look at them, which is quick.
+    public func skip(_ count: Int) throws {
+        var left = count
+        while true {
+            while left > 0, let newline = read.firstIndex(of: UInt8(ascii: "\n")) {
+                read = read[(newline + 1)...]
+                left -= 1
+            }
+            if left == 0 { break }
+            guard try receive() else {
+                throw Failure(description: "the program has ended the connection")
+            }
+        }
+        read = Data(read)
+    }
+
+    /// - Returns: `false` if the program has ended the connection.
+    private func receive() throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = recv(socket, &buffer, buffer.count, 0)
+        if count == 0 || count < 0 && errno == ECONNRESET { return false }
+        guard count > 0 else {
+            throw Failure(description: "nothing to read: \(String(cString: strerror(errno)))")
+        }
+        read += buffer.prefix(count)
+        return true
     }
 
     /// Waits for the next notification, or takes the first that is kept.

@@ -2,60 +2,106 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `A program that clients change all the time` {
+/// Which values a client that is told of changes knows, by slot.
+private typealias Values = [String: Int]
+
+@Suite struct `A program that a hundred clients know and one changes all the time` {
+    private static let slots = 8
+    /// Of the next requests, which go together.
+    private static let requests = 100
+
+    private let program: SetterProgram
+    private let process: RunningCommand
+
+    init() throws {
+        program = try SetterProgram()
+        try program.makeRuntimeDirectory()
+        process = try start(SetterProgram.path, ["follow"], home: program.home)
+    }
+
+    private func connect() throws -> ControlClient {
+        try ControlClient(program.socketPath(of: process.processID))
+    }
+
+    private func subscribed() throws -> ControlClient {
+        let client = try connect()
+        _ = try client.request("subscribe")
+        return client
+    }
+
     /// What no file backs, in KB.
-    private func memory(of process: Int32) throws -> Int {
-        let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
-        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("Anonymous:") })
-        return try #require(line.split(separator: " ").compactMap { Int($0) }.first)
+    private var memory: Int {
+        get throws {
+            let path = "/proc/\(process.processID)/smaps_rollup"
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("Anonymous:") })
+            return try #require(line.split(separator: " ").compactMap { Int($0) }.first)
+        }
+    }
+
+    /// Sets the slots in turn to the numbers after a number.
+    private func set(_ client: ControlClient, after number: Int) throws {
+        let lines = (number + 1...number + Self.requests).map { value in
+            #"{"jsonrpc":"2.0","id":\#(value),"method":"set","#
+                + #""params":{"tweak":"Setter/Slots/Slot \#(value % Self.slots)","value":\#(value)}}"#
+        }
+        try client.send(line: lines.joined(separator: "\n"))
+        try client.skip(lines.count)
+    }
+
+    /// Reads until all slots have these values.
+    private static func read(_ client: ControlClient, to last: Values) throws {
+        var values: Values = [:]
+        while values != last {
+            for change in try client.nextChanges() {
+                values[try #require(change["tweak"] as? String)] = change["newValue"] as? Int
+            }
+        }
     }
 
     @Test func `No last value is lost, the file is written now and then, and memory stays as it is`() throws {
-        let program = try SetterProgram()
-        try #require(mkdir(program.home("runtime"), 0o700) == 0)
-        let process = try start(SetterProgram.path, ["follow"], home: program.home)
         defer { process.kill() }
-        let socket = program.home("runtime/tweaks/\(process.processID).sock")
-        let (setter, reader) = (try ControlClient(socket), try ControlClient(socket))
-        _ = try reader.request("subscribe", ["tweaks": ["Setter/Slots/Slot 0"]])
-        let silent = try ControlClient(socket)
-        _ = try silent.request("subscribe")
-
-        let seconds = isLong ? 60 : 1
-        let start = ContinuousClock.now
-        var (last, memoryAfterWarming, inodes) = (0, 0, Set<UInt64>())
-        while ContinuousClock.now < start + .seconds(seconds) {
-            // 10,000 a second, a hundred at a time.
-            let requests = (1...100).map { offset in
-                (
-                    "set",
-                    ["tweak": "Setter/Slots/Slot \(offset % 8)", "value": last + offset] as [String: Any]
-                )
+        // Of the clients, 20 read nothing until the end.
+        let silent = try (0..<20).map { _ in try subscribed() }
+        let watchers = try (0..<79).map { _ in try subscribed() }
+        let count = isLong ? 600_000 : 10_000
+        let last = Values(
+            uniqueKeysWithValues: (count - Self.slots + 1...count).map {
+                ("Setter/Slots/Slot \($0 % Self.slots)", $0)
+            })
+        let reading = DispatchGroup()
+        for watcher in watchers {
+            reading.enter()
+            // Used by this thread alone from now on.
+            nonisolated(unsafe) let watcher = watcher
+            Thread.detachNewThread {
+                #expect(throws: Never.self) { try Self.read(watcher, to: last) }
+                reading.leave()
             }
-            _ = try setter.answer(to: try setter.post(requests))
-            last += 100
-            if let status = FileStatus(program.overridesPath) { inodes.insert(status.inode) }
-            if last == 10_000 { memoryAfterWarming = try memory(of: process.processID) }
-            let ahead = start + .milliseconds(last / 10) - .now
+        }
+
+        let setter = try connect()
+        var (memoryAfterWarming, files) = (0, Set<Data>())
+        let start = ContinuousClock.now
+        for number in stride(from: 0, to: count, by: Self.requests) {
+            try set(setter, after: number)
+            if let file = FileManager.default.contents(atPath: program.overridesPath) { files.insert(file) }
+            if number == count / 10 { memoryAfterWarming = try memory }
+            // At most 10,000 a second.
+            let ahead = start + .milliseconds(number / 10) - .now
             if ahead > .zero { usleep(useconds_t(ahead / .microseconds(1))) }
         }
-        // What the 96th of the last hundred set.
-        let expected = last - 4
-        for client in [reader, silent] {
-            var value = 0
-            while value != expected {
-                for change in try client.nextChanges()
-                where change["tweak"] as? String == "Setter/Slots/Slot 0" {
-                    value = try #require(change["newValue"] as? Int)
-                }
-            }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+
+        #expect(Double(files.count) <= seconds * 20 + 2)
+        if isLong { #expect(try memory < memoryAfterWarming + 1024) }
+        #expect(reading.wait(timeout: .now() + 300) == .success)
+        for client in silent { try Self.read(client, to: last) }
+        for (tweak, value) in last {
+            #expect(try setter.request("get", ["tweak": tweak]).result["value"] as? Int == value)
         }
-        #expect(try waitUntil { try program.overrides()["Setter"]?["Slots"]?["Slot 0"] == expected })
-        if isLong {
-            #expect(last >= 500_000)
-            #expect(try memory(of: process.processID) < memoryAfterWarming + 1024)
-        }
-        // The file system may use numbers again, so this is the least.
-        #expect(inodes.count <= seconds * 20 + 2)
+        let names = last.map { ($0.key.replacing("Setter/Slots/", with: ""), $0.value) }
+        let slots = Values(uniqueKeysWithValues: names)
+        #expect(try waitUntil { try program.overrides()["Setter"]?["Slots"] == slots })
     }
 }

@@ -32,6 +32,27 @@ import Testing
         #expect(waitUntil { program.process.written.output == "hello\n" })
     }
 
+    @Test func `A program that only makes tweaks has a socket too, keeps what is set, and follows its file`()
+        throws
+    {
+        let home = try LiveProgram.home()
+        let tweak = "Made/Values/Text"
+        for (text, next) in [("run", "later"), ("later", "end")] {
+            let process = try start(Locations.product("making-program"), home: home)
+            defer { process.kill() }
+            let client = try ControlClient(home("runtime/tweaks/\(process.processID).sock"))
+            #expect(try client.request("get", ["tweak": tweak]).result["value"] as? String == text)
+            #expect(waitUntil { process.written.output == text + "\n" })
+            if next == "end" {
+                try home.write(
+                    "config/tweaks/making-program/overrides.json", #"{"Made": {"Values": {"Text": "end"}}}"#)
+                #expect(waitUntil { !process.isRunning })
+            } else {
+                #expect(try client.request("set", ["tweak": tweak, "value": next]).errorCode == nil)
+            }
+        }
+    }
+
     @Test func `Clients that vanish do not end it`() throws {
         let program = try LiveProgram()
         for _ in 0..<50 { for _ in 0..<20 { try program.connect().post("list") } }
@@ -41,11 +62,32 @@ import Testing
 
     @Test func `Programs that end at once never have a socket`() throws {
         let home = try LiveProgram.home()
-        let deadline = ContinuousClock.now + .seconds(isLong ? 60 : 1)
-        while ContinuousClock.now < deadline {
-            #expect(try run(SetterProgram.path, ["show"], home: home).error.isEmpty)
-        }
+        for _ in 0..<20 { #expect(try run(SetterProgram.path, ["show"], home: home).error.isEmpty) }
         #expect(access(home("runtime/tweaks"), F_OK) != 0)
+    }
+
+    @Test func `Fifty starts a second leave no socket, and nothing hangs`() throws {
+        let home = try LiveProgram.home()
+        var running: [(command: RunningCommand, isKilled: Bool)] = []
+        func endFirst() {
+            let (command, isKilled) = running.removeFirst()
+            if isKilled { command.kill() }
+            #expect(command.wait().error.isEmpty)
+        }
+        let begin = ContinuousClock.now
+        for number in 0..<(isLong ? 3000 : 50) {
+            // One ends at once, the next is killed half a second later: it has a socket by then.
+            let isKilled = !number.isMultiple(of: 2)
+            let command = try start(SetterProgram.path, [isKilled ? "follow" : "show"], home: home)
+            running.append((command, isKilled))
+            if running.count > 25 { endFirst() }
+            let ahead = begin + .milliseconds(20 * number) - .now
+            if ahead > .zero { usleep(useconds_t(ahead / .microseconds(1))) }
+        }
+        while !running.isEmpty { endFirst() }
+        let last = try LiveProgram(home: home)
+        _ = try last.connect()
+        #expect(try last.names() == ["\(last.process.processID).sock"])
     }
 
     @Test func `The socket of a program that was killed is removed by the next one`() throws {

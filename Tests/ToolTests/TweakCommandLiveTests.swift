@@ -23,7 +23,23 @@ import Testing
         #expect(try setter.tweak("list", "Setter/More/").lines.count == 5)
         #expect(try setter.tweak("list", "setter/more").lines.count == 5)
         #expect(try setter.tweak("list", "Setter/").lines.count == 23)
+        #expect(try setter.tweak("list", "more").lines.count == 5)
+        #expect(try setter.tweak("list", "Set/Mo").lines.count == 5)
         #expect(try setter.tweak("list", "Stter/").status == 65)
+        #expect(try setter.tweak("list", "Setter/More/Port").status == 64)
+    }
+
+    @Test func `A group that is not clear is an error with those that are meant`() throws {
+        // Both begin with it.
+        let result = try setter.tweak("list", "S")
+        #expect(result.status == 65)
+        #expect(
+            result.error == """
+                tweak: S: 2 groups could be meant; write more of the name
+                  Setter/
+                  Setter/Slots/
+
+                """)
     }
 
     @Test func `list has a JSON form with the process`() throws {
@@ -113,7 +129,7 @@ import Testing
         #expect(try setter.tweak("set", "Count", "6", "Text", "bye", "Slot 0", "1").succeeded)
         #expect(try setter.tweak("reset", "Count").output == "Setter/Values/Count: 6 → 5\n")
         #expect(
-            try setter.tweak("reset", "Setter/Values/").output == "Setter/Values/Text: \"bye\" → \"hello\"\n")
+            try setter.tweak("reset", "values/").output == "Setter/Values/Text: \"bye\" → \"hello\"\n")
         #expect(try setter.tweak("reset", "--all").output == "Setter/Slots/Slot 0: 1 → 0\n")
         setter.expect("false 5 0.5 hello")
         #expect(try setter.tweak("reset", "Wait").status == 65)

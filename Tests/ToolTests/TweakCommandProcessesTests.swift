@@ -49,7 +49,7 @@ import Testing
         #expect(result.status == 0)
         #expect(result.output == setters.map { "\($0.title):\nSetter/Values/Count: 5 → 6\n" }.joined())
         for setter in setters { setter.expect("false 6 0.5 hello") }
-        let lines = try program.tweak("get", "--all-processes", "--format", "json", "Count").lines
+        let lines = try program.tweak("get", "--all", "--format", "json", "Count").lines
         let forms = try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
         #expect(forms.map { $0?["pid"] as? Int32 } == setters.map(\.pid))
         #expect(forms.allSatisfy { ($0?["result"] as? [String: Any])?["value"] as? Int == 6 })

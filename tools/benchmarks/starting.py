@@ -28,11 +28,12 @@ def build_programs():
     return build(BENCHMARKS / "start", "-c", "release")
 
 
-def milliseconds(program, *arguments, configuration, expecting=0, watches=True):
-    """Runs a program and returns how long it took."""
-    environment = {"PATH": os.environ.get("PATH", ""), "XDG_CONFIG_HOME": configuration}
-    if not watches:
-        environment["TWEAKS_WATCH"] = "0"
+def milliseconds(program, *arguments, configuration, expecting=0, **switches):
+    """Runs a program and returns how long it took. Variables of the environment are those of keyword arguments."""
+    # The configuration can have a socket beside it.
+    runtime = os.path.dirname(configuration)
+    environment = {
+        "PATH": os.environ.get("PATH", ""), "XDG_CONFIG_HOME": configuration, "XDG_RUNTIME_DIR": runtime, **switches}
     if "LD_LIBRARY_PATH" in os.environ:
         environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
     begin = time.perf_counter_ns()

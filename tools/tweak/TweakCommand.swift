@@ -36,9 +36,15 @@ struct TweakCommand: ParsableCommand {
             ImportCommand.self, PresetCommand.self, GenerateCommand.self,
         ])
 
-    /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option.
+    /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option, and `--all` as `--all-processes` where it has
+    /// no other meaning.
     static func main() {
         var arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first != "reset" {
+            let options = arguments.prefix { $0 != "--" }
+            arguments.replaceSubrange(
+                options.indices, with: options.map { $0 == "--all" ? "--all-processes" : $0 })
+        }
         if arguments.first == "set", !arguments.contains("--"),
             let value = arguments.firstIndex(where: {
                 $0.first == "-" && $0.dropFirst().first?.isNumber == true

@@ -20,6 +20,7 @@ final class Endpoint: QuietThread.Source {
     private let mail: ControlMail
     private var clients: [EndpointClient] = []
     private var lastClient: UInt64 = 0
+    private var lines = ChangeLines()
     private var runningActions = 0
     /// Whether the store tells of its changes.
     private var isListening = false
@@ -67,10 +68,12 @@ final class Endpoint: QuietThread.Source {
                 // Clients take turns.
                 if !request.isForWorker { break }
             }
-            client.write()
         }
+        // Meanwhile the worker is at work.
+        for client in clients { client.write(&lines) }
         for client in clients where client.isDone { client.close() }
         clients.removeAll(where: \.isDone)
+        lines = ChangeLines()
         listenToStore()
         return true
     }
@@ -102,7 +105,7 @@ extension Endpoint {
             case .action: client.runningActions -= 1
             }
             // Before the answer, if the client keeps up.
-            client.write()
+            client.write(&lines)
             client.send(outcome.line)
         }
     }
@@ -129,7 +132,7 @@ extension Endpoint {
                 client.send(
                     Self.line(ControlError(.busy, "there are \(clients.count) clients already"), to: .unknown)
                 )
-                client.write()
+                client.write(&lines)
                 client.close()
                 continue
             }

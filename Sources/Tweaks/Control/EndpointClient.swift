@@ -106,9 +106,9 @@ extension EndpointClient {
     }
 
     /// Writes as much as the client takes. Changes become text when it has taken all that was before.
-    func write() {
+    func write(_ lines: inout ChangeLines) {
         while !isGone {
-            if sent == output.count { addChanges() }
+            if sent == output.count { addChanges(&lines) }
             guard sent < output.count else { return }
             guard socket.isOurs else { return leave() }
             let count = output.withUnsafeBytes { bytes in
@@ -164,7 +164,7 @@ extension EndpointClient {
     }
 
     /// Makes messages of the changes that have waited longest.
-    private func addChanges() {
+    private func addChanges(_ lines: inout ChangeLines) {
         var messages: [UInt64: ChangedTweaks] = [:]
         var size = 0
         while size < Self.portion, let (change, subscription, time) = changes.popFirst() {
@@ -174,16 +174,28 @@ extension EndpointClient {
                 .changes
                 .append(message)
         }
-        for (_, message) in messages.sorted(by: { $0.key < $1.key }) {
-            // What a tweak has can be written as JSON.
-            output += (try? message.line()) ?? []
-        }
+        for (_, message) in messages.sorted(by: { $0.key < $1.key }) { output += lines.line(of: message) }
+    }
+}
+
+/// Messages about changes as text. Most clients are told the same, and to make text of it takes the most time.
+struct ChangeLines {
+    private var last: (message: ChangedTweaks, line: [UInt8])?
+
+    mutating func line(of message: ChangedTweaks) -> [UInt8] {
+        if let last, last.message == message { return last.line }
+        // What a tweak has can be written as JSON.
+        let line = (try? message.line()) ?? []
+        last = (message, line)
+        return line
     }
 }
 
 extension ChangedTweaks.Change {
     /// About how many bytes it takes.
     fileprivate var size: Int {
-        [oldValue, newValue].map { $0.tweakValue?.description.utf8.count ?? 0 }.reduce(100, +)
+        [oldValue, newValue].reduce(100) { size, value in
+            if case .scalar(.string(let text)) = value { size + text.utf8.count } else { size }
+        }
     }
 }

@@ -51,8 +51,11 @@ struct ExplainCommand: ParsableCommand {
                 }
             return [opinion.source, text(of: opinion.value), place ?? "", opinion.error ?? ""]
         }
+        let deciding = explanation.opinions.firstIndex { $0.error == nil }
         print(
-            TextTable(header: ["FROM", "VALUE", "AT", "PROBLEM"], optional: ["AT", "PROBLEM"], rows: rows)
-                .text)
+            TextTable(
+                header: ["FROM", "VALUE", "AT", "PROBLEM"], optional: ["AT", "PROBLEM"],
+                emphasized: explanation.opinions.indices.map { $0 == deciding }, rows: rows
+            ).text)
     }
 }

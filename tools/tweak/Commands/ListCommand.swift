@@ -13,14 +13,15 @@ struct ListCommand: ParsableCommand {
     @OptionGroup var target: ProgramOptions
 
     @Argument(
-        help: "Only the tweaks of Category/ or Category/Collection/.", completion: .custom(completeGroups))
+        help: "Only the tweaks of Category/, Category/Collection/ or shorter.",
+        completion: .custom(completeGroups))
     var group: String?
 
     func run() throws {
         try target.forEach(format) { program throws(Failure) in
             var tweaks = try program.tweaks()
             if let group {
-                let scope = try TweakScope(group.hasSuffix("/") ? group : group + "/", among: tweaks)
+                let scope = try TweakScope(group, among: tweaks)
                 tweaks = tweaks.filter { scope.contains($0.declaration.key) }
             }
             switch format {
@@ -52,6 +53,7 @@ struct ListCommand: ParsableCommand {
                 ],
                 optional: ["AFTER A RESTART", "NOTES", "DESCRIPTION"],
                 groups: tweaks.map(\.declaration.heading),
+                emphasized: tweaks.map { $0.source != "\(TweakSource.binary)" },
                 rows: rows
             ).text)
     }

@@ -59,7 +59,7 @@ struct WatchCommand: ParsableCommand {
         switch format {
         case .table:
             let title = showsTitle ? "\(program.title)  " : ""
-            print(printable("\(localTime(change.time))  \(title)\(program.text(of: change))"))
+            print(printable("\(localTime(change.time))  \(title)") + program.text(of: change))
         case .json:
             // What came as JSON can be written as such.
             try? printJSONLine(ChangeForm(pid: program.pid, change: change))
@@ -101,13 +101,14 @@ private struct WatchedProgram {
         }
     }
 
+    /// As it may be shown.
     func text(of change: ChangedTweaks.Change) -> String {
         func text(of value: JSONValue) -> String {
             guard let declaration = declarations[change.tweak] else { return value.summary }
             return value.value(of: declaration.type).map { declaration.text(of: $0) } ?? value.summary
         }
-        return
-            "\(change.tweak): \(text(of: change.oldValue)) → \(text(of: change.newValue)) (\(change.source))"
+        return printable("\(change.tweak): \(text(of: change.oldValue)) → ")
+            + emphasized(printable(text(of: change.newValue))) + printable(" (\(change.source))")
     }
 }
 

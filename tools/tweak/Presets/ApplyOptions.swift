@@ -23,7 +23,10 @@ struct ApplyOptions: ParsableArguments {
         switch format {
         case .json: try target.printJSON(Applied(answer: answer, leftOut: leftOut), of: program)
         case .table:
-            print("\(answer.applied.count) \(answer.applied.count == 1 ? "tweak was" : "tweaks were") set")
+            let others = resetOthers ? ", all others have their defaults" : ""
+            print(
+                "\(answer.applied.count) \(answer.applied.count == 1 ? "tweak was" : "tweaks were") set\(others)"
+            )
         }
         for key in answer.clamped { warn("\(key): the value was outside the limits and has been clamped") }
         let problems =

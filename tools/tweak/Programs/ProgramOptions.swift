@@ -4,7 +4,8 @@ import TweakText
 
 /// Which program a command is about.
 struct ProgramOptions: ParsableArguments {
-    @Flag(help: "If several processes of the program run, do it in all of them.")
+    @Flag(
+        help: "If several processes of the program run, do it in all of them; also --all, but not of reset.")
     var allProcesses = false
 
     @Argument(

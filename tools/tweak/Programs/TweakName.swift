@@ -6,8 +6,8 @@ import Tweaks
 struct TweakName {
     let text: String
     /// The levels that were given; those before them are empty.
-    private let levels: TweakKey
-    private let count: Int
+    let levels: TweakKey
+    let count: Int
 
     init(_ text: String) throws(Failure) {
         count = text.unicodeScalars.count { $0 == "/" } + 1
@@ -28,6 +28,14 @@ struct TweakName {
     /// - Throws: ``Failure`` if there is none or there are several.
     func key(among keys: [TweakKey]) throws(Failure) -> TweakKey {
         if let key, keys.contains(key) { return key }
+        let meant = meant(among: keys)
+        guard let first = meant.first else { throw unknown(keys) }
+        guard meant.count == 1 else { throw ambiguous(meant.sorted().map(\.description), "tweaks") }
+        return first
+    }
+
+    /// Those that the name fits best: more than one if it is not clear.
+    func meant(among keys: [TweakKey]) -> [TweakKey] {
         for isMeant in [isWhole, isPart] {
             for ignoresCase in [false, true] {
                 let meant = keys.filter { key in
@@ -35,11 +43,10 @@ struct TweakName {
                         ignoresCase ? isMeant(given.lowercased(), level.lowercased()) : isMeant(given, level)
                     }
                 }
-                if let first = meant.first, meant.count == 1 { return first }
-                if !meant.isEmpty { throw ambiguous(meant) }
+                if !meant.isEmpty { return meant }
             }
         }
-        throw unknown(keys)
+        return []
     }
 
     private func isWhole(_ given: String, _ level: String) -> Bool { given == level }
@@ -48,12 +55,12 @@ struct TweakName {
         !given.isEmpty && (level.hasPrefix(given) || level.hasSuffix(given))
     }
 
-    private func ambiguous(_ keys: [TweakKey]) -> Failure {
+    func ambiguous(_ meant: [String], _ what: String) -> Failure {
         let most = 10
         return Failure(
-            "\(text): \(keys.count) tweaks could be meant; write more of the name",
-            details: keys.sorted().prefix(most).map(\.description)
-                + (keys.count > most ? ["and \(keys.count - most) more"] : []), EX_DATAERR)
+            "\(text): \(meant.count) \(what) could be meant; write more of the name",
+            details: meant.prefix(most) + (meant.count > most ? ["and \(meant.count - most) more"] : []),
+            EX_DATAERR)
     }
 
     private func unknown(_ keys: [TweakKey]) -> Failure {

@@ -21,27 +21,29 @@ enum TweakScope {
 }
 
 extension TweakScope {
-    /// Reads `Category/` or `Category/Collection/`, in any case if it is unambiguous.
+    /// Reads `Category/`, `Category/Collection/` or `Collection/`, which may be as short as a ``TweakName``. A category
+    /// goes before a collection of the same name.
     ///
-    /// - Throws: ``Failure`` if there are no such tweaks.
+    /// - Throws: ``Failure`` if there are no such tweaks, or several groups are meant.
     init(_ text: String, among tweaks: [JSONTweak]) throws(Failure) {
-        let depth = text.unicodeScalars.count { $0 == "/" }
-        guard 1...2 ~= depth, let wanted = TweakKey(depth == 1 ? text + "/" : text), wanted.name.isEmpty
-        else {
-            throw Failure("\(text): several tweaks are named Category/ or Category/Collection/", EX_USAGE)
-        }
-        let groups = Set(
-            tweaks.map(\.declaration.key).map { TweakKey($0.category, depth == 1 ? "" : $0.collection, "") })
-        let similar = groups.filter { "\($0)".lowercased() == "\(wanted)".lowercased() }
-        guard let group = groups.contains(wanted) ? wanted : similar.first,
-            similar.count == 1 || group == wanted
-        else {
-            let isAmbiguous = !similar.isEmpty
+        let name = try TweakName(text.hasSuffix("/") ? String(text.dropLast()) : text)
+        guard name.key == nil else {
             throw Failure(
-                "\(text): "
-                    + (isAmbiguous ? "it differs from several only in case" : "there are no such tweaks"),
-                EX_DATAERR)
+                "\(text): several tweaks are named Category/, Category/Collection/ or Collection/", EX_USAGE)
         }
-        self = .group(category: group.category, collection: depth == 1 ? nil : group.collection)
+        // As keys that end with what a name ends with.
+        let keys = tweaks.map(\.declaration.key)
+        let categories = Set(keys.map { TweakKey("", "", $0.category) })
+        let collections = Set(keys.map { TweakKey("", $0.category, $0.collection) })
+        let isCategory = categories.contains { $0.name == name.levels.name } && name.count == 1
+        let meant = isCategory ? [name.levels] : name.meant(among: categories.union(collections).sorted())
+        guard let group = meant.first else { throw Failure("\(text): there are no such tweaks", EX_DATAERR) }
+        guard meant.count == 1 else {
+            throw name.ambiguous(meant.map { "\($0)".trimmingPrefix(while: { $0 == "/" }) + "/" }, "groups")
+        }
+        self =
+            group.collection.isEmpty && categories.contains(group)
+            ? .group(category: group.name, collection: nil)
+            : .group(category: group.collection, collection: group.name)
     }
 }

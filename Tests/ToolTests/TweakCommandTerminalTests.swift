@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `What stands out on a terminal` {
+    private let program: SetterProgram
+
+    init() throws {
+        program = try SetterProgram()
+        #expect(try program.tweak("set", "Count", "6").succeeded)
+    }
+
+    /// The lines that the command prints in bold if its output is a terminal.
+    private func bold(_ command: String, _ arguments: String..., environment: [String: String] = [:]) throws
+        -> [Substring]
+    {
+        let words = [Locations.product("tweak"), command, SetterProgram.path] + arguments
+        let result = try run(
+            Locations.program("script"),
+            ["-qec", words.map { "'\($0)'" }.joined(separator: " "), "/dev/null"], home: program.home,
+            environment: ["TERM": "xterm", "NO_COLOR": ""].merging(environment) { $1 })
+        #expect(result.succeeded)
+        return result.output.split(whereSeparator: \.isNewline).compactMap { line in
+            guard line.hasPrefix("\u{1B}[1m"), line.hasSuffix("\u{1B}[m") else {
+                #expect(!line.contains("\u{1B}"))
+                return nil
+            }
+            return line.dropFirst(4).dropLast(3)
+        }
+    }
+
+    @Test func `list emphasizes the tweaks that do not have their defaults`() throws {
+        let lines = try bold("list")
+        #expect(
+            lines.map { $0.split(separator: " ") } == [["Count", "6", "5", "int32", "0…1000000", "override"]])
+    }
+
+    @Test func `explain emphasizes what decides`() throws {
+        #expect(
+            try bold("explain", "Count").map { $0.split(separator: " ").prefix(2) } == [["override", "6"]])
+    }
+
+    @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
+    func `Nothing does if the user does not want it, or the terminal cannot`(environment: [String: String])
+        throws
+    {
+        #expect(try bold("list", environment: environment).isEmpty)
+    }
+
+    @Test func `Elsewhere nothing does`() throws {
+        #expect(try !program.tweak("list").output.contains("\u{1B}"))
+    }
+}
