@@ -1,4 +1,4 @@
-/* Has a fork wait for a moment in which no thread of the library runs Swift code. */
+/* Has a fork wait for a moment in which no thread runs Swift code of the library. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
@@ -13,9 +13,11 @@ static pthread_rwlock_t running = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER
 static _Thread_local bool holds_forks;
 static _Thread_local bool has_stopped_others;
 
-void fbtweak__hold_forks(void) {
-  pthread_rwlock_rdlock(&running);
-  holds_forks = true;
+bool fbtweak__hold_forks(void) {
+  if (holds_forks)
+    return false;
+  holds_forks = pthread_rwlock_rdlock(&running) == 0;
+  return holds_forks;
 }
 bool fbtweak__allow_forks(void) {
   if (!holds_forks)

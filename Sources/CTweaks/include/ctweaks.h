@@ -119,10 +119,11 @@ bool fbtweak__is_privileged(void);
 
 /*
  * A fork waits, for 100 ms at most, until no thread holds forks. Threads of the library do while
- * they run Swift code, and allow them while they wait or run the program's code. Whether the thread
- * held them.
+ * they run Swift code, those of a C program while they run that of the library; they allow them
+ * while they wait or run the program's code. Whether the thread began to hold them, and whether it
+ * did.
  */
-void fbtweak__hold_forks(void);
+bool fbtweak__hold_forks(void);
 bool fbtweak__allow_forks(void);
 void fbtweak__before_fork(void);
 void fbtweak__after_fork(void);

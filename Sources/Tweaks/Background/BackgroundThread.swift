@@ -31,7 +31,7 @@ struct BackgroundThread {
             &thread, &attributes,
             { context in
                 fbtweak__name_thread()
-                fbtweak__hold_forks()
+                _ = fbtweak__hold_forks()
                 context.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue() }?.body()
                 _ = fbtweak__allow_forks()
                 return nil

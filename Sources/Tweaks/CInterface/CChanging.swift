@@ -68,7 +68,7 @@ func bind(tweak: UnsafePointer<fbtweak>?, variable: UnsafeMutableRawPointer?) ->
 @c(fbtweak__unbind)
 func unbind(variable: UnsafeMutableRawPointer?) {
     guard let variable else { return }
-    TweakStore.shared.state.withLock { state in state.unbind(UInt(bitPattern: variable)) }
+    holdingForks { TweakStore.shared.state.withLock { state in state.unbind(UInt(bitPattern: variable)) } }
 }
 
 extension TweakStore {

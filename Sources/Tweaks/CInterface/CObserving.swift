@@ -9,21 +9,23 @@ func observe(
     didChange: fbtweak_callback?,
     context: UnsafeMutableRawPointer?
 ) -> fbtweak_token {
-    do throws(CFailure) {
-        let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.shared.key(of: tweak) }
-        let will = willChange.map { CFunction($0, context) }
-        let did = didChange.map { CFunction($0, context) }
-        guard let code = (did ?? will)?.code else { throw .refused("there is no function to call back") }
-        return TweakStore.shared.observe(key, will, did, code: code, queue: queue.map(ChangeQueue.at))
-    } catch {
-        _ = error.report()
-        return 0
+    holdingForks {
+        do throws(CFailure) {
+            let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.shared.key(of: tweak) }
+            let will = willChange.map { CFunction($0, context) }
+            let did = didChange.map { CFunction($0, context) }
+            guard let code = (did ?? will)?.code else { throw .refused("there is no function to call back") }
+            return TweakStore.shared.observe(key, will, did, code: code, queue: queue.map(ChangeQueue.at))
+        } catch {
+            _ = error.report()
+            return 0
+        }
     }
 }
 
 @c(fbtweak__unobserve)
 func unobserve(token: fbtweak_token) {
-    TweakStore.shared.stopObserving { $0.id == token }
+    holdingForks { TweakStore.shared.stopObserving { $0.id == token } }
 }
 
 extension CFunction {

@@ -36,15 +36,17 @@ func walk(
     context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let visit else { return 0 }
-    let keys = TweakStore.shared.keys(
-        category.map { String(cString: $0) }, collection.map { String(cString: $0) })
-    var count = 0
-    for key in keys {
-        guard let handle = TweakStore.shared.handle(of: key) else { continue }
-        count += 1
-        if !visit(handle, context) { break }
+    return holdingForks {
+        let keys = TweakStore.shared.keys(
+            category.map { String(cString: $0) }, collection.map { String(cString: $0) })
+        var count = 0
+        for key in keys {
+            guard let handle = TweakStore.shared.handle(of: key) else { continue }
+            count += 1
+            if !allowingForks({ visit(handle, context) }) { break }
+        }
+        return count
     }
-    return count
 }
 
 @c(fbtweak__source)

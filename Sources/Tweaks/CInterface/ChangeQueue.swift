@@ -21,15 +21,17 @@ func descriptor(queue: OpaquePointer?) -> CInt {
 
 @c(fbtweak__queue_deliver)
 func deliver(queue: OpaquePointer?) -> Int {
-    queue.map(ChangeQueue.at)?.deliver() ?? 0
+    holdingForks { queue.map(ChangeQueue.at)?.deliver() ?? 0 }
 }
 
 @c(fbtweak__queue_destroy)
 func destroy(queue: OpaquePointer?) {
     guard let queue else { return }
-    let observers = ChangeQueue.at(queue).observers.withLock { $0 }
-    TweakStore.shared.stopObserving { observers.contains($0.id) }
-    Unmanaged<ChangeQueue>.fromOpaque(UnsafeRawPointer(queue)).release()
+    holdingForks {
+        let observers = ChangeQueue.at(queue).observers.withLock { $0 }
+        TweakStore.shared.stopObserving { observers.contains($0.id) }
+        Unmanaged<ChangeQueue>.fromOpaque(UnsafeRawPointer(queue)).release()
+    }
 }
 
 /// Changes that wait until the program asks for them.

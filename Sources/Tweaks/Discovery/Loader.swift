@@ -19,15 +19,17 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
 /// Called by the constructor in `fbtweak.h`, with the dynamic linker's lock held, of an image that comes later.
 @c(fbtweak__image_opened)
 func imageOpened(address: UnsafeRawPointer?) {
-    guard let image = ProcessImage.containing(UInt(bitPattern: address)) else { return }
-    TweakStore.shared.start()
-    TweakStore.shared.withState { $0.open(image) }
+    holdingForks {
+        guard let image = ProcessImage.containing(UInt(bitPattern: address)) else { return }
+        TweakStore.shared.start()
+        TweakStore.shared.withState { $0.open(image) }
+    }
 }
 
 /// Called by the destructor in `fbtweak.h`: before an image is unloaded, and when the process exits.
 @c(fbtweak__image_closed)
 func imageClosed(address: UnsafeRawPointer?) {
-    TweakStore.shared.closeImage(containing: UInt(bitPattern: address))
+    holdingForks { TweakStore.shared.closeImage(containing: UInt(bitPattern: address)) }
 }
 
 extension TweakStore {

@@ -56,6 +56,8 @@ extension TweakStore {
     /// Returns when no call of a kind is running on another thread.
     func waitForCalls(where matches: (RunningCall) -> Bool) {
         let thread = RunningCall.currentThread
-        state.wait { state in !state.runningCalls.contains { $0.thread != thread && matches($0) } }
+        allowingForks {
+            state.wait { state in !state.runningCalls.contains { $0.thread != thread && matches($0) } }
+        }
     }
 }
