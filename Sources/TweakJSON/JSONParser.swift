@@ -20,7 +20,7 @@ package struct JSONParser {
     /// - Parameters:
     ///   - bytes: UTF-8, also with a byte order mark.
     ///   - allowsRepeatedNames: Whether an object may have a name twice. The last one counts.
-    /// - Throws: ``JSONError`` with the place of the first mistake.
+    /// - Throws: ``JSONError`` with the place of a mistake.
     package static func value(
         of bytes: [UInt8], allowsRepeatedNames: Bool = false
     ) throws(JSONError) -> JSONValue {
@@ -38,9 +38,7 @@ package struct JSONParser {
         let value: JSONValue
         switch next {
         case UInt8(ascii: "{"):
-            var object: [String: JSONValue] = [:]
-            try members { (parser) throws(JSONError) in try parser.member(of: &object) }
-            value = .object(object)
+            value = .object(try object())
         case UInt8(ascii: "["):
             var array: [JSONValue] = []
             try members { (parser) throws(JSONError) in array.append(try parser.value()) }
@@ -55,6 +53,19 @@ package struct JSONParser {
         }
         skipSpace()
         return value
+    }
+
+    private mutating func object() throws(JSONError) -> [String: JSONValue] {
+        var names: [(name: String, start: Int, value: JSONValue)] = []
+        try members { (parser) throws(JSONError) in names.append(try parser.member()) }
+        // Made at once, it need not grow.
+        var object = [String: JSONValue](minimumCapacity: names.count)
+        for (name, start, value) in names where object.updateValue(value, forKey: name) != nil {
+            guard !allowsRepeatedNames else { continue }
+            position = start
+            throw failure("\"\(name)\" is here for the second time")
+        }
+        return object
     }
 
     /// Reads what is between brackets, with commas.
@@ -83,19 +94,15 @@ package struct JSONParser {
         depth -= 1
     }
 
-    private mutating func member(of object: inout [String: JSONValue]) throws(JSONError) {
+    private mutating func member() throws(JSONError) -> (name: String, start: Int, value: JSONValue) {
         skipSpace()
         let start = position
         guard next == UInt8(ascii: "\"") else { throw failure("a name in quotation marks is expected") }
         let name = try string()
-        guard allowsRepeatedNames || object[name] == nil else {
-            position = start
-            throw failure("\"\(name)\" is here for the second time")
-        }
         skipSpace()
         guard next == UInt8(ascii: ":") else { throw failure("a colon is expected") }
         position += 1
-        object[name] = try value()
+        return (name, start, try value())
     }
 
     private mutating func literal(_ word: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
@@ -145,20 +152,34 @@ package struct JSONParser {
         var text = ""
         while true {
             let start = position
-            skip { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-            guard let part = String(validating: bytes[start..<position], as: UTF8.self) else {
+            var bits: UInt8 = 0
+            skip { byte in
+                guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else {
+                    return false
+                }
+                bits |= byte
+                return true
+            }
+            guard let part = self.text(start..<position, isASCII: bits < 0x80) else {
                 throw failure("the text is no UTF-8")
             }
-            text += part
             switch next {
             case UInt8(ascii: "\""):
                 position += 1
-                return text
-            case UInt8(ascii: "\\"): text.unicodeScalars.append(try escape())
+                return text.isEmpty ? part : text + part
+            case UInt8(ascii: "\\"):
+                text += part
+                text.unicodeScalars.append(try escape())
             case nil: throw failure("a quotation mark is expected")
             default: throw failure("a control character in a text is written as \\u and four digits")
             }
         }
+    }
+
+    private func text(_ range: Range<Int>, isASCII: Bool) -> String? {
+        // Validating takes several times as long.
+        isASCII
+            ? String(decoding: bytes[range], as: UTF8.self) : String(validating: bytes[range], as: UTF8.self)
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {

@@ -19,7 +19,8 @@ public final class ConfigurationSource: TweakProvider {
     /// The provider's name.
     public let source: TweakSource
     private let provider: any ConfigProvider
-    private let store: TweakStore
+    /// The store holds the source.
+    private weak let store: TweakStore?
     private let names: ConfigurationNames
     private let watching: Mutex<Watching>
 
@@ -44,8 +45,8 @@ public final class ConfigurationSource: TweakProvider {
     /// The tweaks of the store that the provider has a value for.
     public var keys: Set<TweakKey> {
         get throws {
-            let tweaks = store.categories.flatMap(\.collections).flatMap(\.tweaks).map(\.declaration)
-            return try Set(tweaks.filter { try value(of: $0) != nil }.map(\.key))
+            let tweaks = store?.categories.flatMap(\.collections).flatMap(\.tweaks).map(\.declaration)
+            return try Set((tweaks ?? []).filter { try value(of: $0) != nil }.map(\.key))
         }
     }
 
@@ -53,7 +54,7 @@ public final class ConfigurationSource: TweakProvider {
     ///
     /// - Throws: What the provider throws, such as that its value is of another type.
     public func value(for key: TweakKey) throws -> ProvidedValue? {
-        guard let declaration = try? store.status(of: key).declaration else { return nil }
+        guard let declaration = try? store?.status(of: key).declaration else { return nil }
         return try value(of: declaration)
     }
 
@@ -72,6 +73,8 @@ public final class ConfigurationSource: TweakProvider {
         }
         before?.cancel()
     }
+
+    deinit { watching.withLock { $0.task }?.cancel() }
 
     private func watch(_ report: @escaping @Sendable (TweakProviderChange) -> Void) -> Task<Void, Never> {
         Task { [provider, weak self] in

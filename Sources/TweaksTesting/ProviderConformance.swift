@@ -99,8 +99,8 @@ public struct ProviderConformance: Sendable {
         defer { observation.cancel() }
         try change(key, other)
         try expect(key, other, in: store, "after a change \(how)")
-        // The value is there before observers are told.
-        try wait { changes.withLock { !$0.isEmpty } }
+        // Observers are told after the value is there, perhaps on another thread.
+        wait { changes.withLock { !$0.isEmpty } }
         let told = changes.withLock { $0 }
         try expect(
             told.count == 1 && told[0].key == key && told[0].source == provider.source,
@@ -147,7 +147,7 @@ public struct ProviderConformance: Sendable {
         try expect(current == value, "\(key): it should be \(value) \(when), but is \(current)")
     }
 
-    private func wait(_ condition: () throws -> Bool) throws {
+    private func wait(until condition: () throws -> Bool) rethrows {
         let deadline = ContinuousClock.now + patience
         while try !condition(), ContinuousClock.now < deadline { usleep(1000) }
     }

@@ -165,11 +165,29 @@ private func key(_ text: String) -> AbsoluteConfigKey {
         let tweak = try store.make("a", "b", "count", default: 1)
         try store.add(ConfigurationSource(provider, name: "config", store: store), above: nil)
         #expect(tweak.value == 3 && tweak.source == TweakSource("config"))
+        let changes = Mutex<[TweakChange]>([])
+        let observation = store.observe(didChange: { change in changes.withLock { $0.append(change) } })
         provider.setValue(4, forKey: key("a.b.count"))
         for await value in tweak.values where value == 4 { break }
         provider.setValue(nil, forKey: key("a.b.count"))
         for await value in tweak.values where value == 1 { break }
+        observation.cancel()
+        let told = changes.withLock { $0 }
+        #expect(told.map(\.key) == [tweak.key, tweak.key])
+        #expect(told.map(\.oldValue) == [3, 4] && told.map(\.newValue) == [4, 1])
+        #expect(told.map(\.source.name) == ["config", "default"])
         try store.remove(providerOf: TweakSource("config"))
+    }
+
+    @Test func `is gone with its store`() throws {
+        weak var source: ConfigurationSource?
+        do {
+            let store = TweakStore()
+            let held = ConfigurationSource(InMemoryProvider(values: [:]), store: store)
+            try store.add(held, above: nil)
+            source = held
+        }
+        #expect(source == nil)
     }
 
     @Test func `A value of another type is reported and the tweak stays`() throws {

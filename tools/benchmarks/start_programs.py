@@ -46,10 +46,10 @@ def levels(index, count):
     return CATEGORIES[category], COLLECTIONS[collection], NAMES[name]
 
 
-def tweak(index, count):
+def tweak(index, levels):
     """A function that reads one tweak. Its record stays in the program even though nobody calls it."""
     kind, value, _ = KINDS[index % len(KINDS)]
-    names = ", ".join(f'"{level}"' for level in levels(index, count))
+    names = ", ".join(f'"{level}"' for level in levels)
     return f"{kind} tweak_{index}(void) {{ return FBTweakValue({names}, {value}); }}\n"
 
 
@@ -106,7 +106,8 @@ def write_sources(directory):
         write_if_changed(target / "main.c", main(count))
         for start in range(0, count, TWEAKS_PER_UNIT):
             indexes = range(start, min(start + TWEAKS_PER_UNIT, count))
-            text = '#include "fbtweak.h"\n' + "".join(tweak(index, count) for index in indexes)
+            text = '#include "fbtweak.h"\n' + "".join(
+                tweak(index, levels(index, count)) for index in indexes)
             write_if_changed(target / f"tweaks_{start}.c", text)
 
 

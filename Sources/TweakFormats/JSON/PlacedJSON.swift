@@ -28,8 +28,13 @@ struct PlacedJSON {
     func members(_ expectation: String) throws(FormatError) -> [(name: String, value: PlacedJSON)] {
         guard case .object(let object) = value else { throw unexpected(expectation) }
         return object.sorted { $0.key < $1.key }.map {
-            ($0.key, PlacedJSON(value: $0.value, path: path, place: place + [$0.key]))
+            ($0.key, member($0.key, $0.value))
         }
+    }
+
+    /// A member of this object, which is known already.
+    func member(_ name: String, _ value: JSONValue) -> PlacedJSON {
+        PlacedJSON(value: value, path: path, place: place + [name])
     }
 
     /// The elements of an array, in order.
@@ -61,7 +66,8 @@ struct PlacedJSON {
         get throws(FormatError) {
             let name = place.last ?? ""
             guard !name.isEmpty else { throw invalid("a name is empty") }
-            guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || 0x7F..<0xA0 ~= scalar.value }
+            guard !name.unicodeScalars.contains(where: isControl) else {
                 throw invalid("a name contains a control character")
             }
             return name

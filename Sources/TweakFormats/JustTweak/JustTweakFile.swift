@@ -55,8 +55,12 @@ public struct JustTweakFile: Hashable, Sendable {
     }
 
     private static func variable(_ json: PlacedJSON, of feature: String) throws(FormatError) -> Variable {
-        let members = try json.members("a variable, an object")
-        func member(_ name: String) -> PlacedJSON? { members.first { $0.name == name }?.value }
+        guard case .object(let object) = json.value else { throw json.unexpected("a variable, an object") }
+        // Comparing a few names takes less time than hashing one.
+        let members = Array(object)
+        func member(_ name: String) -> PlacedJSON? {
+            members.first { $0.key == name }.map { json.member(name, $0.value) }
+        }
         guard let value = member("Value") else {
             throw json.invalid("\"Value\" is missing: true, false, a number or text")
         }
@@ -68,8 +72,8 @@ public struct JustTweakFile: Hashable, Sendable {
         }
         return Variable(
             feature: feature, name: try json.name, title: try member("Title")?.text,
-            details: try member("Description")?.text, group: try member("Group")?.text, value: scalar,
-            propertyName: try member("GeneratedPropertyName")?.text,
+            details: try member("Description")?.text, group: try member("Group")?.text,
+            value: scalar, propertyName: try member("GeneratedPropertyName")?.text,
             isEncrypted: try member("Encrypted")?.flag ?? false)
     }
 }

@@ -1,9 +1,12 @@
 extension TweakDeclaration.Attribute {
     /// Reads `key=value`, or a `key` alone.
     package init(text: String) {
-        // By scalars: an equals sign before a combining mark is one Character with it.
-        let parts = text.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        self.init(key: String(parts[0]), value: parts.count == 2 ? String(parts[1]) : "")
+        // By bytes: an equals sign before a combining mark is one Character with it.
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+            self.init(key: text, value: "")
+            return
+        }
+        self.init(key: String(text[..<equals]), value: String(text[text.utf8.index(after: equals)...]))
     }
 
     /// The attribute as a record has it.

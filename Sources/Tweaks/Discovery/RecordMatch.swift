@@ -2,7 +2,14 @@ internal import TweakRecords
 
 /// Finds the records of a few tweaks among many without decoding the others.
 struct RecordMatcher {
-    private var texts: [UInt64: [[UInt8]]] = [:]
+    private struct Name {
+        let index: Int
+        let text: [UInt8]
+    }
+
+    private var names: [UInt64: Name] = [:]
+    /// Names that have the hash of another one.
+    private var others: [(hash: UInt64, name: Name)] = []
     /// A bit for each hash of a text, by the hash's last bits. One look at it settles nearly every record of another
     /// tweak, without the dictionary.
     private var filter: [UInt64]
@@ -11,32 +18,42 @@ struct RecordMatcher {
         var words = 1
         while words < keys.count { words *= 2 }
         filter = Array(repeating: 0, count: words)
-        for key in keys {
-            let text = Array("\(key.category)\0\(key.collection)\0\(key.name)\0".utf8)
-            let padding = Array(repeating: UInt8(0), count: 7)
-            let hash = (text + padding).withUnsafeBytes(Self.hash)
-            texts[hash, default: []].append(text)
+        names.reserveCapacity(keys.count)
+        for (index, key) in keys.enumerated() {
+            var text: [UInt8] = []
+            text.reserveCapacity(64)
+            for level in [key.category, key.collection, key.name] {
+                text += level.utf8
+                text.append(0)
+            }
+            let count = text.count
+            text += repeatElement(0, count: 7)
+            let hash = text.withUnsafeBytes(Self.hash)
+            text.removeLast(text.count - count)
+            let name = Name(index: index, text: text)
+            if let first = names.updateValue(name, forKey: hash) { others.append((hash, first)) }
             filter[word(of: hash)] |= bit(of: hash)
         }
     }
 
-    /// Calls `body` with the place of each record of one of the keys.
-    func forEachMatch(in records: UnsafeRawBufferPointer, _ body: (Range<Int>) -> Void) {
-        guard !texts.isEmpty else { return }
+    /// Calls `body` with the place of each record of one of the keys, and the index of the key.
+    func forEachMatch(in records: UnsafeRawBufferPointer, _ body: (Range<Int>, Int) -> Void) {
+        guard !names.isEmpty else { return }
         var walk = RecordWalk()
         // What is broken is reported when the records are decoded.
         while let range = try? walk.next(in: records.bytes, byteOrder: .native) {
             guard range.count > RecordLayout.textOffset else { continue }
             let text = UnsafeRawBufferPointer(
                 rebasing: records[(range.lowerBound + RecordLayout.textOffset)..<range.upperBound])
-            if matches(text) { body(range) }
+            if let index = index(of: text) { body(range, index) }
         }
     }
 
-    private func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+    private func index(of text: UnsafeRawBufferPointer) -> Int? {
         let hash = Self.hash(text)
-        guard filter[word(of: hash)] & bit(of: hash) != 0 else { return false }
-        return texts[hash]?.contains { text.starts(with: $0) } ?? false
+        guard filter[word(of: hash)] & bit(of: hash) != 0, let name = names[hash] else { return nil }
+        if text.starts(with: name.text) { return name.index }
+        return others.first { $0.hash == hash && text.starts(with: $0.name.text) }?.name.index
     }
 
     private func word(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 6) & (filter.count - 1) }

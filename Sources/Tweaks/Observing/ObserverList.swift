@@ -58,6 +58,7 @@ struct ObserverList {
     var nextID: UInt64 { lastID + 1 }
     /// Whether an observer is called before a change.
     var areToldBefore: Bool { tellingBefore > 0 }
+    var isEmpty: Bool { observers.isEmpty }
 
     mutating func add(_ observer: Observer) {
         lastID = observer.id

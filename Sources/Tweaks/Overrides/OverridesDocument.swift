@@ -94,10 +94,13 @@ public struct OverridesDocument: Hashable, Sendable {
     }
 
     /// Every key that the document holds something for, in no particular order.
-    package var keys: [TweakKey] {
+    package var keys: [TweakKey] { entries.map(\.key) }
+
+    /// Every key with what the document holds for it.
+    var entries: [(key: TweakKey, value: JSONValue)] {
         root.flatMap { category, collections in
             collections.members.flatMap { collection, names in
-                names.members.keys.map { TweakKey(category, collection, $0) }
+                names.members.map { (TweakKey(category, collection, $0), $1) }
             }
         }
     }

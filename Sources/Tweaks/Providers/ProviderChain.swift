@@ -40,8 +40,13 @@ struct ProviderChain {
     /// Whether no provider has a value for anything.
     var isEmpty: Bool { layers.allSatisfy(\.values.isEmpty) }
 
-    /// The tweaks that some provider has a value for.
-    var keys: Set<TweakKey> { layers.reduce(into: []) { $0.formUnion($1.values.keys) } }
+    /// The tweaks that some provider has a value for, each once.
+    var keys: [TweakKey] {
+        let values = layers.map(\.values).filter { !$0.isEmpty }
+        return values.indices.flatMap { index in
+            values[index].keys.filter { key in !values[..<index].contains { $0[key] != nil } }
+        }
+    }
 
     mutating func insert(_ layer: Layer, at index: Int) {
         layers.insert(layer, at: index)
@@ -120,10 +125,19 @@ struct ProviderChain {
         layers.compactMap { layer in provided(by: layer, for: key).map { (layer.source, $0) } }
     }
 
+    /// Takes over values.
+    mutating func take(_ news: News) {
+        guard let index = index(of: news.source) else { return }
+        layers[index].values.reserveCapacity(layers[index].values.count + news.values.count)
+        for (key, provided) in news.values { layers[index].values[key] = provided }
+    }
+
     /// Takes over what a provider could not say.
     mutating func takeFailures(of news: News) {
         guard let index = index(of: news.source) else { return }
-        for key in news.values.keys { layers[index].failures[key] = nil }
+        if !layers[index].failures.isEmpty {
+            for key in news.values.keys { layers[index].failures[key] = nil }
+        }
         layers[index].failures.merge(news.failures) { $1 }
     }
 

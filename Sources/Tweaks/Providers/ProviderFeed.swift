@@ -21,7 +21,11 @@ final class ProviderFeed: Sendable {
 
     /// Begins to listen to the provider, and takes all that it has.
     func begin() {
-        provider.onChange { [weak self] in self?.report($0) }
+        provider.onChange { [weak self] change in
+            // A provider that changes once does so again, and tweaks that are decoded need not be searched for.
+            self?.store?.withDecodedState { _ in }
+            self?.report(change)
+        }
         report(.everything)
     }
 
@@ -42,10 +46,15 @@ final class ProviderFeed: Sendable {
         guard isMine else { return }
         while let (keys, isEverything) = next() {
             guard let store else { continue }
-            let news = isEverything ? everything(store) : some(keys, store)
-            if let news { store.take { _ in news } }
+            guard let news = isEverything ? everything(store) : some(keys, store) else { continue }
+            store.take { [source = provider.source] state in
+                // Removed meanwhile, it has given its last value.
+                state.chain.feed(of: source) === self && !isRemoved ? news : nil
+            }
         }
     }
+
+    private var isRemoved: Bool { work.withLock { $0.isRemoved } }
 
     private func next() -> (keys: Set<TweakKey>, isEverything: Bool)? {
         work.withLock { work in
@@ -73,6 +82,7 @@ final class ProviderFeed: Sendable {
 
     private func some(_ keys: Set<TweakKey>, _ store: TweakStore) -> ProviderChain.News {
         var news = ProviderChain.News(source: provider.source)
+        news.values.reserveCapacity(keys.count)
         for key in keys {
             do {
                 let provided = try provider.value(for: key)

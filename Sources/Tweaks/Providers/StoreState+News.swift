@@ -5,20 +5,12 @@ extension StoreState {
     /// What news of a provider change in the process.
     struct Outcome {
         var news: ProviderChain.News
-        /// The tweaks that the news are about, with the values that they have afterwards.
-        var tweaks: [TweakKey: Entry]
-        var changes: [TweakChange] = []
+        /// The tweaks that the news are about, and the values that they have afterwards.
+        var tweaks: [ResolvedTweak]
         var messages: [String] = []
 
-        /// Finds the changes when a chain gives the values.
-        mutating func resolve(by chain: ProviderChain) {
-            for tweak in tweaks.values {
-                let resolution = chain.resolve(tweak.declaration)
-                messages += resolution.messages
-                if let change = tweak.change(to: resolution) { changes.append(change) }
-            }
-            changes.sort { $0.key < $1.key }
-        }
+        /// What changes now, sorted by name.
+        var changes: [TweakChange] { tweaks.compactMap(\.change).sorted { $0.key < $1.key } }
     }
 
     /// What a document that was read again changes among the overrides.
@@ -46,51 +38,79 @@ extension StoreState {
 
     /// What news change. Only the records of tweaks that they are about are decoded.
     func outcome(of news: ProviderChain.News) -> Outcome {
+        let before = chain[news.source]
         var after = chain
         after.news = [news]
-        var outcome = Outcome(news: news, tweaks: entries(of: Set(news.values.keys)))
-        for (key, entry) in outcome.tweaks {
-            guard let provided = news.values[key] ?? nil, chain[news.source][key] != nil else { continue }
-            do throws(TweakValueError) { _ = try provided.admission(for: entry.declaration) } catch {
-                // As with a set that is refused, the tweak keeps its value.
-                outcome.messages.append("\(news.source) ignored: \(error)")
-                outcome.news.values[key] = nil
-                outcome.tweaks[key] = nil
+        var outcome = Outcome(news: news, tweaks: [])
+        outcome.tweaks = tweaks(Array(news.values.keys), before: chain) { tweak in
+            if !before.isEmpty, before[tweak.key] != nil, let provided = news.values[tweak.key] ?? nil {
+                do throws(TweakValueError) { _ = try provided.admission(for: tweak) } catch {
+                    // As with a set that is refused, the tweak keeps its value.
+                    outcome.messages.append("\(news.source) ignored: \(error)")
+                    outcome.news.values[tweak.key] = nil
+                    return nil
+                }
             }
+            return after.resolve(tweak)
         }
-        outcome.resolve(by: after)
         return outcome
+    }
+
+    /// What another chain, with the same values, changes.
+    func outcome(of chain: ProviderChain) -> Outcome {
+        Outcome(
+            news: ProviderChain.News(source: .binary),
+            tweaks: tweaks(chain.keys, before: self.chain) { chain.resolve($0) })
     }
 
     /// Takes over news, and leaves the changes for observers.
     ///
     /// - Returns: Whether there are any.
     mutating func take(_ news: ProviderChain.News) -> Bool {
-        var outcome = outcome(of: news)
-        if outcome.tweaks.contains(where: { $0.value.declaration.needsRestart && entries[$0.key] == nil }) {
-            // Decoded later, it would have its new value.
-            decode()
-            outcome = self.outcome(of: news)
-        }
+        let outcome = decodedOutcome { $0.outcome(of: news) }
         chain.takeFailures(of: news)
-        for (key, provided) in outcome.news.values { chain[news.source][key] = provided }
+        chain.take(outcome.news)
         let hasChanges = take(outcome)
         declare(outcome.news)
         return hasChanges
     }
 
-    /// Takes over values that the chain gives now.
-    mutating func take(_ outcome: Outcome) -> Bool {
-        messages += outcome.messages
-        for (key, tweak) in outcome.tweaks {
-            let resolution = chain.resolve(tweak.declaration)
-            if entries[key]?.take(resolution) == nil, entries[key] == nil {
-                var tweak = tweak
-                _ = tweak.take(resolution)
-            }
+    /// Takes over another order of the chain, and leaves the changes for observers.
+    ///
+    /// - Returns: Whether there are any.
+    mutating func take(_ chain: ProviderChain) -> Bool {
+        let outcome = decodedOutcome { $0.outcome(of: chain) }
+        self.chain = chain
+        return take(outcome)
+    }
+
+    private mutating func decodedOutcome(_ outcome: (StoreState) -> Outcome) -> Outcome {
+        let first = outcome(self)
+        guard first.tweaks.contains(where: { $0.needsRestart && entries[$0.key] == nil }) else {
+            return first
         }
+        // Decoded later, a tweak that needs a restart would have its new value.
+        decode()
+        return outcome(self)
+    }
+
+    /// Takes over values that the chain gives now.
+    private mutating func take(_ outcome: Outcome) -> Bool {
+        messages += outcome.messages
+        var hasChanges = false
+        for tweak in outcome.tweaks {
+            messages += tweak.resolution.messages
+            if let index = entries.index(forKey: tweak.key) {
+                _ = entries.values[index].take(tweak.resolution)
+            }
+            guard !tweak.needsRestart, tweak.resolution.value != tweak.value else { continue }
+            for cell in tweak.undecoded { cell.store(tweak.resolution.value) }
+            hasChanges = true
+        }
+        // Of thousands of tweaks at the start, sorting takes a while, and nobody listens yet.
+        guard hasChanges, !observers.isEmpty || undelivered.listener != nil else { return false }
         undelivered.append(contentsOf: outcome.changes)
-        return !outcome.changes.isEmpty
+        return true
     }
 
     /// Has tweaks that only providers know come and go.
@@ -98,14 +118,17 @@ extension StoreState {
         for (key, declaration) in news.declarations where entries[key] == nil {
             undeclared[key] = declaration
         }
+        var isMissing = false
         for (key, provided) in news.values where provided == nil && chain.opinions(on: key).isEmpty {
             undeclared[key] = nil
             guard let cells = entries[key]?.cells, cells.contains(where: { $0.owner == .provided }) else {
                 continue
             }
             replaceCells(of: key, with: cells.filter { $0.owner != .provided })
+            isMissing = isMissing || entries[key] == nil
         }
-        _ = forgetMissing()
+        // It looks at every tweak.
+        if isMissing { _ = forgetMissing() }
     }
 
     /// Makes the tweaks that only providers know.
@@ -123,10 +146,10 @@ extension StoreState {
 extension OverridesDocument {
     /// What it holds, by name.
     var provided: [TweakKey: ProvidedValue] {
-        keys.reduce(into: [:]) { values, key in
-            values[key] = self[key].map { entry in
-                entry.tweakValue.map(ProvidedValue.value) ?? .unusable(entry.summary)
+        Dictionary(
+            entries.map { key, entry in
+                (key, entry.tweakValue.map(ProvidedValue.value) ?? .unusable(entry.summary))
             }
-        }
+        ) { $1 }
     }
 }

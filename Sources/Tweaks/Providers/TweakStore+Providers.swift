@@ -19,7 +19,7 @@ extension TweakStore {
 
     /// Adds a provider, and gives tweaks the values that it has.
     ///
-    ///     store.add(try JSONProvider(path: "tweaks.json"), below: .overrides)
+    ///     try store.add(VariablesProvider(files: ["tweaks.json"]), below: .overrides)
     ///
     /// The store asks it now, on this thread, and again for what it reports.
     ///
@@ -65,8 +65,8 @@ extension TweakStore {
             throw .order("no provider \(source) was added")
         }
         feed.end()
-        take { $0.news(of: source, having: [:]) }
-        state.withLock { $0.chain.remove(source) }
+        take { $0.chain.feed(of: source) === feed ? $0.news(of: source, having: [:]) : nil }
+        state.withLock { if $0.chain.feed(of: source) === feed { $0.chain.remove(source) } }
     }
 
     /// Asks the providers in another order.
@@ -74,7 +74,8 @@ extension TweakStore {
     /// - Parameter sources: All of ``sources``, the highest first.
     /// - Throws: ``TweakError/order(_:)`` if one is missing, or there twice, or unknown.
     public func setOrder(_ sources: [TweakSource]) throws(TweakError) {
-        let outcome = withDecodedState { state -> StoreState.Outcome? in
+        guard sources != self.sources else { return }
+        let outcome = state.withLock { state in
             state.chain.ordered(sources).map { state.outcome(of: $0) }
         }
         guard let outcome else {
@@ -82,13 +83,7 @@ extension TweakStore {
                 "the order must have each of \(self.sources.map(\.name).joined(separator: ", ")) once")
         }
         for change in outcome.changes { announce(change) }
-        let hasChanges = withDecodedState { state -> Bool in
-            guard let chain = state.chain.ordered(sources) else { return false }
-            let outcome = state.outcome(of: chain)
-            state.chain = chain
-            return state.take(outcome)
-        }
-        if hasChanges { deliver() }
+        if withState({ state in state.chain.ordered(sources).map { state.take($0) } ?? false }) { deliver() }
     }
 
     // MARK: Asking
@@ -111,22 +106,14 @@ extension TweakStore {
 
     /// Takes over what a provider has now, as one ``set(_:for:)`` each but with nothing to write.
     ///
-    /// - Parameter news: What is new by the state of the store at the time.
-    func take(_ news: (StoreState) -> ProviderChain.News) {
-        for change in state.withLock({ $0.observers.areToldBefore ? $0.outcome(of: news($0)).changes : [] }) {
-            announce(change)
+    /// - Parameter news: What is new by the state of the store at the time; `nil` for nothing.
+    func take(_ news: (StoreState) -> ProviderChain.News?) {
+        let announced = state.withLock { state in
+            state.observers.areToldBefore ? news(state).map { state.outcome(of: $0).changes } : nil
         }
+        for change in announced ?? [] { announce(change) }
         // Without changes of its own this thread would only take over calls that others are about to make.
-        if withState({ $0.take(news($0)) }) { deliver() }
-    }
-}
-
-extension StoreState {
-    /// What another chain, with the same values, changes.
-    fileprivate func outcome(of chain: ProviderChain) -> Outcome {
-        var outcome = Outcome(news: ProviderChain.News(source: .binary), tweaks: entries(of: chain.keys))
-        outcome.resolve(by: chain)
-        return outcome
+        if withState({ state in news(state).map { state.take($0) } ?? false }) { deliver() }
     }
 }
 

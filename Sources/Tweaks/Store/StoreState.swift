@@ -72,38 +72,11 @@ struct StoreState {
 
     /// Gives the cells of tweaks that are not decoded the values that they have from providers.
     mutating func applyChain() {
-        for entry in entries(of: chain.keys).values {
-            messages += chain.resolve(entry.declaration).messages
-            guard entry.source != .binary else { continue }
-            for cell in entry.cells { cell.cell.store(entry.value) }
+        for tweak in tweaks(chain.keys, before: ProviderChain(), resolvedBy: { chain.resolve($0) }) {
+            messages += tweak.resolution.messages
+            guard tweak.resolution.source != .binary else { continue }
+            for cell in tweak.undecoded { cell.store(tweak.resolution.value) }
         }
-    }
-
-    /// Tweaks with their values, also of records that are not decoded yet.
-    func entries(of keys: Set<TweakKey>) -> [TweakKey: Entry] {
-        var found = keys.reduce(into: [:]) { $0[$1] = entries[$1] }
-        let matcher = RecordMatcher(Array(keys))
-        for image in undecoded {
-            for records in image.records {
-                matcher.forEachMatch(in: records) { range in
-                    guard
-                        let declaration = try? TweakDeclaration(
-                            record: records.bytes, in: range, byteOrder: .native),
-                        let cell = Cell(records, range, declaration.type)
-                    else { return }
-                    let owned = OwnedCell(cell, .image(image.memory))
-                    if let first = found[declaration.key] {
-                        if first.declaration.type == declaration.type {
-                            found[declaration.key]?.cells.append(owned)
-                        }
-                    } else {
-                        found[declaration.key] = Entry(
-                            declaration: declaration, cells: [owned], chain.resolve(declaration))
-                    }
-                }
-            }
-        }
-        return found
     }
 
     /// Decodes the records that are not decoded yet.

@@ -16,7 +16,7 @@ import TweakRecords
     private func matches(of wanted: [TweakKey], in bytes: [UInt8]) -> [Int] {
         var offsets: [Int] = []
         bytes.withUnsafeBytes { records in
-            RecordMatcher(wanted).forEachMatch(in: records) { offsets.append($0.lowerBound) }
+            RecordMatcher(wanted).forEachMatch(in: records) { range, _ in offsets.append(range.lowerBound) }
         }
         return offsets
     }

@@ -39,8 +39,12 @@ extension TweakStore {
                 "\(path): each provider can be there once, and there are \(names.map(\.name).joined(separator: ", "))"
             )
         }
-        for provider in providers { try add(provider, above: nil) }
-        try setOrder(known.filter { !order.contains($0) } + order)
+        let listed = order.filter(known.contains)
+        try setOrder(known.filter { !order.contains($0) } + listed)
+        for provider in providers {
+            let below = order.drop { $0 != provider.source }
+            try add(provider, above: below.first(where: known.contains))
+        }
     }
 
     /// Does so with the file beside the executable, if there is one.

@@ -51,13 +51,8 @@ public final class VariablesProvider: TweakProvider {
     }
 
     private static func read(_ files: [String]) throws -> [TweakKey: JustTweakFile.Variable] {
-        var variables: [TweakKey: JustTweakFile.Variable] = [:]
-        for path in files {
-            for variable in try JustTweakFile(json: providerFile(path), path: path).variables {
-                if variables[variable.key] == nil { variables[variable.key] = variable }
-            }
-        }
-        return variables
+        let variables = try files.flatMap { try JustTweakFile(json: providerFile($0), path: $0).variables }
+        return Dictionary(variables.map { ($0.key, $0) }) { first, _ in first }
     }
 
     /// The variables.
@@ -68,15 +63,18 @@ public final class VariablesProvider: TweakProvider {
     /// - Throws: ``FeatureError/decryptionClosureNotProvided(_:)``, or what the closure throws.
     public func value(for key: TweakKey) throws -> ProvidedValue? {
         guard let variable = content.withLock({ $0.variables[key] }) else { return nil }
-        guard variable.isEncrypted else { return .value(variable.value) }
-        guard let decryption else { throw FeatureError.decryptionClosureNotProvided(key) }
-        return .value(try decryption(variable.value))
+        return .value(try value(of: variable))
+    }
+
+    private func value(of variable: JustTweakFile.Variable) throws -> TweakValue {
+        guard variable.isEncrypted else { return variable.value }
+        guard let decryption else { throw FeatureError.decryptionClosureNotProvided(variable.key) }
+        return try decryption(variable.value)
     }
 
     /// A tweak of the type that the value has, with the file's description.
     public func declaration(of key: TweakKey) -> TweakDeclaration? {
-        guard let variable = content.withLock({ $0.variables[key] }),
-            case .value(let value)? = try? value(for: key)
+        guard let variable = content.withLock({ $0.variables[key] }), let value = try? value(of: variable)
         else { return nil }
         let text = [variable.title, variable.details].compactMap(\.self).joined(separator: ": ")
         return TweakDeclaration(

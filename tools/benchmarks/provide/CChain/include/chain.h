@@ -1,0 +1,14 @@
+#ifndef CHAIN_H
+#define CHAIN_H
+
+/* The tweaks `Features/Chain/Highest`, `Middle` and `Lowest`. */
+int chain_highest(void);
+int chain_middle(void);
+int chain_lowest(void);
+
+/* Loops that read a plain global, or the tweak `Lowest`, `turns` times eight times, for a clock
+ * around them. */
+void read_global(long turns);
+void read_tweak(long turns);
+
+#endif

@@ -1,0 +1,30 @@
+import CChain
+import Configuration
+import Glibc
+import Tweaks
+
+/// Takes values from a file, or from none, and ends with the value of a tweak as its status.
+///
+/// - `start`: what the overrides and a providers file beside the program give
+/// - `variables <file>`: what a `VariablesProvider` gives
+/// - `configuration <file>`: what swift-configuration finds when it is asked for that one value
+/// - `chain <samples> <file>`: prints for each loop of ``Chain`` how many nanoseconds it takes, as often as is said
+@main
+struct ProvideBenchmark {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        switch arguments.dropFirst().first {
+        case "variables" where arguments.count == 3:
+            try TweakStore.shared.add(VariablesProvider(files: [arguments[2]]), below: .overrides)
+            exit(chain_lowest())
+        case "configuration" where arguments.count == 3:
+            let provider = try await FileProvider<JSONSnapshot>(filePath: .init(arguments[2]))
+            let found = try provider.snapshot().value(forKey: ["Chain", "Lowest", "Value"], type: .int)
+            guard case .int(let value)? = found.value?.content else { fatalError("there is no such value") }
+            exit(Int32(value))
+        case "chain" where arguments.count == 4:
+            try Chain(VariablesProvider(files: [arguments[3]])).show(samples: Int(arguments[2]) ?? 1)
+        default: exit(chain_lowest())
+        }
+    }
+}
