@@ -119,7 +119,7 @@ import Testing
         #expect(try program.tweak("set", "Physics/Stiffness", "7").succeeded)
         let result = try program.importing(
             DefaultsForm.binary.data(["FTS_FEATURE_awesome": false]), "--reset-others")
-        #expect(result.output == "1 tweak was set\n")
+        #expect(result.output == "1 tweak was set, all others have their defaults\n")
         #expect(try program.values() == ["Features/awesome/enabled=0"])
     }
 
