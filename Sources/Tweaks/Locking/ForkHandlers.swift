@@ -54,6 +54,7 @@ extension TweakStore {
         QuietThread.current.withLock { $0 = nil }
         guard hasStarted.withLock({ $0 }), fbtweak__may_start_threads_after_fork() else { return }
         if let file = writer.withLock({ $0 })?.file { followOverrides(in: file) }
+        for feed in state.withLock({ $0.chain.feeds }) { followFiles(of: feed) }
         takeRequests()
     }
 }

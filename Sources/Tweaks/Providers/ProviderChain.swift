@@ -73,6 +73,8 @@ struct ProviderChain {
             ?? .overrides
     }
 
+    var feeds: [ProviderFeed] { layers.compactMap(\.feed) }
+
     func feed(of source: TweakSource) -> ProviderFeed? { index(of: source).flatMap { layers[$0].feed } }
 
     /// Whether no provider above this one has a value for anything.

@@ -27,11 +27,13 @@ final class ProviderFeed: Sendable {
             self?.report(change)
         }
         report(.everything)
+        store?.followFiles(of: self)
     }
 
     func end() {
         work.withLock { $0.isRemoved = true }
         provider.onChange(nil)
+        QuietThread.current.withLock { $0?.wake() }
     }
 
     private func report(_ change: TweakProviderChange) {
@@ -54,7 +56,7 @@ final class ProviderFeed: Sendable {
         }
     }
 
-    private var isRemoved: Bool { work.withLock { $0.isRemoved } }
+    var isRemoved: Bool { work.withLock { $0.isRemoved } }
 
     private func next() -> (keys: Set<TweakKey>, isEverything: Bool)? {
         work.withLock { work in

@@ -7,11 +7,11 @@ extension TweakStore {
         guard let writer = writer.withLock({ $0 }), !isSwitchedOff("TWEAKS_WATCH") else { return }
         let report = diagnostics.warn as @Sendable (String) -> Void
         let hasThread = QuietThread.wait { thread in
-            OverridesWatcher(path: file.path, worker: thread.worker, report: report) { isComplete in
+            FileWatcher(path: file.path, worker: thread.worker, report: report) { isComplete in
                 self.reload(file, writer, isComplete: isComplete)
             }
         }
-        if !hasThread { report(OverridesWatcher.message(file.path, EAGAIN)) }
+        if !hasThread { report(FileWatcher.message(file.path, EAGAIN)) }
     }
 
     /// Gives the tweaks whose overrides differ from those in the file their new values, as one ``set(_:for:)`` each

@@ -87,4 +87,35 @@ import Testing
         #expect(throws: ProviderFileError.self) { try provider.reload() }
         #expect(store.isFeatureEnabled("search"))
     }
+
+    @Test func `Files that somebody edits`() throws {
+        let first = try home.write("first.json", #"{ "search": { "limit": { "Value": 1 } } }"#)
+        let second = try home.write("second.json", #"{ "search": { "title": { "Value": "a" } } }"#)
+        let features = try home.write("f.json", #"{ "default": { "search": { "enabled": false } } }"#)
+        try store.add(VariablesProvider(files: [first, second]), above: nil)
+        try store.add(FeaturesProvider(file: features), above: nil)
+        let changes = Locked<[String]>([])
+        let observation = store.observe(didChange: { change in
+            changes.withLock { $0.append("\(change.key) \(change.newValue) \(change.source)") }
+        })
+        try home.write("second.json", #"{ "search": { "title": { "Value": "b" } } }"#)
+        #expect(waitUntil { changes.withLock { $0.count } == 1 })
+        try home.write("f.json", #"{ "default": { "search": { "enabled": true } } }"#)
+        #expect(waitUntil { changes.withLock { $0.count } == 2 })
+        // What is wrong changes nothing, and does not end it.
+        try home.write("first.json", "{")
+        try home.write("first.json", #"{ "search": { "limit": { "Value": 2 } } }"#)
+        #expect(waitUntil { changes.withLock { $0.count } == 3 })
+        #expect(
+            changes.withLock { $0 } == [
+                "Features/search/title b file", "Features/search/enabled true features",
+                "Features/search/limit 2 file",
+            ])
+        try store.remove(providerOf: TweakSource("file"))
+        try home.write("first.json", #"{ "search": { "limit": { "Value": 3 } } }"#)
+        try home.write("f.json", #"{ "default": { "search": { "enabled": false } } }"#)
+        #expect(waitUntil { !store.isFeatureEnabled("search") })
+        #expect(throws: TweakError.self) { try store.status(of: limit) }
+        observation.cancel()
+    }
 }

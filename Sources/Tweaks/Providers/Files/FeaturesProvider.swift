@@ -6,7 +6,9 @@ public import TweakRecords
 ///     try store.add(FeaturesProvider(file: "features.json", environment: "beta"), above: nil)
 ///
 /// Every feature is a Bool tweak, named as ``FeatureSwitch`` tells, whether a binary declares it or not.
-public final class FeaturesProvider: TweakProvider {
+///
+/// A store that has the provider follows the file.
+public final class FeaturesProvider: FileProvider {
     private struct Content {
         var features: [TweakKey: PlacedFeature] = [:]
         var report: (@Sendable (TweakProviderChange) -> Void)?
@@ -15,6 +17,7 @@ public final class FeaturesProvider: TweakProvider {
     /// `features`, or another name.
     public let source: TweakSource
     private let file: String
+    var files: [String] { [file] }
     private let environment: String
     private let content: Guarded<Content>
 
@@ -32,13 +35,13 @@ public final class FeaturesProvider: TweakProvider {
         content = Guarded(Content(features: try Self.read(file, environment)))
     }
 
-    /// Reads the file again. If it cannot be read, everything stays as it is.
+    /// Reads the file again. If it cannot be read, everything stays as it is. Stores do it when the file changes.
     ///
     /// - Throws: As ``init(file:environment:name:)``.
     public func reload() throws {
-        let features = try Self.read(file, environment)
-        let report = content.withLock { content in
-            content.features = features
+        // With the lock held, so that what is read last is there in the end.
+        let report = try content.withLock { content in
+            content.features = try Self.read(file, environment)
             return content.report
         }
         report?(.everything)

@@ -5,11 +5,11 @@ public import TweakRecords
 ///
 ///     { "search": { "limit": { "Title": "Limit", "Value": 20 } } }
 ///
-///
 ///     try store.add(VariablesProvider(files: ["tweaks-local.json", "tweaks.json"]), above: nil)
 ///
-/// Every variable is a tweak, `Features/feature/variable`, whether a binary declares it or not.
-public final class VariablesProvider: TweakProvider {
+/// Every variable is a tweak, `Features/feature/variable`, whether a binary declares it or not. A store
+/// that has the provider follows the files.
+public final class VariablesProvider: FileProvider {
     /// Makes the value of a variable that is encrypted one for the program.
     public typealias Decryption = @Sendable (TweakValue) throws -> TweakValue
 
@@ -20,7 +20,7 @@ public final class VariablesProvider: TweakProvider {
 
     /// `file`, or another name.
     public let source: TweakSource
-    private let files: [String]
+    let files: [String]
     private let decryption: Decryption?
     private let content: Guarded<Content>
 
@@ -38,13 +38,13 @@ public final class VariablesProvider: TweakProvider {
         content = Guarded(Content(variables: try Self.read(files)))
     }
 
-    /// Reads the files again. If one of them cannot be read, everything stays as it is.
+    /// Reads the files again. If one of them cannot be read, everything stays as it is. Stores do it when one changes.
     ///
     /// - Throws: As ``init(files:name:decryption:)``.
     public func reload() throws {
-        let variables = try Self.read(files)
-        let report = content.withLock { content in
-            content.variables = variables
+        // With the lock held, so that what is read last is there in the end.
+        let report = try content.withLock { content in
+            content.variables = try Self.read(files)
             return content.report
         }
         report?(.everything)

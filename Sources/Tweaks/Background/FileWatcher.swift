@@ -4,7 +4,7 @@ internal import Glibc
 /// a directory or symbolic link that leads to it did.
 ///
 /// The library's thread waits for inotify; its worker calls back, since that runs the program's observers.
-final class OverridesWatcher: QuietThread.Source {
+final class FileWatcher: QuietThread.Source {
     /// How long a file may be missing before that counts. Some editors and git remove the old one first.
     private static let absence: Duration = .milliseconds(100)
     /// How long to wait for what there are too many threads for.
@@ -25,6 +25,7 @@ final class OverridesWatcher: QuietThread.Source {
 
     private let path: String
     private let worker: Worker
+    private let isWanted: @Sendable () -> Bool
     private let report: @Sendable (String) -> Void
     private let changed: @Sendable (_ isComplete: Bool) -> Void
     private let descriptor: Descriptor
@@ -39,16 +40,19 @@ final class OverridesWatcher: QuietThread.Source {
     /// Makes a watcher for the library's thread.
     ///
     /// - Parameters:
+    ///   - isWanted: Whether to go on. It is asked whenever the thread wakes up.
     ///   - report: Called with what is wrong if the file cannot be watched.
     ///   - changed: Called after something happened, and once when the file begins to be watched. `isComplete` says
     ///     whether a file was closed after writing or came by a rename.
     /// - Returns: `nil` if there is no inotify; that is reported.
     init?(
-        path: String, worker: Worker, report: @escaping @Sendable (String) -> Void,
+        path: String, worker: Worker, isWanted: @escaping @Sendable () -> Bool = { true },
+        report: @escaping @Sendable (String) -> Void,
         changed: @escaping @Sendable (_ isComplete: Bool) -> Void
     ) {
         self.path = path
         self.worker = worker
+        self.isWanted = isWanted
         self.report = report
         self.changed = changed
         guard let descriptor = Descriptor.make({ inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK)) }) else {
@@ -68,6 +72,10 @@ final class OverridesWatcher: QuietThread.Source {
     var awaited: [pollfd] { [pollfd(fd: inotify, events: Int16(POLLIN), revents: 0)] }
 
     func takeTurn(_ awaited: ArraySlice<pollfd>) -> Bool {
+        guard isWanted() else {
+            descriptor.close()
+            return false
+        }
         if awaited.first?.revents != 0 {
             // The number may be another file's by now, whose data is none of ours: for that this is EINVAL.
             guard descriptor.isOurs, inotify_add_watch(inotify, "", Self.entryEvents) < 0, errno == ENOENT
@@ -84,7 +92,7 @@ final class OverridesWatcher: QuietThread.Source {
 
 // MARK: - Events
 
-extension OverridesWatcher {
+extension FileWatcher {
     private func readEvents() {
         // On the stack, with room for the longest name.
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
@@ -148,7 +156,7 @@ extension OverridesWatcher {
 
 // MARK: - The way to the file
 
-extension OverridesWatcher {
+extension FileWatcher {
     /// Watches every directory on the way to the file, as far as there is one, and returns when all were there
     /// at once.
     private func watchPath() {
