@@ -167,7 +167,9 @@ import Testing
 }
 
 @Suite struct `A program that becomes two or another one` {
-    @Test func `A child that was forked has a socket of its own and follows the overrides`() throws {
+    // With ThreadSanitizer, which ends a child that starts a thread, the library does not do it.
+    @Test(.enabled(if: sanitizer != "thread"))
+    func `A child that was forked has a socket of its own and follows the overrides`() throws {
         let program = try LiveProgram("fork")
         let client = try program.connect()
         _ = try client.request("subscribe")
@@ -187,7 +189,9 @@ import Testing
         #expect(try waitUntil { try program.names().isEmpty })
     }
 
-    @Test func `A child does not keep the parent's connections`() throws {
+    // With ThreadSanitizer, which ends a child that starts a thread, the library does not do it.
+    @Test(.enabled(if: sanitizer != "thread"))
+    func `A child does not keep the parent's connections`() throws {
         let program = try LiveProgram("fork")
         let client = try program.connect()
         _ = try client.request("describe")
@@ -198,7 +202,9 @@ import Testing
         #expect(waitUntil { ControlClient.connect(program.socket(of: program.process.processID)) < 0 })
     }
 
-    @Test func `A program that goes into the background leaves one socket`() throws {
+    // With ThreadSanitizer, which ends a child that starts a thread, the library does not do it.
+    @Test(.enabled(if: sanitizer != "thread"))
+    func `A program that goes into the background leaves one socket`() throws {
         let program = try LiveProgram("daemon")
         try program.takeStep()
         let parent = program.process.processID
