@@ -8,7 +8,22 @@ package struct JSONParser {
     private let bytes: [UInt8]
     private let allowsRepeatedNames: Bool
     private var position = 0
-    private var depth = 0
+    /// The arrays and objects that have begun and not ended. They are kept here, as the stacks of the library's threads
+    /// are small.
+    private var containers: [Container] = []
+    /// The values that have been read inside them, one container's after another's, and the names of members.
+    private var values: [JSONValue] = []
+    private var names: [(text: String, start: Int)] = []
+
+    /// An array or an object that has begun.
+    private struct Container {
+        let isObject: Bool
+        /// How many values and names those around it have.
+        let values: Int
+        let names: Int
+
+        var end: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
+    }
 
     private init(_ bytes: [UInt8], allowsRepeatedNames: Bool) {
         self.bytes = bytes
@@ -34,75 +49,96 @@ package struct JSONParser {
     // MARK: - Values
 
     private mutating func value() throws(JSONError) -> JSONValue {
-        skipSpace()
-        let value: JSONValue
-        switch next {
-        case UInt8(ascii: "{"):
-            value = .object(try object())
-        case UInt8(ascii: "["):
-            var array: [JSONValue] = []
-            try members { (parser) throws(JSONError) in array.append(try parser.value()) }
-            value = .array(array)
-        case UInt8(ascii: "\""): value = .scalar(.string(try string()))
-        case UInt8(ascii: "t"): value = try literal("true", .scalar(true))
-        case UInt8(ascii: "f"): value = try literal("false", .scalar(false))
-        case UInt8(ascii: "n"): value = try literal("null", .null)
-        case let byte? where byte == UInt8(ascii: "-") || Self.digits ~= byte:
-            value = .scalar(try number())
-        default: throw failure("a value is expected")
+        while true {
+            skipSpace()
+            if next == UInt8(ascii: "{") || next == UInt8(ascii: "[") {
+                if try begin() { continue }
+            } else {
+                values.append(try scalar())
+            }
+            skipSpace()
+            // A value has been read, or there is none in the container that has begun.
+            while let container = containers.last, try !goesOn(container) {
+                try end(container)
+                skipSpace()
+            }
+            if containers.isEmpty, let value = values.popLast() { return value }
         }
-        skipSpace()
-        return value
     }
 
-    private mutating func object() throws(JSONError) -> [String: JSONValue] {
-        var names: [(name: String, start: Int, value: JSONValue)] = []
-        try members { (parser) throws(JSONError) in names.append(try parser.member()) }
+    private mutating func scalar() throws(JSONError) -> JSONValue {
+        switch next {
+        case UInt8(ascii: "\""): return .scalar(.string(try string()))
+        case UInt8(ascii: "t"): return try literal("true", .scalar(true))
+        case UInt8(ascii: "f"): return try literal("false", .scalar(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        case let byte? where byte == UInt8(ascii: "-") || Self.digits ~= byte: return .scalar(try number())
+        default: throw failure("a value is expected")
+        }
+    }
+
+    /// Reads the beginning of an array or object.
+    ///
+    /// - Returns: Whether a value comes next.
+    private mutating func begin() throws(JSONError) -> Bool {
+        guard containers.count < deepestNesting else {
+            throw .malformed(reason: "more than \(deepestNesting) levels are inside each other")
+        }
+        let container = Container(
+            isObject: next == UInt8(ascii: "{"), values: values.count, names: names.count)
+        containers.append(container)
+        position += 1
+        skipSpace()
+        guard next != container.end else { return false }
+        if container.isObject { try name() }
+        return true
+    }
+
+    /// Reads a comma, and the name of the next member of an object.
+    ///
+    /// - Returns: Whether it is there.
+    private mutating func goesOn(_ container: Container) throws(JSONError) -> Bool {
+        guard next == UInt8(ascii: ",") else { return false }
+        position += 1
+        if container.isObject { try name() }
+        return true
+    }
+
+    /// Reads the end of an array or object, and makes a value of those inside.
+    private mutating func end(_ container: Container) throws(JSONError) {
+        guard next == container.end else {
+            throw failure("a comma or \(Unicode.Scalar(container.end)) is expected")
+        }
+        position += 1
+        containers.removeLast()
+        let value: JSONValue =
+            container.isObject ? .object(try object(container)) : .array(Array(values[container.values...]))
+        values.removeLast(values.count - container.values)
+        names.removeLast(names.count - container.names)
+        values.append(value)
+    }
+
+    private mutating func object(_ container: Container) throws(JSONError) -> [String: JSONValue] {
         // Made at once, it need not grow.
-        var object = [String: JSONValue](minimumCapacity: names.count)
-        for (name, start, value) in names where object.updateValue(value, forKey: name) != nil {
+        var object = [String: JSONValue](minimumCapacity: values.count - container.values)
+        for (name, value) in zip(names[container.names...], values[container.values...])
+        where object.updateValue(value, forKey: name.text) != nil {
             guard !allowsRepeatedNames else { continue }
-            position = start
-            throw failure("\"\(name)\" is here for the second time")
+            position = name.start
+            throw failure("\"\(name.text)\" is here for the second time")
         }
         return object
     }
 
-    /// Reads what is between brackets, with commas.
-    private mutating func members(
-        _ member: (inout JSONParser) throws(JSONError) -> Void
-    ) throws(JSONError) {
-        guard depth < deepestNesting else {
-            throw .malformed(reason: "more than \(deepestNesting) levels are inside each other")
-        }
-        depth += 1
-        // The closing brackets are two behind the opening ones.
-        let end = (next ?? 0) + 2
-        position += 1
-        skipSpace()
-        if next != end {
-            try member(&self)
-            while next == UInt8(ascii: ",") {
-                position += 1
-                try member(&self)
-            }
-        }
-        guard next == end else {
-            throw failure("a comma or \(Unicode.Scalar(end)) is expected")
-        }
-        position += 1
-        depth -= 1
-    }
-
-    private mutating func member() throws(JSONError) -> (name: String, start: Int, value: JSONValue) {
+    /// Reads the name of a member and the colon behind it.
+    private mutating func name() throws(JSONError) {
         skipSpace()
         let start = position
         guard next == UInt8(ascii: "\"") else { throw failure("a name in quotation marks is expected") }
-        let name = try string()
+        names.append((try string(), start))
         skipSpace()
         guard next == UInt8(ascii: ":") else { throw failure("a colon is expected") }
         position += 1
-        return (name, start, try value())
     }
 
     private mutating func literal(_ word: String, _ value: JSONValue) throws(JSONError) -> JSONValue {

@@ -41,11 +41,13 @@ import TweakRecords
             ])
     }
 
-    @Test func `Only the label right behind a choice is its label`() {
+    @Test func `Only the label right behind a choice is its label`() throws {
         let record = record(
             .string, flags: 0, attributes: ["label=no", "choice=a", "unit=x", "label=no", "choice=b"])
-        #expect(
-            decode(record.bytes).tweaks.map(\.declaration.choices) == [[TweakChoice("a"), TweakChoice("b")]])
+        let choices = [TweakChoice("a"), TweakChoice("b")]
+        #expect(decode(record.bytes).tweaks.map(\.declaration.choices) == [choices])
+        let key = TweakKey("Category", "Collection", "Name")
+        #expect(try decodeResolving(record.bytes, of: key).choices == choices)
     }
 
     @Test(arguments: [TweakType.int32, .double, .bool, .color])

@@ -47,6 +47,15 @@ func decode(_ bytes: [UInt8], _ order: ByteOrder = .native) -> RecordSection {
     return RecordSection(UnsafeRawBufferPointer(buffer).bytes, byteOrder: order)
 }
 
+/// Decodes one record as far as values need it.
+func decodeResolving(
+    _ bytes: [UInt8], _ order: ByteOrder = .native, of key: TweakKey
+) throws -> TweakDeclaration {
+    try bytes.withUnsafeBytes {
+        try TweakDeclaration(resolving: $0.bytes, in: 0..<bytes.count, byteOrder: order, of: key)
+    }
+}
+
 /// One tweak of each type with everything that its record can say.
 struct Sample: CustomStringConvertible {
     var type: TweakType

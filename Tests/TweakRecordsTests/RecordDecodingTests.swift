@@ -9,6 +9,14 @@ import TweakRecords
         #expect(section.tweaks.map(\.declaration) == [sample.declaration])
     }
 
+    @Test(arguments: Sample.all)
+    func `What values need is decoded alike without what only people read`(sample: Sample) throws {
+        var expected = sample.declaration
+        expected.attributes.removeAll { ["at", "doc"].contains($0.key) }
+        #expect(
+            try decodeResolving(sample.record.bytes, sample.byteOrder, of: expected.key) == expected)
+    }
+
     @Test func `The worked example is these bytes`() {
         let bytes: [UInt8] =
             [64, 0, 0, 0, 1, 1, 4, 3]  // size, version, kind, int32, minimum and maximum

@@ -4,23 +4,39 @@ internal import TweakRecords
 /// JSON with the file that it is from and the names that lead to it, for the messages of errors.
 struct PlacedJSON {
     let value: JSONValue
-    let path: String
-    let place: [String]
+    private let path: String
+    private let place: Place
+
+    /// The names that lead to a value. Making an array of them for each would take longer than all else.
+    private indirect enum Place {
+        case root
+        case member(String, of: Place)
+
+        var names: [String] {
+            switch self {
+            case .root: []
+            case .member(let name, let place): place.names + [name]
+            }
+        }
+    }
 
     /// Reads a file.
     init(_ bytes: [UInt8], path: String) throws(FormatError) {
         do throws(JSONError) {
-            self.init(value: try JSONParser.value(of: bytes), path: path, place: [])
+            self.init(value: try JSONParser.value(of: bytes), path: path, place: .root)
         } catch {
             throw .malformed(path: path, reason: error.reason)
         }
     }
 
-    private init(value: JSONValue, path: String, place: [String]) {
+    private init(value: JSONValue, path: String, place: Place) {
         self.value = value
         self.path = path
         self.place = place
     }
+
+    /// How many members an object has.
+    var count: Int { if case .object(let object) = value { object.count } else { 0 } }
 
     /// The members of an object, sorted by name.
     ///
@@ -32,9 +48,9 @@ struct PlacedJSON {
         }
     }
 
-    /// A member of this object, which is known already.
+    /// A member of this object, or an element of this array, which is known already.
     func member(_ name: String, _ value: JSONValue) -> PlacedJSON {
-        PlacedJSON(value: value, path: path, place: place + [name])
+        PlacedJSON(value: value, path: path, place: .member(name, of: place))
     }
 
     /// The elements of an array, in order.
@@ -42,7 +58,7 @@ struct PlacedJSON {
     /// - Parameter expectation: What is expected here, such as "an array of paths".
     func elements(_ expectation: String) throws(FormatError) -> [PlacedJSON] {
         guard case .array(let array) = value else { throw unexpected(expectation) }
-        return array.enumerated().map { PlacedJSON(value: $1, path: path, place: place + ["\($0)"]) }
+        return array.enumerated().map { member("\($0)", $1) }
     }
 
     /// Text without a NUL, which ends a text in C.
@@ -64,8 +80,7 @@ struct PlacedJSON {
     /// The last of the names that lead here, which is the name of a feature or a tweak.
     var name: String {
         get throws(FormatError) {
-            let name = place.last ?? ""
-            guard !name.isEmpty else { throw invalid("a name is empty") }
+            guard case .member(let name, _) = place, !name.isEmpty else { throw invalid("a name is empty") }
             let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || 0x7F..<0xA0 ~= scalar.value }
             guard !name.unicodeScalars.contains(where: isControl) else {
                 throw invalid("a name contains a control character")
@@ -78,5 +93,5 @@ struct PlacedJSON {
         invalid("\(value.summary) is here, but \(expectation) is expected")
     }
 
-    func invalid(_ reason: String) -> FormatError { .invalid(path: path, place: place, reason: reason) }
+    func invalid(_ reason: String) -> FormatError { .invalid(path: path, place: place.names, reason: reason) }
 }

@@ -45,7 +45,9 @@ public struct JustTweakFile: Hashable, Sendable {
     public init(json: [UInt8], path: String) throws(FormatError) {
         self.path = path
         var variables: [Variable] = []
-        for (_, feature) in try PlacedJSON(json, path: path).members("an object of features") {
+        let features = try PlacedJSON(json, path: path).members("an object of features")
+        variables.reserveCapacity(features.reduce(0) { $0 + $1.value.count })
+        for (_, feature) in features {
             let name = try feature.name
             for (_, variable) in try feature.members("a feature, an object of variables") {
                 variables.append(try Self.variable(variable, of: name))
@@ -56,10 +58,12 @@ public struct JustTweakFile: Hashable, Sendable {
 
     private static func variable(_ json: PlacedJSON, of feature: String) throws(FormatError) -> Variable {
         guard case .object(let object) = json.value else { throw json.unexpected("a variable, an object") }
-        // Comparing a few names takes less time than hashing one.
-        let members = Array(object)
+        // Comparing a few names takes less time than hashing one, and most variables have few members.
+        var rest = object.count
         func member(_ name: String) -> PlacedJSON? {
-            members.first { $0.key == name }.map { json.member(name, $0.value) }
+            guard rest > 0, let member = object.first(where: { $0.key == name }) else { return nil }
+            rest -= 1
+            return json.member(name, member.value)
         }
         guard let value = member("Value") else {
             throw json.invalid("\"Value\" is missing: true, false, a number or text")

@@ -7,6 +7,22 @@ extension TweakDeclaration {
     ///   - byteOrder: The byte order of the binary.
     /// - Throws: ``RecordError`` if the bytes are no record.
     public init(record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder) throws(RecordError) {
+        try self.init(record: bytes, in: range, byteOrder: byteOrder, knownAs: nil)
+    }
+
+    /// Decodes what decides which values a tweak takes and when, without the attributes that only people read.
+    ///
+    /// - Parameter key: The name, which the record is known to have in the same bytes.
+    package init(
+        resolving bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder, of key: TweakKey
+    ) throws(RecordError) {
+        try self.init(record: bytes, in: range, byteOrder: byteOrder, knownAs: key)
+    }
+
+    private init(
+        record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder, knownAs key: TweakKey?
+    ) throws(RecordError) {
+        let isWhole = key == nil
         let offset = range.lowerBound
         guard offset >= 0, range.upperBound <= bytes.byteCount, range.count > RecordLayout.textOffset else {
             throw .badSize(UInt32(clamping: range.count), offset: offset)
@@ -21,14 +37,13 @@ extension TweakDeclaration {
         guard type.isNumeric || !hasBlock else { throw .choicesOfType(type, offset: offset) }
 
         var text = RecordText(next: offset + RecordLayout.textOffset, end: range.upperBound)
-        guard let category = text.next(in: bytes), let collection = text.next(in: bytes),
-            let name = text.next(in: bytes), let defaultText = text.next(in: bytes)
-        else { throw .unterminatedText(offset: offset) }
-
+        guard let key = text.key(in: bytes, knownAs: key), let defaultText = text.next(in: bytes) else {
+            throw .unterminatedText(offset: offset)
+        }
         self.init(
-            key: TweakKey(category, collection, name), type: type,
+            key: key, type: type,
             defaultValue: bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
-                ?? .string(defaultText))
+                ?? .string(bytes.text(defaultText)))
         if type.isNumeric {
             if flags & RecordLayout.hasMinimum != 0 {
                 minimum = bytes.value(at: offset + RecordLayout.minimumOffset, type, byteOrder)
@@ -42,7 +57,11 @@ extension TweakDeclaration {
             guard limitsAreOrdered else { throw .badLimits(offset: offset) }
         }
         while let attribute = text.next(in: bytes), !attribute.isEmpty {
-            attributes.append(Attribute(text: attribute))
+            // What is right behind a choice may be its label.
+            guard isWhole || attributes.last?.key == "choice" || bytes.decidesValues(attribute) else {
+                continue
+            }
+            attributes.append(Attribute(text: bytes.text(attribute)))
             // The block takes its room from the text.
             if hasBlock, attributes.last?.key == "choice" { text.end -= RecordLayout.choiceSize }
         }
@@ -90,6 +109,19 @@ extension RawSpan {
         }
     }
 
+    fileprivate func text(_ range: Range<Int>) -> String {
+        extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether an attribute is one of those that decide which values the tweak takes, and when.
+    fileprivate func decidesValues(_ attribute: Range<Int>) -> Bool {
+        extracting(attribute).withUnsafeBytes { text in
+            let end = text.firstIndex(of: UInt8(ascii: "=")) ?? text.endIndex
+            let isKey = { (key: String) in key.utf8.count == end && key.utf8.elementsEqual(text[..<end]) }
+            return isKey("choice") || isKey("read-only") || isKey("needs-restart")
+        }
+    }
+
     /// The choices that attributes name. Those of numbers are in a block of the record.
     fileprivate func choices(
         _ attributes: [TweakDeclaration.Attribute], block: Int, _ type: TweakType, _ order: ByteOrder
@@ -111,17 +143,27 @@ extension RawSpan {
     }
 }
 
-/// Reads the NUL-terminated texts of a record, one after the other.
+/// Finds the NUL-terminated texts of a record, one after the other.
 private struct RecordText {
     var next: Int
     var end: Int
 
-    mutating func next(in bytes: RawSpan) -> String? {
-        var stop = next
-        while stop < end, bytes.number(at: stop, as: UInt8.self, .native) != 0 { stop += 1 }
-        guard stop < end else { return nil }
-        let text = bytes.extracting(next..<stop).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        next = stop + 1
-        return text
+    /// The name of the tweak, which is stepped over if it is known.
+    mutating func key(in bytes: RawSpan, knownAs key: TweakKey?) -> TweakKey? {
+        if let key {
+            next += key.category.utf8.count + key.collection.utf8.count + key.name.utf8.count + 3
+            return key
+        }
+        guard let category = next(in: bytes), let collection = next(in: bytes), let name = next(in: bytes)
+        else { return nil }
+        return TweakKey(bytes.text(category), bytes.text(collection), bytes.text(name))
+    }
+
+    mutating func next(in bytes: RawSpan) -> Range<Int>? {
+        guard next < end else { return nil }
+        let rest = bytes.extracting(next..<end)
+        guard let count = rest.withUnsafeBytes({ $0.firstIndex(of: 0) }) else { return nil }
+        defer { next += count + 1 }
+        return next..<next + count
     }
 }

@@ -1,12 +1,15 @@
+internal import Glibc
 internal import TweakRecords
 
 /// Finds the records of a few tweaks among many without decoding the others.
 struct RecordMatcher {
     private struct Name {
         let index: Int
-        let text: [UInt8]
+        /// Where its bytes are in ``texts``.
+        let text: Range<Int>
     }
 
+    private var texts: [UInt8] = []
     private var names: [UInt64: Name] = [:]
     /// Names that have the hash of another one.
     private var others: [(hash: UInt64, name: Name)] = []
@@ -19,21 +22,25 @@ struct RecordMatcher {
         while words < keys.count { words *= 2 }
         filter = Array(repeating: 0, count: words)
         names.reserveCapacity(keys.count)
+        texts.reserveCapacity(64 * keys.count)
         for (index, key) in keys.enumerated() {
-            var text: [UInt8] = []
-            text.reserveCapacity(64)
-            for level in [key.category, key.collection, key.name] {
-                text += level.utf8
-                text.append(0)
-            }
-            let count = text.count
-            text += repeatElement(0, count: 7)
-            let hash = text.withUnsafeBytes(Self.hash)
-            text.removeLast(text.count - count)
+            let start = texts.count
+            append(key.category)
+            append(key.collection)
+            append(key.name)
+            let text = start..<texts.count
+            texts += repeatElement(0, count: 7)
+            let hash = texts.withUnsafeBytes { Self.hash(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+            texts.removeLast(7)
             let name = Name(index: index, text: text)
             if let first = names.updateValue(name, forKey: hash) { others.append((hash, first)) }
             filter[word(of: hash)] |= bit(of: hash)
         }
+    }
+
+    private mutating func append(_ level: String) {
+        texts += level.utf8
+        texts.append(0)
     }
 
     /// Calls `body` with the place of each record of one of the keys, and the index of the key.
@@ -52,8 +59,15 @@ struct RecordMatcher {
     private func index(of text: UnsafeRawBufferPointer) -> Int? {
         let hash = Self.hash(text)
         guard filter[word(of: hash)] & bit(of: hash) != 0, let name = names[hash] else { return nil }
-        if text.starts(with: name.text) { return name.index }
-        return others.first { $0.hash == hash && text.starts(with: $0.name.text) }?.name.index
+        if isName(name, of: text) { return name.index }
+        return others.first { $0.hash == hash && isName($0.name, of: text) }?.name.index
+    }
+
+    private func isName(_ name: Name, of text: UnsafeRawBufferPointer) -> Bool {
+        guard let start = text.baseAddress, name.text.count <= text.count else { return false }
+        return texts.withUnsafeBytes { texts in
+            texts.baseAddress.map { memcmp($0 + name.text.lowerBound, start, name.text.count) } == 0
+        }
     }
 
     private func word(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 6) & (filter.count - 1) }

@@ -94,13 +94,22 @@ public struct OverridesDocument: Hashable, Sendable {
     }
 
     /// Every key that the document holds something for, in no particular order.
-    package var keys: [TweakKey] { entries.map(\.key) }
+    package var keys: [TweakKey] {
+        var keys: [TweakKey] = []
+        forEach { key, _ in keys.append(key) }
+        return keys
+    }
 
-    /// Every key with what the document holds for it.
-    var entries: [(key: TweakKey, value: JSONValue)] {
-        root.flatMap { category, collections in
-            collections.members.flatMap { collection, names in
-                names.members.map { (TweakKey(category, collection, $0), $1) }
+    /// How many keys it holds something for.
+    var count: Int {
+        root.values.lazy.flatMap(\.members.values).reduce(0) { $0 + $1.members.count }
+    }
+
+    /// Calls `body` with every key and what the document holds for it.
+    func forEach(_ body: (TweakKey, JSONValue) -> Void) {
+        for (category, collections) in root {
+            for (collection, names) in collections.members {
+                for (name, value) in names.members { body(TweakKey(category, collection, name), value) }
             }
         }
     }

@@ -20,12 +20,14 @@ struct ProviderChain {
         var messages: [String] = []
     }
 
-    /// Values that a provider has now, and that the chain does not have yet. Keys with `nil` are gone.
+    /// Values that a provider has now, and that the chain does not have yet.
     struct News {
         let source: TweakSource
-        var values: [TweakKey: ProvidedValue?] = [:]
-        /// Tweaks that the provider has, whether a binary declares them or not.
-        var declarations: [TweakKey: TweakDeclaration] = [:]
+        var values: [TweakKey: ProvidedValue] = [:]
+        /// Tweaks that it has no value for any more.
+        var gone: Set<TweakKey> = []
+        /// What the provider knows of a tweak that no binary needs to declare. It asks nobody.
+        var declaration: @Sendable (TweakKey) -> TweakDeclaration? = { _ in nil }
         /// Tweaks that it could not say anything about. They keep the values that they have.
         var failures: [TweakKey: any Error] = [:]
     }
@@ -43,9 +45,12 @@ struct ProviderChain {
     /// The tweaks that some provider has a value for, each once.
     var keys: [TweakKey] {
         let values = layers.map(\.values).filter { !$0.isEmpty }
-        return values.indices.flatMap { index in
-            values[index].keys.filter { key in !values[..<index].contains { $0[key] != nil } }
+        var keys: [TweakKey] = []
+        for (index, own) in values.enumerated() {
+            keys.reserveCapacity(keys.count + own.count)
+            keys += own.keys.lazy.filter { key in !values[..<index].contains { $0[key] != nil } }
         }
+        return keys
     }
 
     mutating func insert(_ layer: Layer, at index: Int) {
@@ -105,18 +110,18 @@ struct ProviderChain {
     /// - Parameter source: The highest provider that is asked; `nil` for all.
     func resolve(_ tweak: TweakDeclaration, from source: TweakSource? = nil) -> Resolution {
         var messages: [String] = []
-        for layer in layers[(source.flatMap(index) ?? 0)...] {
-            guard let provided = provided(by: layer, for: tweak.key) else { continue }
+        for index in layers.indices[(source.flatMap(index) ?? 0)...] {
+            guard let provided = provided(by: index, for: tweak.key) else { continue }
             do throws(TweakValueError) {
                 let admission = try provided.admission(for: tweak)
                 if admission.wasClamped {
                     messages.append(
-                        "\(tweak.key): the \(layer.source) is outside the limits and taken as "
+                        "\(tweak.key): the \(layers[index].source) is outside the limits and taken as "
                             + "\(admission.value); allowed: \(tweak.allowed)")
                 }
-                return Resolution(value: admission.value, source: layer.source, messages: messages)
+                return Resolution(value: admission.value, source: layers[index].source, messages: messages)
             } catch {
-                messages.append("\(layer.source) ignored: \(error)")
+                messages.append("\(layers[index].source) ignored: \(error)")
             }
         }
         return Resolution(value: tweak.defaultValue, source: .binary, messages: messages)
@@ -124,14 +129,20 @@ struct ProviderChain {
 
     /// What each provider that has a value for a tweak says, the highest first.
     func opinions(on key: TweakKey) -> [(source: TweakSource, provided: ProvidedValue)] {
-        layers.compactMap { layer in provided(by: layer, for: key).map { (layer.source, $0) } }
+        layers.indices.compactMap { index in
+            provided(by: index, for: key).map { (layers[index].source, $0) }
+        }
     }
 
     /// Takes over values.
     mutating func take(_ news: News) {
         guard let index = index(of: news.source) else { return }
-        layers[index].values.reserveCapacity(layers[index].values.count + news.values.count)
-        for (key, provided) in news.values { layers[index].values[key] = provided }
+        if layers[index].values.isEmpty {
+            layers[index].values = news.values
+        } else {
+            layers[index].values.merge(news.values) { $1 }
+            for key in news.gone { layers[index].values[key] = nil }
+        }
     }
 
     /// Takes over what a provider could not say.
@@ -139,6 +150,7 @@ struct ProviderChain {
         guard let index = index(of: news.source) else { return }
         if !layers[index].failures.isEmpty {
             for key in news.values.keys { layers[index].failures[key] = nil }
+            for key in news.gone { layers[index].failures[key] = nil }
         }
         layers[index].failures.merge(news.failures) { $1 }
     }
@@ -148,10 +160,13 @@ struct ProviderChain {
         layers.contains { $0.failures[key] as? FeatureError == .decryptionClosureNotProvided(key) }
     }
 
-    private func provided(by layer: Layer, for key: TweakKey) -> ProvidedValue? {
-        for news in news where news.source == layer.source {
-            if let provided = news.values[key] { return provided }
+    /// What the provider at an index says. Neither its layer nor news are taken out, which would take longer than to
+    /// look into them.
+    private func provided(by index: Int, for key: TweakKey) -> ProvidedValue? {
+        for new in news.indices where news[new].source == layers[index].source {
+            if let provided = news[new].values[key] { return provided }
+            if news[new].gone.contains(key) { return nil }
         }
-        return layer.values.isEmpty ? nil : layer.values[key]
+        return layers[index].values[key]
     }
 }

@@ -73,9 +73,17 @@ final class ProviderFeed: Sendable {
     }
 
     private func everything(_ store: TweakStore) -> ProviderChain.News? {
+        let known = store.state.withLock { $0.chain[provider.source] }
+        if let provider = provider as? any FileProvider {
+            let tweaks = provider.tweaks
+            for (key, error) in tweaks.failures { warn(error, key, store) }
+            let gone = known.keys.filter { tweaks.values[$0] == nil && tweaks.failures[$0] == nil }
+            return ProviderChain.News(
+                source: provider.source, values: tweaks.values, gone: Set(gone),
+                declaration: tweaks.declaration, failures: tweaks.failures)
+        }
         do {
-            let known = store.state.withLock { Set($0.chain[provider.source].keys) }
-            return some(try provider.keys.union(known), store)
+            return some(try provider.keys.union(known.keys), store)
         } catch {
             store.diagnostics.warn("\(provider.source): \(error); its values stay as they are")
             return nil
@@ -85,21 +93,27 @@ final class ProviderFeed: Sendable {
     private func some(_ keys: Set<TweakKey>, _ store: TweakStore) -> ProviderChain.News {
         var news = ProviderChain.News(source: provider.source)
         news.values.reserveCapacity(keys.count)
+        var declarations: [TweakKey: TweakDeclaration] = [:]
         for key in keys {
             do {
-                let provided = try provider.value(for: key)
-                news.values.updateValue(provided, forKey: key)
-                if provided != nil, let declaration = provider.declaration(of: key) {
-                    news.declarations[key] = declaration
+                guard let provided = try provider.value(for: key) else {
+                    news.gone.insert(key)
+                    continue
                 }
+                news.values[key] = provided
+                if let declaration = provider.declaration(of: key) { declarations[key] = declaration }
             } catch {
                 news.failures[key] = error
-                let message = "\(error)"
-                store.diagnostics.warn(
-                    "\(provider.source) ignored: "
-                        + (message.hasPrefix("\(key): ") ? message : "\(key): \(message)"))
+                warn(error, key, store)
             }
         }
+        news.declaration = { [declarations] in declarations[$0] }
         return news
+    }
+
+    private func warn(_ error: any Error, _ key: TweakKey, _ store: TweakStore) {
+        let message = "\(error)"
+        store.diagnostics.warn(
+            "\(provider.source) ignored: " + (message.hasPrefix("\(key): ") ? message : "\(key): \(message)"))
     }
 }

@@ -7,8 +7,6 @@ struct ResolvedTweak {
     let needsRestart: Bool
     let value: TweakValue
     let resolution: ProviderChain.Resolution
-    /// The cells in records that are not decoded.
-    var undecoded: [Cell] = []
 
     init(_ declaration: TweakDeclaration, value: TweakValue, _ resolution: ProviderChain.Resolution) {
         key = declaration.key
@@ -18,12 +16,24 @@ struct ResolvedTweak {
         self.resolution = resolution
     }
 
-    /// The change; `nil` if the value stays, until a restart at least.
+    /// Whether the value does not stay, until a restart at least.
+    var changes: Bool { !needsRestart && resolution.value != value }
+
+    /// The change; `nil` if there is none, until a restart at least.
     var change: TweakChange? {
-        guard !needsRestart, resolution.value != value else { return nil }
+        guard changes else { return nil }
         return TweakChange(
             key: key, oldValue: value, newValue: resolution.value, source: resolution.source)
     }
+}
+
+/// Tweaks of some names.
+struct ResolvedTweaks {
+    var all: [ResolvedTweak] = []
+    /// Cells in records that are not decoded, and the indexes of their tweaks.
+    var undecoded: [(tweak: Int, cell: Cell)] = []
+    /// The names of no tweak, or one that is left out.
+    var missing: [TweakKey] = []
 }
 
 extension StoreState {
@@ -36,28 +46,41 @@ extension StoreState {
     func tweaks(
         _ keys: [TweakKey], before: ProviderChain,
         resolvedBy resolve: (TweakDeclaration) -> ProviderChain.Resolution?
-    ) -> [ResolvedTweak] {
-        var found = keys.map { key in
-            entries[key].flatMap { entry in
-                resolve(entry.declaration).map { ResolvedTweak(entry.declaration, value: entry.value, $0) }
-            }
+    ) -> ResolvedTweaks {
+        var tweaks = ResolvedTweaks()
+        tweaks.all.reserveCapacity(keys.count)
+        /// Where the tweaks of the keys are.
+        var places = [Int?](repeating: nil, count: keys.count)
+        for (index, key) in keys.enumerated() {
+            guard let entry = entries[key], let resolution = resolve(entry.declaration) else { continue }
+            places[index] = tweaks.all.count
+            tweaks.all.append(ResolvedTweak(entry.declaration, value: entry.value, resolution))
         }
-        guard !undecoded.isEmpty else { return found.compactMap { $0 } }
-        let matcher = RecordMatcher(keys)
-        for records in undecoded.lazy.flatMap(\.records) {
-            matcher.forEachMatch(in: records) { range, index in
-                guard
-                    let declaration = try? TweakDeclaration(
-                        record: records.bytes, in: range, byteOrder: .native),
-                    let cell = Cell(records, range, declaration.type)
-                else { return }
-                if found[index] == nil, entries[keys[index]] == nil, let resolution = resolve(declaration) {
-                    found[index] = ResolvedTweak(
-                        declaration, value: before.resolve(declaration).value, resolution)
+        if !undecoded.isEmpty {
+            let nothingBefore = before.isEmpty
+            tweaks.undecoded.reserveCapacity(keys.count)
+            let matcher = RecordMatcher(keys)
+            for records in undecoded.lazy.flatMap(\.records) {
+                matcher.forEachMatch(in: records) { range, index in
+                    let key = keys[index]
+                    guard
+                        let declaration = try? TweakDeclaration(
+                            resolving: records.bytes, in: range, byteOrder: .native, of: key),
+                        let cell = Cell(records, range, declaration.type)
+                    else { return }
+                    if places[index] == nil, entries[key] == nil, let resolution = resolve(declaration) {
+                        places[index] = tweaks.all.count
+                        let value =
+                            nothingBefore ? declaration.defaultValue : before.resolve(declaration).value
+                        tweaks.all.append(ResolvedTweak(declaration, value: value, resolution))
+                    }
+                    if let tweak = places[index], tweaks.all[tweak].type == declaration.type {
+                        tweaks.undecoded.append((tweak, cell))
+                    }
                 }
-                if found[index]?.type == declaration.type { found[index]?.undecoded.append(cell) }
             }
         }
-        return found.compactMap { $0 }
+        for (index, key) in keys.enumerated() where places[index] == nil { tweaks.missing.append(key) }
+        return tweaks
     }
 }

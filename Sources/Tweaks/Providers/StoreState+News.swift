@@ -6,11 +6,11 @@ extension StoreState {
     struct Outcome {
         var news: ProviderChain.News
         /// The tweaks that the news are about, and the values that they have afterwards.
-        var tweaks: [ResolvedTweak]
+        var tweaks: ResolvedTweaks
         var messages: [String] = []
 
         /// What changes now, sorted by name.
-        var changes: [TweakChange] { tweaks.compactMap(\.change).sorted { $0.key < $1.key } }
+        var changes: [TweakChange] { tweaks.all.compactMap(\.change).sorted { $0.key < $1.key } }
     }
 
     /// What a document that was read again changes among the overrides.
@@ -30,9 +30,7 @@ extension StoreState {
         let known = chain[source]
         var news = ProviderChain.News(source: source)
         for (key, value) in values where known[key] != value && isWanted(key) { news.values[key] = value }
-        for key in known.keys where values[key] == nil && isWanted(key) {
-            news.values.updateValue(nil, forKey: key)
-        }
+        for key in known.keys where values[key] == nil && isWanted(key) { news.gone.insert(key) }
         return news
     }
 
@@ -41,9 +39,11 @@ extension StoreState {
         let before = chain[news.source]
         var after = chain
         after.news = [news]
-        var outcome = Outcome(news: news, tweaks: [])
-        outcome.tweaks = tweaks(Array(news.values.keys), before: chain) { tweak in
-            if !before.isEmpty, before[tweak.key] != nil, let provided = news.values[tweak.key] ?? nil {
+        var outcome = Outcome(news: news, tweaks: ResolvedTweaks())
+        var keys = Array(news.values.keys)
+        keys += news.gone
+        outcome.tweaks = tweaks(keys, before: chain) { tweak in
+            if !before.isEmpty, before[tweak.key] != nil, let provided = news.values[tweak.key] {
                 do throws(TweakValueError) { _ = try provided.admission(for: tweak) } catch {
                     // As with a set that is refused, the tweak keeps its value.
                     outcome.messages.append("\(news.source) ignored: \(error)")
@@ -71,7 +71,7 @@ extension StoreState {
         chain.takeFailures(of: news)
         chain.take(outcome.news)
         let hasChanges = take(outcome)
-        declare(outcome.news)
+        declare(outcome)
         return hasChanges
     }
 
@@ -86,7 +86,7 @@ extension StoreState {
 
     private mutating func decodedOutcome(_ outcome: (StoreState) -> Outcome) -> Outcome {
         let first = outcome(self)
-        guard first.tweaks.contains(where: { $0.needsRestart && entries[$0.key] == nil }) else {
+        guard first.tweaks.all.contains(where: { $0.needsRestart && entries[$0.key] == nil }) else {
             return first
         }
         // Decoded later, a tweak that needs a restart would have its new value.
@@ -98,14 +98,16 @@ extension StoreState {
     private mutating func take(_ outcome: Outcome) -> Bool {
         messages += outcome.messages
         var hasChanges = false
-        for tweak in outcome.tweaks {
+        for tweak in outcome.tweaks.all {
             messages += tweak.resolution.messages
             if let index = entries.index(forKey: tweak.key) {
                 _ = entries.values[index].take(tweak.resolution)
             }
-            guard !tweak.needsRestart, tweak.resolution.value != tweak.value else { continue }
-            for cell in tweak.undecoded { cell.store(tweak.resolution.value) }
-            hasChanges = true
+            hasChanges = hasChanges || tweak.changes
+        }
+        for (index, cell) in outcome.tweaks.undecoded {
+            let tweak = outcome.tweaks.all[index]
+            if tweak.changes { cell.store(tweak.resolution.value) }
         }
         // Of thousands of tweaks at the start, sorting takes a while, and nobody listens yet.
         guard hasChanges, !observers.isEmpty || undelivered.listener != nil else { return false }
@@ -114,12 +116,12 @@ extension StoreState {
     }
 
     /// Has tweaks that only providers know come and go.
-    private mutating func declare(_ news: ProviderChain.News) {
-        for (key, declaration) in news.declarations where entries[key] == nil {
-            undeclared[key] = declaration
+    private mutating func declare(_ outcome: Outcome) {
+        for key in outcome.tweaks.missing where entries[key] == nil {
+            if let declaration = outcome.news.declaration(key) { undeclared[key] = declaration }
         }
         var isMissing = false
-        for (key, provided) in news.values where provided == nil && chain.opinions(on: key).isEmpty {
+        for key in outcome.news.gone where chain.opinions(on: key).isEmpty {
             undeclared[key] = nil
             guard let cells = entries[key]?.cells, cells.contains(where: { $0.owner == .provided }) else {
                 continue
@@ -146,10 +148,10 @@ extension StoreState {
 extension OverridesDocument {
     /// What it holds, by name.
     var provided: [TweakKey: ProvidedValue] {
-        Dictionary(
-            entries.map { key, entry in
-                (key, entry.tweakValue.map(ProvidedValue.value) ?? .unusable(entry.summary))
-            }
-        ) { $1 }
+        var provided = [TweakKey: ProvidedValue](minimumCapacity: count)
+        forEach { key, entry in
+            provided[key] = entry.tweakValue.map(ProvidedValue.value) ?? .unusable(entry.summary)
+        }
+        return provided
     }
 }

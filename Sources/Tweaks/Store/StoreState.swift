@@ -72,10 +72,11 @@ struct StoreState {
 
     /// Gives the cells of tweaks that are not decoded the values that they have from providers.
     mutating func applyChain() {
-        for tweak in tweaks(chain.keys, before: ProviderChain(), resolvedBy: { chain.resolve($0) }) {
-            messages += tweak.resolution.messages
-            guard tweak.resolution.source != .binary else { continue }
-            for cell in tweak.undecoded { cell.store(tweak.resolution.value) }
+        let tweaks = tweaks(chain.keys, before: ProviderChain()) { chain.resolve($0) }
+        for tweak in tweaks.all { messages += tweak.resolution.messages }
+        for (index, cell) in tweaks.undecoded {
+            let resolution = tweaks.all[index].resolution
+            if resolution.source != .binary { cell.store(resolution.value) }
         }
     }
 
@@ -166,8 +167,12 @@ struct StoreState {
     func change(of key: TweakKey, to value: TweakValue?, in source: TweakSource) -> TweakChange? {
         guard let entry = entries[key] else { return nil }
         var after = chain
-        after.news.append(.init(source: source, values: [key: value.map(ProvidedValue.value)]))
-        if source == .overrides { after.news.append(.init(source: .session, values: [key: nil])) }
+        if let value {
+            after.news.append(.init(source: source, values: [key: .value(value)]))
+        } else {
+            after.news.append(.init(source: source, gone: [key]))
+        }
+        if source == .overrides { after.news.append(.init(source: .session, gone: [key])) }
         return entry.change(to: after.resolve(entry.declaration))
     }
 }

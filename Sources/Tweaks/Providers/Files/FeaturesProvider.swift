@@ -66,15 +66,26 @@ public final class FeaturesProvider: FileProvider {
 
     /// A Bool with the file's description.
     public func declaration(of key: TweakKey) -> TweakDeclaration? {
-        content.withLock { $0.features[key] }.map { feature in
-            TweakDeclaration(
-                key: key, type: .bool, defaultValue: .bool(feature.isEnabled),
-                attributes: feature.details.map { [.init(key: "doc", value: $0)] } ?? [])
+        content.withLock { $0.features[key] }.map(TweakDeclaration.init)
+    }
+
+    var tweaks: ReadTweaks {
+        let features = content.withLock { $0.features }
+        return ReadTweaks(values: features.mapValues { .value(.bool($0.isEnabled)) }) {
+            features[$0].map(TweakDeclaration.init)
         }
     }
 
     /// Takes what is called when the file has been read again.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         content.withLock { $0.report = report }
+    }
+}
+
+extension TweakDeclaration {
+    fileprivate init(_ feature: PlacedFeature) {
+        self.init(
+            key: feature.key, type: .bool, defaultValue: .bool(feature.isEnabled),
+            attributes: feature.details.map { [.init(key: "doc", value: $0)] } ?? [])
     }
 }

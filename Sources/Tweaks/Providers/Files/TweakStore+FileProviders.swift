@@ -1,13 +1,5 @@
 internal import Glibc
 
-/// A provider that has its values from files. Its store has it read them again when they change.
-protocol FileProvider: TweakProvider {
-    var files: [String] { get }
-
-    /// Reads the files again. If that fails everything stays as it is.
-    func reload() throws
-}
-
 extension TweakStore {
     /// Follows the files of a provider, if it has any, until it is removed. `TWEAKS_WATCH=0` in the environment turns it
     /// off.

@@ -51,8 +51,13 @@ public final class VariablesProvider: FileProvider {
     }
 
     private static func read(_ files: [String]) throws -> [TweakKey: JustTweakFile.Variable] {
-        let variables = try files.flatMap { try JustTweakFile(json: providerFile($0), path: $0).variables }
-        return Dictionary(variables.map { ($0.key, $0) }) { first, _ in first }
+        var all: [TweakKey: JustTweakFile.Variable] = [:]
+        for file in files {
+            let variables = try JustTweakFile(json: providerFile(file), path: file).variables
+            all.reserveCapacity(variables.count)
+            all.merge(variables.lazy.map { ($0.key, $0) }) { first, _ in first }
+        }
+        return all
     }
 
     /// The variables.
@@ -76,14 +81,38 @@ public final class VariablesProvider: FileProvider {
     public func declaration(of key: TweakKey) -> TweakDeclaration? {
         guard let variable = content.withLock({ $0.variables[key] }), let value = try? value(of: variable)
         else { return nil }
-        let text = [variable.title, variable.details].compactMap(\.self).joined(separator: ": ")
-        return TweakDeclaration(
-            key: key, type: value.naturalType, defaultValue: value,
-            attributes: text.isEmpty ? [] : [.init(key: "doc", value: text)])
+        return TweakDeclaration(variable, value)
+    }
+
+    var tweaks: ReadTweaks {
+        let variables = content.withLock { $0.variables }
+        var values = variables.mapValues { ProvidedValue.value($0.value) }
+        var failures: [TweakKey: any Error] = [:]
+        for (key, variable) in variables where variable.isEncrypted {
+            do {
+                values[key] = .value(try value(of: variable))
+            } catch {
+                values[key] = nil
+                failures[key] = error
+            }
+        }
+        return ReadTweaks(values: values, failures: failures) { [values] key in
+            guard let variable = variables[key], case .value(let value)? = values[key] else { return nil }
+            return TweakDeclaration(variable, value)
+        }
     }
 
     /// Takes what is called when the files have been read again.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         content.withLock { $0.report = report }
+    }
+}
+
+extension TweakDeclaration {
+    fileprivate init(_ variable: JustTweakFile.Variable, _ value: TweakValue) {
+        let text = [variable.title, variable.details].compactMap(\.self).joined(separator: ": ")
+        self.init(
+            key: variable.key, type: value.naturalType, defaultValue: value,
+            attributes: text.isEmpty ? [] : [.init(key: "doc", value: text)])
     }
 }
