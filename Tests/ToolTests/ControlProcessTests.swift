@@ -60,10 +60,12 @@ import Testing
         #expect(try program.end().isEmpty)
     }
 
-    @Test func `Programs that end at once never have a socket`() throws {
+    @Test func `Programs that end at once leave no socket`() throws {
         let home = try LiveProgram.home()
         for _ in 0..<20 { #expect(try run(SetterProgram.path, ["show"], home: home).error.isEmpty) }
-        #expect(access(home("runtime/tweaks"), F_OK) != 0)
+        // Where the machine is so slow that one got as far as to listen, it has tidied up.
+        let sockets = try? FileManager.default.contentsOfDirectory(atPath: home("runtime/tweaks"))
+        #expect((sockets ?? []).isEmpty)
     }
 
     @Test func `Fifty starts a second leave no socket, and nothing hangs`() throws {
