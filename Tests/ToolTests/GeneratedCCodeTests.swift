@@ -5,11 +5,7 @@ import Testing
 @Suite struct `Generated C` {
     private let generating: Generating
 
-    init() throws {
-        generating = try Generating(features: Generating.awkwardFeatures)
-        let result = try generating.generate("accessors", "--language", "c")
-        try #require(result.succeeded, "\(result.error)")
-    }
+    init() throws { generating = try Generating(accessorsIn: "c") }
 
     private static let program = """
         #include "Features.h"

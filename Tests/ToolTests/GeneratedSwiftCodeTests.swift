@@ -21,11 +21,7 @@ private func compileSwift(
 @Suite struct `Generated Swift` {
     private let generating: Generating
 
-    init() throws {
-        generating = try Generating(features: Generating.awkwardFeatures)
-        let result = try generating.generate("accessors", "--language", "swift")
-        try #require(result.succeeded, "\(result.error)")
-    }
+    init() throws { generating = try Generating(accessorsIn: "swift") }
 
     private func program(_ main: String, _ files: [String], _ flags: [String]) throws -> String {
         let sources =

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// The command `tweak generate` in a directory of its own.
 struct Generating {
@@ -11,6 +12,13 @@ struct Generating {
         home = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: home("work"), withIntermediateDirectories: true)
         if let features { try write("features.json", features) }
+    }
+
+    /// With accessors in a language for features that have awkward names.
+    init(accessorsIn language: String) throws {
+        try self.init(features: Self.awkwardFeatures)
+        let result = try generate("accessors", "--language", language)
+        try #require(result.succeeded, "\(result.error)")
     }
 
     @discardableResult

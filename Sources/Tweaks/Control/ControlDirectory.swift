@@ -47,17 +47,10 @@ package struct ControlDirectory: Hashable, Sendable {
         guard let directory = Descriptor.make({ open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
             return try body(false)
         }
-        defer {
-            // Closing is not enough: a child that was forked meanwhile has the descriptor too.
-            flock(directory.number, LOCK_UN)
-            directory.close()
+        defer { directory.close() }
+        return try withFileLock(directory.number, patience: Self.patience) { error throws(Failure) in
+            try body(error == 0)
         }
-        let deadline = ContinuousClock.now + Self.patience
-        while flock(directory.number, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK, ContinuousClock.now < deadline else { return try body(false) }
-            allowingForks { _ = usleep(500) }
-        }
-        return try body(true)
     }
 
     func removeAbandonedWithLock() {

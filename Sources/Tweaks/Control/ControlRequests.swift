@@ -17,7 +17,7 @@ extension ControlRequests {
     func describe() -> DescribeProgram.Answer {
         let path = executablePath() ?? ""
         return DescribeProgram.Answer(
-            application: path.split(separator: "/").last.map(String.init) ?? path, executable: path,
+            application: lastComponent(of: path), executable: path,
             pid: getpid(), version: libraryVersion, tweaks: look { $0.order.count },
             overrides: store.writer.withLock { $0 }?.file.path)
     }

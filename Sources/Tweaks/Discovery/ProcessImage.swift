@@ -138,3 +138,8 @@ package func executablePath(of process: String = "self") -> String? {
     let suffix = " (deleted)"
     return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
 }
+
+/// What a program is called by the path of its executable.
+package func lastComponent(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+}

@@ -71,25 +71,22 @@ package struct KeptFile: Hashable, Sendable {
         }
     }
 
-    /// Runs `body` while no other process or thread does with this lock. The kernel frees the lock of a process that
-    /// dies.
+    /// Runs `body` while no other process or thread does with this lock.
     package func withLock<Result>(_ body: () throws(OverridesError) -> Result) throws(OverridesError)
         -> Result
     {
         let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("open", lockPath) }
         defer { close(descriptor) }
-        let deadline = ContinuousClock.now + Self.lockTimeout
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw failure("lock", lockPath) }
-            guard ContinuousClock.now < deadline else {
+        return try withFileLock(descriptor, patience: Self.lockTimeout) { error throws(OverridesError) in
+            switch error {
+            case 0: return try body()
+            case EWOULDBLOCK, EINTR:
                 throw .system(action: "lock", path: lockPath, reason: "another process has held it for 10 s")
+            default:
+                throw .system(action: "lock", path: lockPath, reason: String(cString: strerror(error)))
             }
-            allowingForks { _ = usleep(500) }
         }
-        // Closing is not enough: a child that was forked meanwhile has the descriptor too.
-        defer { flock(descriptor, LOCK_UN) }
-        return try body()
     }
 
     /// Puts a new file in the place of the old one. Call with the lock held: the temporary name is always the same,

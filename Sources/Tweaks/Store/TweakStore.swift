@@ -181,9 +181,8 @@ extension TweakStore {
         // A process with more rights than its user takes nothing from the user's files and environment.
         guard !fbtweak__is_privileged(), let path = executablePath() else { return }
         takeEnvironment()
-        let application = path.split(separator: "/").last.map(String.init) ?? path
         do throws(OverridesError) {
-            let file = try OverridesFile(application: application)
+            let file = try OverridesFile(application: lastComponent(of: path))
             keepOverrides(in: file)
             followOverrides(in: file)
         } catch {

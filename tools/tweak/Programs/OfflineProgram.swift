@@ -161,8 +161,6 @@ final class OfflineProgram: Program {
     }
 }
 
-func lastComponent(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
-
 extension TweakValue {
     /// What a tweak holds that has this value in JSON.
     fileprivate var likelyType: TweakType {

@@ -9,17 +9,10 @@ public import TweakRecords
 ///
 /// A store that has the provider follows the file.
 public final class FeaturesProvider: FileProvider {
-    private struct Content {
-        var features: [TweakKey: PlacedFeature] = [:]
-        var report: (@Sendable (TweakProviderChange) -> Void)?
-    }
-
     /// `features`, or another name.
     public let source: TweakSource
-    private let file: String
-    var files: [String] { [file] }
-    private let environment: String
-    private let content: Guarded<Content>
+    let files: [String]
+    private let features: ReadFiles<[TweakKey: PlacedFeature]>
 
     /// Reads the file.
     ///
@@ -30,22 +23,14 @@ public final class FeaturesProvider: FileProvider {
     /// - Throws: ``ProviderFileError`` if the file cannot be read, `FormatError` if it is none of the format.
     public init(file: String, environment: String = "default", name: String = "features") throws {
         source = TweakSource(name)
-        self.file = file
-        self.environment = environment
-        content = Guarded(Content(features: try Self.read(file, environment)))
+        files = [file]
+        features = try ReadFiles { try Self.read(file, environment) }
     }
 
     /// Reads the file again. If it cannot be read, everything stays as it is. Stores do it when the file changes.
     ///
     /// - Throws: As ``init(file:environment:name:)``.
-    public func reload() throws {
-        // With the lock held, so that what is read last is there in the end.
-        let report = try content.withLock { content in
-            content.features = try Self.read(file, environment)
-            return content.report
-        }
-        report?(.everything)
-    }
+    public func reload() throws { try features.reload() }
 
     private static func read(_ file: String, _ environment: String) throws -> [TweakKey: PlacedFeature] {
         let bytes = try providerFile(file)
@@ -57,20 +42,20 @@ public final class FeaturesProvider: FileProvider {
     }
 
     /// The tweaks of the features.
-    public var keys: Set<TweakKey> { content.withLock { Set($0.features.keys) } }
+    public var keys: Set<TweakKey> { Set(features.content.keys) }
 
     /// Whether the feature's own switch is on.
     public func value(for key: TweakKey) -> ProvidedValue? {
-        content.withLock { $0.features[key].map { .value(.bool($0.isEnabled)) } }
+        features.content[key].map { .value(.bool($0.isEnabled)) }
     }
 
     /// A Bool with the file's description.
     public func declaration(of key: TweakKey) -> TweakDeclaration? {
-        content.withLock { $0.features[key] }.map(TweakDeclaration.init)
+        features.content[key].map(TweakDeclaration.init)
     }
 
     var tweaks: ReadTweaks {
-        let features = content.withLock { $0.features }
+        let features = features.content
         return ReadTweaks(values: features.mapValues { .value(.bool($0.isEnabled)) }) {
             features[$0].map(TweakDeclaration.init)
         }
@@ -78,7 +63,7 @@ public final class FeaturesProvider: FileProvider {
 
     /// Takes what is called when the file has been read again.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
-        content.withLock { $0.report = report }
+        features.onChange(report)
     }
 }
 

@@ -13,16 +13,11 @@ public final class VariablesProvider: FileProvider {
     /// Makes the value of a variable that is encrypted one for the program.
     public typealias Decryption = @Sendable (TweakValue) throws -> TweakValue
 
-    private struct Content {
-        var variables: [TweakKey: JustTweakFile.Variable] = [:]
-        var report: (@Sendable (TweakProviderChange) -> Void)?
-    }
-
     /// `file`, or another name.
     public let source: TweakSource
     let files: [String]
     private let decryption: Decryption?
-    private let content: Guarded<Content>
+    private let variables: ReadFiles<[TweakKey: JustTweakFile.Variable]>
 
     /// Reads the files.
     ///
@@ -35,20 +30,13 @@ public final class VariablesProvider: FileProvider {
         source = TweakSource(name)
         self.files = files
         self.decryption = decryption
-        content = Guarded(Content(variables: try Self.read(files)))
+        variables = try ReadFiles { try Self.read(files) }
     }
 
     /// Reads the files again. If one of them cannot be read, everything stays as it is. Stores do it when one changes.
     ///
     /// - Throws: As ``init(files:name:decryption:)``.
-    public func reload() throws {
-        // With the lock held, so that what is read last is there in the end.
-        let report = try content.withLock { content in
-            content.variables = try Self.read(files)
-            return content.report
-        }
-        report?(.everything)
-    }
+    public func reload() throws { try variables.reload() }
 
     private static func read(_ files: [String]) throws -> [TweakKey: JustTweakFile.Variable] {
         var all: [TweakKey: JustTweakFile.Variable] = [:]
@@ -61,14 +49,13 @@ public final class VariablesProvider: FileProvider {
     }
 
     /// The variables.
-    public var keys: Set<TweakKey> { content.withLock { Set($0.variables.keys) } }
+    public var keys: Set<TweakKey> { Set(variables.content.keys) }
 
     /// The value of a variable.
     ///
     /// - Throws: ``FeatureError/decryptionClosureNotProvided(_:)``, or what the closure throws.
     public func value(for key: TweakKey) throws -> ProvidedValue? {
-        guard let variable = content.withLock({ $0.variables[key] }) else { return nil }
-        return .value(try value(of: variable))
+        try variables.content[key].map { .value(try value(of: $0)) }
     }
 
     private func value(of variable: JustTweakFile.Variable) throws -> TweakValue {
@@ -79,13 +66,12 @@ public final class VariablesProvider: FileProvider {
 
     /// A tweak of the type that the value has, with the file's description.
     public func declaration(of key: TweakKey) -> TweakDeclaration? {
-        guard let variable = content.withLock({ $0.variables[key] }), let value = try? value(of: variable)
-        else { return nil }
+        guard let variable = variables.content[key], let value = try? value(of: variable) else { return nil }
         return TweakDeclaration(variable, value)
     }
 
     var tweaks: ReadTweaks {
-        let variables = content.withLock { $0.variables }
+        let variables = variables.content
         var values = variables.mapValues { ProvidedValue.value($0.value) }
         var failures: [TweakKey: any Error] = [:]
         for (key, variable) in variables where variable.isEncrypted {
@@ -104,7 +90,7 @@ public final class VariablesProvider: FileProvider {
 
     /// Takes what is called when the files have been read again.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
-        content.withLock { $0.report = report }
+        variables.onChange(report)
     }
 }
 
