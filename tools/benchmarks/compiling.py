@@ -45,7 +45,7 @@ def swift_source(tweaks):
 
 
 def c_source(tweaks):
-    functions = (start_programs.tweak(index, COUNT) for index in range(COUNT))
+    functions = (start_programs.tweak(index, start_programs.levels(index, COUNT)) for index in range(COUNT))
     constants = "" if tweaks else "#undef FBTweakValue\n#define FBTweakValue(a_, b_, c_, default_, ...) (default_)\n"
     return f'#include "fbtweak.h"\n{constants}' + "".join(functions)
 
