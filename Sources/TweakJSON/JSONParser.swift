@@ -4,6 +4,15 @@ internal import TweakRecords
 ///
 /// Foundation's decoder tells neither 1.0 from 1 nor a name that an object has twice, and some text that is nested
 /// deeply makes it trap.
+///
+///     let value = try JSONParser.value(of: bytes)
+///
+/// or, without a value for each object in a large file, one member after the other:
+///
+///     var parser = JSONParser(bytes)
+///     guard try parser.beginObject() else { … }
+///     while let name = try parser.nextName() { values[name] = try parser.value() }
+///     try parser.end()
 package struct JSONParser {
     private let bytes: [UInt8]
     private let allowsRepeatedNames: Bool
@@ -25,9 +34,15 @@ package struct JSONParser {
         var end: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
     }
 
-    private init(_ bytes: [UInt8], allowsRepeatedNames: Bool) {
+    /// Begins to read what a file or a text holds.
+    ///
+    /// - Parameters:
+    ///   - bytes: UTF-8, also with a byte order mark.
+    ///   - allowsRepeatedNames: Whether an object may have a name twice.
+    package init(_ bytes: [UInt8], allowsRepeatedNames: Bool = false) {
         self.bytes = bytes
         self.allowsRepeatedNames = allowsRepeatedNames
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
     /// Reads the one value that a file or a text holds.
@@ -40,15 +55,92 @@ package struct JSONParser {
         of bytes: [UInt8], allowsRepeatedNames: Bool = false
     ) throws(JSONError) -> JSONValue {
         var parser = JSONParser(bytes, allowsRepeatedNames: allowsRepeatedNames)
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
         let value = try parser.value()
-        guard parser.next == nil else { throw parser.failure("the end is expected") }
+        try parser.end()
         return value
+    }
+
+    // MARK: - Step by step
+
+    /// Reads the beginning of an object.
+    ///
+    /// - Returns: Whether it is there; otherwise nothing has been read.
+    package mutating func beginObject() throws(JSONError) -> Bool {
+        skipSpace()
+        guard next == UInt8(ascii: "{") else { return false }
+        try enter()
+        return true
+    }
+
+    /// Reads the beginning of an array.
+    ///
+    /// - Returns: Whether it is there; otherwise nothing has been read.
+    package mutating func beginArray() throws(JSONError) -> Bool {
+        skipSpace()
+        guard next == UInt8(ascii: "[") else { return false }
+        try enter()
+        return true
+    }
+
+    /// Reads the name of the next member of the object that was begun last; the member's value is next then.
+    ///
+    /// - Returns: `nil` at the end of the object, which has been read then.
+    package mutating func nextName() throws(JSONError) -> String? {
+        skipSpace()
+        guard let object = containers.last else { return nil }
+        if names.count == object.names, next != object.end {
+            try name()
+        } else if try !goesOn(object) {
+            try checkNames(of: object)
+            try leave(object)
+            return nil
+        }
+        return names.last?.text
+    }
+
+    /// Reads as far as the next element of the array that was begun last.
+    ///
+    /// - Parameter isFirst: Whether none has been read.
+    /// - Returns: `false` at the end of the array, which has been read then.
+    package mutating func nextElement(isFirst: Bool) throws(JSONError) -> Bool {
+        skipSpace()
+        guard let array = containers.last else { return false }
+        if isFirst ? next != array.end : try goesOn(array) { return true }
+        try leave(array)
+        return false
+    }
+
+    /// Whether the value that is next is a text.
+    package mutating func isTextNext() -> Bool {
+        skipSpace()
+        return next == UInt8(ascii: "\"")
+    }
+
+    /// Expects that nothing more comes.
+    package mutating func end() throws(JSONError) {
+        skipSpace()
+        guard next == nil else { throw failure("the end is expected") }
+    }
+
+    private mutating func checkNames(of object: Container) throws(JSONError) {
+        guard !allowsRepeatedNames, names.count > object.names + 1 else { return }
+        let own = names[object.names...]
+        // Comparing a few takes less time than hashing one.
+        let isSmall = own.count < 16
+        var known = Set<String>(minimumCapacity: isSmall ? 0 : own.count)
+        for (index, name) in own.enumerated() {
+            let isRepeated =
+                isSmall
+                ? own.prefix(index).contains { $0.text == name.text } : !known.insert(name.text).inserted
+            if isRepeated { throw repeated(name) }
+        }
     }
 
     // MARK: - Values
 
-    private mutating func value() throws(JSONError) -> JSONValue {
+    /// Reads the value that is next, whatever it is.
+    package mutating func value() throws(JSONError) -> JSONValue {
+        let depth = containers.count
         while true {
             skipSpace()
             if next == UInt8(ascii: "{") || next == UInt8(ascii: "[") {
@@ -58,11 +150,11 @@ package struct JSONParser {
             }
             skipSpace()
             // A value has been read, or there is none in the container that has begun.
-            while let container = containers.last, try !goesOn(container) {
+            while containers.count > depth, let container = containers.last, try !goesOn(container) {
                 try end(container)
                 skipSpace()
             }
-            if containers.isEmpty, let value = values.popLast() { return value }
+            if containers.count == depth, let value = values.popLast() { return value }
         }
     }
 
@@ -81,6 +173,15 @@ package struct JSONParser {
     ///
     /// - Returns: Whether a value comes next.
     private mutating func begin() throws(JSONError) -> Bool {
+        let container = try enter()
+        skipSpace()
+        guard next != container.end else { return false }
+        if container.isObject { try name() }
+        return true
+    }
+
+    @discardableResult
+    private mutating func enter() throws(JSONError) -> Container {
         guard containers.count < deepestNesting else {
             throw .malformed(reason: "more than \(deepestNesting) levels are inside each other")
         }
@@ -88,10 +189,7 @@ package struct JSONParser {
             isObject: next == UInt8(ascii: "{"), values: values.count, names: names.count)
         containers.append(container)
         position += 1
-        skipSpace()
-        guard next != container.end else { return false }
-        if container.isObject { try name() }
-        return true
+        return container
     }
 
     /// Reads a comma, and the name of the next member of an object.
@@ -106,28 +204,36 @@ package struct JSONParser {
 
     /// Reads the end of an array or object, and makes a value of those inside.
     private mutating func end(_ container: Container) throws(JSONError) {
+        let value: JSONValue =
+            container.isObject ? .object(try object(container)) : .array(Array(values[container.values...]))
+        try leave(container)
+        values.append(value)
+    }
+
+    /// Reads the end of an array or object, and forgets what is inside.
+    private mutating func leave(_ container: Container) throws(JSONError) {
         guard next == container.end else {
             throw failure("a comma or \(Unicode.Scalar(container.end)) is expected")
         }
         position += 1
         containers.removeLast()
-        let value: JSONValue =
-            container.isObject ? .object(try object(container)) : .array(Array(values[container.values...]))
-        values.removeLast(values.count - container.values)
-        names.removeLast(names.count - container.names)
-        values.append(value)
+        // One at a time: to remove none of them at once takes longer.
+        while values.count > container.values { values.removeLast() }
+        while names.count > container.names { names.removeLast() }
     }
 
-    private mutating func object(_ container: Container) throws(JSONError) -> [String: JSONValue] {
+    private func object(_ container: Container) throws(JSONError) -> [String: JSONValue] {
         // Made at once, it need not grow.
         var object = [String: JSONValue](minimumCapacity: values.count - container.values)
         for (name, value) in zip(names[container.names...], values[container.values...])
-        where object.updateValue(value, forKey: name.text) != nil {
-            guard !allowsRepeatedNames else { continue }
-            position = name.start
-            throw failure("\"\(name.text)\" is here for the second time")
+        where object.updateValue(value, forKey: name.text) != nil && !allowsRepeatedNames {
+            throw repeated(name)
         }
         return object
+    }
+
+    private func repeated(_ name: (text: String, start: Int)) -> JSONError {
+        failure("\"\(name.text)\" is here for the second time", at: name.start)
     }
 
     /// Reads the name of a member and the colon behind it.
@@ -165,6 +271,11 @@ package struct JSONParser {
             position += 1
             if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
             try digits("in the exponent")
+        }
+        // What fits into 64 bits in any case is soon read.
+        if position == end, count <= 18 {
+            let number = bytes[(end - count)..<end].reduce(0) { 10 * $0 + Int64($1 - UInt8(ascii: "0")) }
+            return .integer(Int128(end - start > count ? -number : number))
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if position == end, let number = Int128(text), Int64.min <= number, number <= UInt64.max {
@@ -273,8 +384,8 @@ package struct JSONParser {
         skip { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
     }
 
-    private func failure(_ reason: String) -> JSONError {
-        let before = bytes.prefix(position)
+    private func failure(_ reason: String, at position: Int? = nil) -> JSONError {
+        let before = bytes.prefix(position ?? self.position)
         let line = before.reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
         let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         let column = String(decoding: before[start...], as: UTF8.self).count + 1

@@ -121,3 +121,60 @@ import TweakRecords
         }
     }
 }
+
+@Suite struct `JSON read step by step` {
+    /// The members of an object, and the elements of arrays in it.
+    private func members(_ json: String, allowsRepeatedNames: Bool = false) throws(JSONError) -> [String] {
+        var parser = JSONParser(Array(json.utf8), allowsRepeatedNames: allowsRepeatedNames)
+        var members: [String] = []
+        guard try parser.beginObject() else { return ["none"] }
+        while let name = try parser.nextName() {
+            guard try parser.beginArray() else {
+                members.append("\(name)=\(try parser.value().summary)")
+                continue
+            }
+            var count = 0
+            while try parser.nextElement(isFirst: count == 0) {
+                members.append("\(name).\(count)=\(try parser.value().summary)")
+                count += 1
+            }
+        }
+        try parser.end()
+        return members
+    }
+
+    @Test(arguments: [
+        ("{}", []), (" { \"a\" : 1 , \"b\" : { \"a\" : [] } } ", ["a=1", "b=an object"]),
+        ("{\"a\":[ ],\"b\":[1 , [2,3]]}", ["b.0=1", "b.1=an array"]), ("[]", ["none"]),
+    ])
+    func `gives every name and value in order`(json: String, expected: [String]) throws {
+        #expect(try members(json) == expected)
+    }
+
+    @Test(arguments: [
+        "{", "{\"a\"", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "{\"a\":1]", "{\"a\":1 \"b\":2}", "{,}", "{} 1",
+        "{\"a\":[", "{\"a\":[,]}", "{\"a\":[1,]}", "{\"a\":[1}}", "{\"a\":[1 2]}",
+    ])
+    func `finds the mistakes that it finds at once`(json: String) throws {
+        let error = #expect(throws: JSONError.self) { try members(json) }
+        let other = #expect(throws: JSONError.self) { try JSONParser.value(of: Array(json.utf8)) }
+        #expect(error?.reason.prefix(40) == other?.reason.prefix(40))
+    }
+
+    @Test(arguments: [2, 15, 16, 100]) func `finds a name that is there twice`(count: Int) throws {
+        let names = (1..<count).map { "\"\($0)\": 0" }
+        #expect(try members("{\(names.joined(separator: ","))}").count == count - 1)
+        let repeated = "{\((names + ["\"1\": 1"]).joined(separator: ","))}"
+        let error = #expect(throws: JSONError.self) { try members(repeated) }
+        #expect(error?.reason.contains("\"1\" is here for the second time") == true)
+        #expect(try members(repeated, allowsRepeatedNames: true).count == count)
+    }
+
+    @Test func `ends where too much is inside each other`() throws {
+        var parser = JSONParser(Array(String(repeating: "[", count: 200).utf8))
+        let error = #expect(throws: JSONError.self) {
+            while try parser.beginArray(), try parser.nextElement(isFirst: true) {}
+        }
+        #expect(error?.reason.contains("more than 100 levels") == true)
+    }
+}

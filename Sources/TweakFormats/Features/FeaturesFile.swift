@@ -44,31 +44,35 @@ public struct FeaturesFile: Sendable {
     ///   circle.
     public init(json: [UInt8], path: String) throws(FormatError) {
         self.path = path
-        for (name, environment) in try PlacedJSON(json, path: path).members("an object of environments") {
-            environmentsByName[name] = try Self.environment(environment)
+        environmentsByName = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
+            var environments: [String: Environment] = [:]
+            try file.members("an object of environments") { (file, name) throws(FormatError) in
+                environments[name] = try Self.environment(&file)
+            }
+            return environments
         }
         try checkInheritance()
     }
 
-    private static func environment(_ json: PlacedJSON) throws(FormatError) -> Environment {
+    private static func environment(_ file: inout PlacedParser) throws(FormatError) -> Environment {
         var environment = Environment()
-        for (name, member) in try json.members("an environment, an object") {
+        try file.members("an environment, an object") { (file, name) throws(FormatError) in
             if name == parentKey {
-                environment.parent = try member.text
+                environment.parent = try file.text()
             } else {
-                environment.features[try member.name] = try definition(member)
+                environment.features[try file.name] = try definition(&file)
             }
         }
         return environment
     }
 
-    private static func definition(_ json: PlacedJSON) throws(FormatError) -> Definition {
+    private static func definition(_ file: inout PlacedParser) throws(FormatError) -> Definition {
         var definition = Definition()
-        for (name, member) in try json.members("a feature, an object") {
+        try file.members("a feature, an object") { (file, name) throws(FormatError) in
             switch name {
-            case "enabled": definition.isEnabled = try member.flag
-            case "description": definition.details = try member.text
-            default: definition.parts[try member.name] = try Self.definition(member)
+            case "enabled": definition.isEnabled = try file.flag()
+            case "description": definition.details = try file.text()
+            default: definition.parts[try file.name] = try Self.definition(&file)
             }
         }
         return definition

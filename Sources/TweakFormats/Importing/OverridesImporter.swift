@@ -17,7 +17,8 @@ struct OverridesImporter {
         let isJSON = bytes.firstVisible == UInt8(ascii: "{")
         let list: PropertyList
         if isJSON {
-            list = PropertyList(try PlacedJSON(bytes, path: path).value)
+            list = PropertyList(
+                try PlacedParser.read(bytes, path: path) { (file) throws(FormatError) in try file.value() })
         } else {
             list = try PropertyList(bytes, path: path)
         }

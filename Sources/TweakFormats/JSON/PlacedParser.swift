@@ -1,97 +1,127 @@
 internal import TweakJSON
 internal import TweakRecords
 
-/// JSON with the file that it is from and the names that lead to it, for the messages of errors.
-struct PlacedJSON {
-    let value: JSONValue
+/// Reads JSON step by step, and knows the file that it is from and the names that lead to what is next, for the messages
+/// of errors.
+struct PlacedParser {
+    private var parser: JSONParser
     private let path: String
-    private let place: Place
-
-    /// The names that lead to a value. Making an array of them for each would take longer than all else.
-    private indirect enum Place {
-        case root
-        case member(String, of: Place)
-
-        var names: [String] {
-            switch self {
-            case .root: []
-            case .member(let name, let place): place.names + [name]
-            }
-        }
-    }
+    private var place: [String] = []
 
     /// Reads a file.
-    init(_ bytes: [UInt8], path: String) throws(FormatError) {
-        do throws(JSONError) {
-            self.init(value: try JSONParser.value(of: bytes), path: path, place: .root)
-        } catch {
+    ///
+    /// - Parameter body: Reads the one value in it.
+    static func read<Result>(
+        _ bytes: [UInt8], path: String, _ body: (inout PlacedParser) throws(FormatError) -> Result
+    ) throws(FormatError) -> Result {
+        var file = PlacedParser(parser: JSONParser(bytes), path: path)
+        let result = try body(&file)
+        try file.end()
+        return result
+    }
+
+    private mutating func parse<Result>(
+        _ body: (inout JSONParser) throws(JSONError) -> Result
+    ) throws(FormatError) -> Result {
+        do throws(JSONError) { return try body(&parser) } catch {
             throw .malformed(path: path, reason: error.reason)
         }
     }
 
-    private init(value: JSONValue, path: String, place: Place) {
-        self.value = value
-        self.path = path
-        self.place = place
-    }
-
-    /// How many members an object has.
-    var count: Int { if case .object(let object) = value { object.count } else { 0 } }
-
-    /// The members of an object, sorted by name.
+    /// Reads an object.
     ///
-    /// - Parameter expectation: What is expected here, such as "a feature, an object".
-    func members(_ expectation: String) throws(FormatError) -> [(name: String, value: PlacedJSON)] {
-        guard case .object(let object) = value else { throw unexpected(expectation) }
-        return object.sorted { $0.key < $1.key }.map {
-            ($0.key, member($0.key, $0.value))
+    /// - Parameters:
+    ///   - expectation: What is expected here, such as "a feature, an object".
+    ///   - body: Reads the value of a member, which has this name.
+    mutating func members(
+        _ expectation: String, _ body: (inout PlacedParser, String) throws(FormatError) -> Void
+    ) throws(FormatError) {
+        guard try parse({ (parser) throws(JSONError) in try parser.beginObject() }) else {
+            throw try somethingElse(than: expectation)
+        }
+        while let name = try parse({ (parser) throws(JSONError) in try parser.nextName() }) {
+            place.append(name)
+            try body(&self, name)
+            place.removeLast()
         }
     }
 
-    /// A member of this object, or an element of this array, which is known already.
-    func member(_ name: String, _ value: JSONValue) -> PlacedJSON {
-        PlacedJSON(value: value, path: path, place: .member(name, of: place))
-    }
-
-    /// The elements of an array, in order.
+    /// Reads an array.
     ///
-    /// - Parameter expectation: What is expected here, such as "an array of paths".
-    func elements(_ expectation: String) throws(FormatError) -> [PlacedJSON] {
-        guard case .array(let array) = value else { throw unexpected(expectation) }
-        return array.enumerated().map { member("\($0)", $1) }
+    /// - Parameters:
+    ///   - expectation: What is expected here, such as "an array of paths".
+    ///   - body: Reads an element.
+    mutating func elements<Element>(
+        _ expectation: String, _ body: (inout PlacedParser) throws(FormatError) -> Element
+    ) throws(FormatError) -> [Element] {
+        guard try parse({ (parser) throws(JSONError) in try parser.beginArray() }) else {
+            throw try somethingElse(than: expectation)
+        }
+        var elements: [Element] = []
+        while try parse({ (parser) throws(JSONError) in try parser.nextElement(isFirst: elements.isEmpty) }) {
+            place.append("\(elements.count)")
+            elements.append(try body(&self))
+            place.removeLast()
+        }
+        return elements
     }
 
-    /// Text without a NUL, which ends a text in C.
-    var text: String {
-        get throws(FormatError) {
-            guard case .scalar(.string(let text)) = value else { throw unexpected("text") }
-            guard !text.utf8.contains(0) else { throw invalid("the text contains a NUL character") }
-            return text
-        }
+    /// Reads whatever comes.
+    mutating func value() throws(FormatError) -> JSONValue {
+        try parse { (parser) throws(JSONError) in try parser.value() }
     }
 
-    var flag: Bool {
-        get throws(FormatError) {
-            guard case .scalar(.bool(let flag)) = value else { throw unexpected("true or false") }
-            return flag
-        }
+    /// Reads text without a NUL, which ends a text in C.
+    mutating func text() throws(FormatError) -> String {
+        let value = try value()
+        guard case .scalar(.string(let text)) = value else { throw unexpected(value, "text") }
+        try checkText(text)
+        return text
+    }
+
+    /// Reads text, if it is next.
+    mutating func textIfNext() throws(FormatError) -> String? { parser.isTextNext() ? try text() : nil }
+
+    /// Expects that a text that was read has no NUL.
+    func checkText(_ text: String) throws(FormatError) {
+        guard !text.utf8.contains(0) else { throw invalid("the text contains a NUL character") }
+    }
+
+    mutating func flag() throws(FormatError) -> Bool {
+        let value = try value()
+        guard case .scalar(.bool(let flag)) = value else { throw unexpected(value, "true or false") }
+        return flag
     }
 
     /// The last of the names that lead here, which is the name of a feature or a tweak.
     var name: String {
         get throws(FormatError) {
-            guard case .member(let name, _) = place, !name.isEmpty else { throw invalid("a name is empty") }
+            guard let name = place.last, !name.isEmpty else { throw invalid("a name is empty") }
             let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || 0x7F..<0xA0 ~= scalar.value }
-            guard !name.unicodeScalars.contains(where: isControl) else {
+            // As a rule looking at the bytes is enough, and takes less time.
+            let isPrintableASCII = name.utf8.allSatisfy { 0x20..<0x7F ~= $0 }
+            guard isPrintableASCII || !name.unicodeScalars.contains(where: isControl) else {
                 throw invalid("a name contains a control character")
             }
             return name
         }
     }
 
-    func unexpected(_ expectation: String) -> FormatError {
+    /// What is wrong if something else is next than what is expected.
+    private mutating func somethingElse(than expectation: String) throws(FormatError) -> FormatError {
+        let value = try value()
+        // A file that is no JSON at all is just that.
+        if place.isEmpty { try end() }
+        return unexpected(value, expectation)
+    }
+
+    private mutating func end() throws(FormatError) {
+        try parse { (parser) throws(JSONError) in try parser.end() }
+    }
+
+    func unexpected(_ value: JSONValue, _ expectation: String) -> FormatError {
         invalid("\(value.summary) is here, but \(expectation) is expected")
     }
 
-    func invalid(_ reason: String) -> FormatError { .invalid(path: path, place: place.names, reason: reason) }
+    func invalid(_ reason: String) -> FormatError { .invalid(path: path, place: place, reason: reason) }
 }

@@ -7,10 +7,13 @@ public struct AccessorConfiguration: Hashable, Sendable {
     ///
     /// - Throws: ``FormatError`` if it is none.
     public init(json: [UInt8], path: String) throws(FormatError) {
-        let json = try PlacedJSON(json, path: path)
-        guard let name = try json.members("an object").first(where: { $0.name == "accessorName" }) else {
-            throw json.invalid("\"accessorName\" is missing, a text")
+        accessorName = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
+            var accessorName: String?
+            try file.members("an object") { (file, name) throws(FormatError) in
+                if name == "accessorName" { accessorName = try file.text() } else { _ = try file.value() }
+            }
+            guard let accessorName else { throw file.invalid("\"accessorName\" is missing, a text") }
+            return accessorName
         }
-        accessorName = try name.value.text
     }
 }

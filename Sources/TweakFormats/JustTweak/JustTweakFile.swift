@@ -10,22 +10,25 @@ public import TweakRecords
 public struct JustTweakFile: Hashable, Sendable {
     /// A variable of a feature.
     public struct Variable: Hashable, Sendable {
+        /// A Bool, a text, an integer or, if it is written with a point or an exponent, a floating-point number.
+        public let value: TweakValue
         /// The feature's name.
         public let feature: String
         /// Its own name.
         public let name: String
-        /// What a person sees instead of the name.
-        public let title: String?
-        /// What it is, for a person.
-        public let details: String?
-        /// Under which heading a person finds it.
-        public let group: String?
-        /// A Bool, a text, an integer or, if it is written with a point or an exponent, a floating-point number.
-        public let value: TweakValue
-        /// The property that a generated accessor has for it; `nil` if that follows from the name.
-        public let propertyName: String?
         /// Whether the program decrypts the value before anyone sees it.
         public let isEncrypted: Bool
+        /// What else is said of it. As a rule that is nothing, which takes no memory.
+        fileprivate let texts: [String: String]
+
+        /// What a person sees instead of the name.
+        public var title: String? { texts["Title"] }
+        /// What it is, for a person.
+        public var details: String? { texts["Description"] }
+        /// Under which heading a person finds it.
+        public var group: String? { texts["Group"] }
+        /// The property that a generated accessor has for it; `nil` if that follows from the name.
+        public var propertyName: String? { texts["GeneratedPropertyName"] }
 
         /// The tweak that it is, see ``PlacedFeature``.
         public var key: TweakKey { TweakKey(PlacedFeature.category, feature, name) }
@@ -44,40 +47,58 @@ public struct JustTweakFile: Hashable, Sendable {
     /// - Throws: ``FormatError`` if they are no such file.
     public init(json: [UInt8], path: String) throws(FormatError) {
         self.path = path
-        var variables: [Variable] = []
-        let features = try PlacedJSON(json, path: path).members("an object of features")
-        variables.reserveCapacity(features.reduce(0) { $0 + $1.value.count })
-        for (_, feature) in features {
-            let name = try feature.name
-            for (_, variable) in try feature.members("a feature, an object of variables") {
-                variables.append(try Self.variable(variable, of: name))
+        var variables = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
+            var variables: [Variable] = []
+            try file.members("an object of features") { (file, _) throws(FormatError) in
+                let feature = try file.name
+                try file.members("a feature, an object of variables") { (file, _) throws(FormatError) in
+                    variables.append(try Self.variable(&file, of: feature))
+                }
             }
+            return variables
         }
+        variables.sort { ($0.feature, $0.name) < ($1.feature, $1.name) }
         self.variables = variables
     }
 
-    private static func variable(_ json: PlacedJSON, of feature: String) throws(FormatError) -> Variable {
-        guard case .object(let object) = json.value else { throw json.unexpected("a variable, an object") }
-        // Comparing a few names takes less time than hashing one, and most variables have few members.
-        var rest = object.count
-        func member(_ name: String) -> PlacedJSON? {
-            guard rest > 0, let member = object.first(where: { $0.key == name }) else { return nil }
-            rest -= 1
-            return json.member(name, member.value)
+    /// What the file says about a tweak.
+    package subscript(key: TweakKey) -> Variable? {
+        guard key.category == PlacedFeature.category else { return nil }
+        var range = variables[...]
+        while let middle = range.indices.dropFirst(range.count / 2).first {
+            let variable = variables[middle]
+            if (variable.feature, variable.name) == (key.collection, key.name) { return variable }
+            let isLower = (variable.feature, variable.name) < (key.collection, key.name)
+            range = isLower ? range[(middle + 1)...] : range[..<middle]
         }
-        guard let value = member("Value") else {
-            throw json.invalid("\"Value\" is missing: true, false, a number or text")
+        return nil
+    }
+
+    private static func variable(
+        _ file: inout PlacedParser, of feature: String
+    ) throws(FormatError) -> Variable {
+        let name = try file.name
+        var value: TweakValue?
+        var texts: [String: String] = [:]
+        var isEncrypted = false
+        try file.members("a variable, an object") { (file, member) throws(FormatError) in
+            switch member {
+            case "Value": value = try scalar(&file)
+            case "Encrypted": isEncrypted = try file.flag()
+            case "Title", "Description", "Group", "GeneratedPropertyName": texts[member] = try file.text()
+            default: _ = try file.value()
+            }
         }
-        let scalar: TweakValue
-        switch value.value {
-        case .scalar(.string): scalar = .string(try value.text)
-        case .scalar(let other): scalar = other
-        default: throw value.unexpected("true, false, a number or text")
+        guard let value else { throw file.invalid("\"Value\" is missing: true, false, a number or text") }
+        return Variable(value: value, feature: feature, name: name, isEncrypted: isEncrypted, texts: texts)
+    }
+
+    private static func scalar(_ file: inout PlacedParser) throws(FormatError) -> TweakValue {
+        let value = try file.value()
+        guard case .scalar(let scalar) = value else {
+            throw file.unexpected(value, "true, false, a number or text")
         }
-        return Variable(
-            feature: feature, name: try json.name, title: try member("Title")?.text,
-            details: try member("Description")?.text, group: try member("Group")?.text,
-            value: scalar, propertyName: try member("GeneratedPropertyName")?.text,
-            isEncrypted: try member("Encrypted")?.flag ?? false)
+        if case .string(let text) = scalar { try file.checkText(text) }
+        return scalar
     }
 }

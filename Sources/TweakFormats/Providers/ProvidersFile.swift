@@ -27,41 +27,47 @@ public struct ProvidersFile: Hashable, Sendable {
     ///   - path: Where they are from, for the messages of errors, and for paths in it, which begin in its folder.
     /// - Throws: ``FormatError`` if they are no such file.
     public init(json: [UInt8], path: String) throws(FormatError) {
-        let file = try PlacedJSON(json, path: path)
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        for (name, value) in try file.members("an object") where name != "providers" {
-            throw value.invalid("only \"providers\" is expected here")
+        providers = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
+            var providers: [Provider]?
+            try file.members("an object") { (file, name) throws(FormatError) in
+                guard name == "providers" else { throw file.invalid("only \"providers\" is expected here") }
+                providers = try file.elements("an array of providers") { (file) throws(FormatError) in
+                    try Self.provider(&file, in: folder)
+                }
+            }
+            guard let providers else { throw file.invalid("\"providers\" is missing: an array") }
+            return providers
         }
-        guard let list = try file.members("an object").first?.value else {
-            throw file.invalid("\"providers\" is missing: an array")
-        }
-        var providers: [Provider] = []
-        for element in try list.elements("an array of providers") {
-            providers.append(try Self.provider(element, in: folder))
-        }
-        self.providers = providers
     }
 
-    private static func provider(_ json: PlacedJSON, in folder: String) throws(FormatError) -> Provider {
-        if case .scalar(.string(let name)) = json.value { return .builtIn(name) }
-        let members = try json.members("the name of a provider, or an object")
-        func member(_ name: String) -> PlacedJSON? { members.first { $0.name == name }?.value }
-        func located(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
-        let allowed = ["name", "variables", "features", "environment"]
-        if let other = members.first(where: { !allowed.contains($0.name) }) {
-            throw other.value.invalid("only \(allowed.joined(separator: ", ")) are expected here")
+    private static func provider(
+        _ file: inout PlacedParser, in folder: String
+    ) throws(FormatError) -> Provider {
+        if let name = try file.textIfNext() { return .builtIn(name) }
+        var name, features, environment: String?
+        var variables: [String]?
+        try file.members("the name of a provider, or an object") { (file, member) throws(FormatError) in
+            switch member {
+            case "name": name = try file.text()
+            case "variables":
+                variables = try file.elements("an array of paths") { (file) throws(FormatError) in
+                    try file.text()
+                }
+            case "features": features = try file.text()
+            case "environment": environment = try file.text()
+            default: throw file.invalid("only name, variables, features, environment are expected here")
+            }
         }
-        switch (member("variables"), member("features")) {
+        func located(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
+        switch (variables, features) {
         case (let variables?, nil):
-            var files: [String] = []
-            for file in try variables.elements("an array of paths") { files.append(located(try file.text)) }
-            return .variables(name: try member("name")?.text ?? "file", files: files)
+            return .variables(name: name ?? "file", files: variables.map(located))
         case (nil, let features?):
             return .features(
-                name: try member("name")?.text ?? "features", file: located(try features.text),
-                environment: try member("environment")?.text ?? "default")
+                name: name ?? "features", file: located(features), environment: environment ?? "default")
         default:
-            throw json.invalid(
+            throw file.invalid(
                 "a provider has either \"variables\", an array of paths, or \"features\", a path")
         }
     }

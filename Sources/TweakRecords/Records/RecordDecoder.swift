@@ -1,3 +1,5 @@
+internal import Glibc
+
 extension TweakDeclaration {
     /// Decodes one record of a value or an action.
     ///
@@ -40,10 +42,9 @@ extension TweakDeclaration {
         guard let key = text.key(in: bytes, knownAs: key), let defaultText = text.next(in: bytes) else {
             throw .unterminatedText(offset: offset)
         }
-        self.init(
-            key: key, type: type,
-            defaultValue: bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
-                ?? .string(bytes.text(defaultText)))
+        var minimum: TweakValue?
+        var maximum: TweakValue?
+        var step: TweakValue?
         if type.isNumeric {
             if flags & RecordLayout.hasMinimum != 0 {
                 minimum = bytes.value(at: offset + RecordLayout.minimumOffset, type, byteOrder)
@@ -54,8 +55,9 @@ extension TweakDeclaration {
             if flags & RecordLayout.hasStep != 0 {
                 step = bytes.value(at: offset + RecordLayout.stepOffset, type, byteOrder)
             }
-            guard limitsAreOrdered else { throw .badLimits(offset: offset) }
+            guard Self.areLimits(minimum, maximum) else { throw .badLimits(offset: offset) }
         }
+        var attributes: [Attribute] = []
         while let attribute = text.next(in: bytes), !attribute.isEmpty {
             // What is right behind a choice may be its label.
             guard isWhole || attributes.last?.key == "choice" || bytes.decidesValues(attribute) else {
@@ -65,16 +67,23 @@ extension TweakDeclaration {
             // The block takes its room from the text.
             if hasBlock, attributes.last?.key == "choice" { text.end -= RecordLayout.choiceSize }
         }
-        guard hasBlock || type == .string else { return }
-        choices = bytes.choices(attributes, block: text.end, type, byteOrder)
-        guard hasBlock else { return }
-        let areNumbers = choices.allSatisfy { $0.value == $0.value }
-        guard !choices.isEmpty, areNumbers, text.next <= text.end, minimum == nil, maximum == nil else {
-            throw .badChoices(offset: offset)
+        let choices =
+            hasBlock || type == .string ? bytes.choices(attributes, block: text.end, type, byteOrder) : []
+        if hasBlock {
+            let areNumbers = choices.allSatisfy { $0.value == $0.value }
+            guard !choices.isEmpty, areNumbers, text.next <= text.end, minimum == nil, maximum == nil else {
+                throw .badChoices(offset: offset)
+            }
         }
+        // All at once: a declaration is large, and to change it a member at a time takes copies of it.
+        self.init(
+            key: key, type: type,
+            defaultValue: bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
+                ?? .string(bytes.text(defaultText)),
+            minimum: minimum, maximum: maximum, step: step, choices: choices, attributes: attributes)
     }
 
-    private var limitsAreOrdered: Bool {
+    private static func areLimits(_ minimum: TweakValue?, _ maximum: TweakValue?) -> Bool {
         switch (minimum, maximum) {
         case (.double(let limit)?, nil), (nil, .double(let limit)?): !limit.isNaN
         default: areInOrder(minimum, maximum)
@@ -116,7 +125,7 @@ extension RawSpan {
     /// Whether an attribute is one of those that decide which values the tweak takes, and when.
     fileprivate func decidesValues(_ attribute: Range<Int>) -> Bool {
         extracting(attribute).withUnsafeBytes { text in
-            let end = text.firstIndex(of: UInt8(ascii: "=")) ?? text.endIndex
+            let end = text.firstByte(UInt8(ascii: "=")) ?? text.endIndex
             let isKey = { (key: String) in key.utf8.count == end && key.utf8.elementsEqual(text[..<end]) }
             return isKey("choice") || isKey("read-only") || isKey("needs-restart")
         }
@@ -162,8 +171,16 @@ private struct RecordText {
     mutating func next(in bytes: RawSpan) -> Range<Int>? {
         guard next < end else { return nil }
         let rest = bytes.extracting(next..<end)
-        guard let count = rest.withUnsafeBytes({ $0.firstIndex(of: 0) }) else { return nil }
+        guard let count = rest.withUnsafeBytes({ $0.firstByte(0) }) else { return nil }
         defer { next += count + 1 }
         return next..<next + count
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where a byte is for the first time.
+    fileprivate func firstByte(_ byte: UInt8) -> Int? {
+        baseAddress.flatMap { start in memchr(start, Int32(byte), count).map { UnsafeRawPointer($0) - start }
+        }
     }
 }

@@ -66,6 +66,10 @@ extension TweakDeclaration {
     public var unit: String? { text(of: "unit") }
     /// What it does, for a person.
     public var details: String? { text(of: "doc") }
+    /// What a person sees instead of the name.
+    public var title: String? { text(of: "title") }
+    /// Under which heading a person finds it, whatever its category and collection are.
+    public var group: String? { text(of: "group") }
     /// Who looks after it.
     public var owner: String? { text(of: "owner") }
     /// How many decimals a display shows, from 0 to 17; only floating-point numbers have some.

@@ -4,42 +4,44 @@ internal import TweakRecords
 /// Finds the records of a few tweaks among many without decoding the others.
 struct RecordMatcher {
     private struct Name {
-        let index: Int
+        let hash: UInt64
         /// Where its bytes are in ``texts``.
         let text: Range<Int>
     }
 
+    /// The names as records have them, one behind the other.
     private var texts: [UInt8] = []
-    private var names: [UInt64: Name] = [:]
-    /// Names that have the hash of another one.
-    private var others: [(hash: UInt64, name: Name)] = []
-    /// A bit for each hash of a text, by the hash's last bits. One look at it settles nearly every record of another
-    /// tweak, without the dictionary.
-    private var filter: [UInt64]
+    private var names: [Name] = []
+    /// The indexes of names, and -1 in more than half of the places. A name is in the place that its hash tells, or in
+    /// the next that was free.
+    private var places: [Int32]
 
     init(_ keys: [TweakKey]) {
-        var words = 1
-        while words < keys.count { words *= 2 }
-        filter = Array(repeating: 0, count: words)
+        var count = 2
+        while count < 2 * keys.count { count *= 2 }
+        places = Array(repeating: -1, count: count)
         names.reserveCapacity(keys.count)
         texts.reserveCapacity(64 * keys.count)
-        for (index, key) in keys.enumerated() {
+        let padding = [UInt8](repeating: 0, count: 7)
+        for key in keys {
             let start = texts.count
             append(key.category)
             append(key.collection)
             append(key.name)
             let text = start..<texts.count
-            texts += repeatElement(0, count: 7)
+            // The bytes of the last word that is hashed. They stay, which takes less time than to remove them.
+            texts.append(contentsOf: padding)
             let hash = texts.withUnsafeBytes { Self.hash(UnsafeRawBufferPointer(rebasing: $0[start...])) }
-            texts.removeLast(7)
-            let name = Name(index: index, text: text)
-            if let first = names.updateValue(name, forKey: hash) { others.append((hash, first)) }
-            filter[word(of: hash)] |= bit(of: hash)
+            var place = firstPlace(of: hash)
+            while places[place] >= 0 { place = self.place(after: place) }
+            places[place] = Int32(names.count)
+            names.append(Name(hash: hash, text: text))
         }
     }
 
     private mutating func append(_ level: String) {
-        texts += level.utf8
+        var level = level
+        level.withUTF8 { texts.append(contentsOf: $0) }
         texts.append(0)
     }
 
@@ -58,9 +60,13 @@ struct RecordMatcher {
 
     private func index(of text: UnsafeRawBufferPointer) -> Int? {
         let hash = Self.hash(text)
-        guard filter[word(of: hash)] & bit(of: hash) != 0, let name = names[hash] else { return nil }
-        if isName(name, of: text) { return name.index }
-        return others.first { $0.hash == hash && isName($0.name, of: text) }?.name.index
+        var place = firstPlace(of: hash)
+        while places[place] >= 0 {
+            let index = Int(places[place])
+            if names[index].hash == hash, isName(names[index], of: text) { return index }
+            place = self.place(after: place)
+        }
+        return nil
     }
 
     private func isName(_ name: Name, of text: UnsafeRawBufferPointer) -> Bool {
@@ -70,8 +76,8 @@ struct RecordMatcher {
         }
     }
 
-    private func word(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 6) & (filter.count - 1) }
-    private func bit(of hash: UInt64) -> UInt64 { 1 << (hash & 63) }
+    private func firstPlace(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (places.count - 1) }
+    private func place(after place: Int) -> Int { (place + 1) & (places.count - 1) }
 
     /// A hash of a text as far as its third NUL, in steps of eight bytes as a record is made of.
     private static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {

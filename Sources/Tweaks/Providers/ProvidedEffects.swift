@@ -1,64 +1,51 @@
 internal import TweakRecords
 
-/// A tweak with the value that it has, and the one that providers give it.
-struct ResolvedTweak {
-    let key: TweakKey
-    let type: TweakType
-    let needsRestart: Bool
-    let value: TweakValue
-    let resolution: ProviderChain.Resolution
-
-    init(_ declaration: TweakDeclaration, value: TweakValue, _ resolution: ProviderChain.Resolution) {
-        key = declaration.key
-        type = declaration.type
-        needsRestart = declaration.needsRestart
-        self.value = value
-        self.resolution = resolution
-    }
-
-    /// Whether the value does not stay, until a restart at least.
-    var changes: Bool { !needsRestart && resolution.value != value }
-
-    /// The change; `nil` if there is none, until a restart at least.
-    var change: TweakChange? {
-        guard changes else { return nil }
-        return TweakChange(
-            key: key, oldValue: value, newValue: resolution.value, source: resolution.source)
-    }
-}
-
-/// Tweaks of some names.
-struct ResolvedTweaks {
-    var all: [ResolvedTweak] = []
-    /// Cells in records that are not decoded, and the indexes of their tweaks.
-    var undecoded: [(tweak: Int, cell: Cell)] = []
+/// What values that providers give do to tweaks.
+struct ProvidedEffects {
+    /// Tweaks that are decoded, and what decides their values.
+    var decoded: [(key: TweakKey, resolution: ProviderChain.Resolution)] = []
+    /// Cells in records that are not decoded and whose values are others now, with the indexes of those.
+    var cells: [(cell: Cell, value: Int)] = []
+    var values: [TweakValue] = []
+    /// What changes now, in no order, if somebody wants to know.
+    var changes: [TweakChange] = []
+    var messages: [String] = []
     /// The names of no tweak, or one that is left out.
     var missing: [TweakKey] = []
+    /// Whether a tweak that is not decoded would have to keep its value until a restart.
+    var needsDecoding = false
 }
 
 extension StoreState {
-    /// Tweaks with the values that they have and get, also of records that are not decoded yet.
+    /// What values that providers give to tweaks do to them, also to those in records that are not decoded yet.
     ///
     /// - Parameters:
     ///   - keys: The names, each once.
     ///   - before: What the cells of records that are not decoded have been given.
-    ///   - resolve: The value that a tweak gets; `nil` for one that is left out.
-    func tweaks(
-        _ keys: [TweakKey], before: ProviderChain,
-        resolvedBy resolve: (TweakDeclaration) -> ProviderChain.Resolution?
-    ) -> ResolvedTweaks {
-        var tweaks = ResolvedTweaks()
-        tweaks.all.reserveCapacity(keys.count)
-        /// Where the tweaks of the keys are.
-        var places = [Int?](repeating: nil, count: keys.count)
+    ///   - resolve: The value that a tweak gets, whose name has an index; `nil` for one that is left out.
+    func effects(
+        on keys: [TweakKey], before: ProviderChain,
+        resolvedBy resolve: (TweakDeclaration, Int) -> ProviderChain.Resolution?
+    ) -> ProvidedEffects {
+        var effects = ProvidedEffects()
+        // Of thousands of tweaks at the start it takes a while, and nobody listens yet.
+        let isListening = !observers.isEmpty || undelivered.listener != nil
+        /// What the first record or entry of each name says.
+        var places = [Place](repeating: Place(), count: keys.count)
         for (index, key) in keys.enumerated() {
-            guard let entry = entries[key], let resolution = resolve(entry.declaration) else { continue }
-            places[index] = tweaks.all.count
-            tweaks.all.append(ResolvedTweak(entry.declaration, value: entry.value, resolution))
+            guard let entry = entries[key], let resolution = resolve(entry.declaration, index) else {
+                continue
+            }
+            places[index] = Place(type: entry.declaration.type)
+            effects.decoded.append((key, resolution))
+            guard let change = entry.change(to: resolution) else { continue }
+            places[index].value = effects.add(change.newValue)
+            if isListening { effects.changes.append(change) }
         }
         if !undecoded.isEmpty {
             let nothingBefore = before.isEmpty
-            tweaks.undecoded.reserveCapacity(keys.count)
+            effects.cells.reserveCapacity(keys.count)
+            effects.values.reserveCapacity(keys.count)
             let matcher = RecordMatcher(keys)
             for records in undecoded.lazy.flatMap(\.records) {
                 matcher.forEachMatch(in: records) { range, index in
@@ -68,19 +55,51 @@ extension StoreState {
                             resolving: records.bytes, in: range, byteOrder: .native, of: key),
                         let cell = Cell(records, range, declaration.type)
                     else { return }
-                    if places[index] == nil, entries[key] == nil, let resolution = resolve(declaration) {
-                        places[index] = tweaks.all.count
+                    if places[index].type == nil, entries[key] == nil,
+                        let resolution = resolve(declaration, index)
+                    {
+                        places[index] = Place(type: declaration.type)
+                        effects.messages += resolution.messages
                         let value =
                             nothingBefore ? declaration.defaultValue : before.resolve(declaration).value
-                        tweaks.all.append(ResolvedTweak(declaration, value: value, resolution))
+                        if resolution.value != value {
+                            places[index].value = effects.add(resolution.value)
+                            effects.needsDecoding = effects.needsDecoding || declaration.needsRestart
+                            if isListening {
+                                effects.changes.append(
+                                    TweakChange(
+                                        key: key, oldValue: value, newValue: resolution.value,
+                                        source: resolution.source))
+                            }
+                        }
                     }
-                    if let tweak = places[index], tweaks.all[tweak].type == declaration.type {
-                        tweaks.undecoded.append((tweak, cell))
+                    if places[index].type == declaration.type, let value = places[index].value {
+                        effects.cells.append((cell, value))
                     }
                 }
             }
         }
-        for (index, key) in keys.enumerated() where places[index] == nil { tweaks.missing.append(key) }
-        return tweaks
+        for (index, key) in keys.enumerated() where places[index].type == nil { effects.missing.append(key) }
+        return effects
+    }
+}
+
+/// What is known of a name.
+private struct Place {
+    /// The type of the tweak; `nil` if none has been found.
+    var type: TweakType?
+    /// The index of its new value; `nil` if it stays the same.
+    var value: Int?
+}
+
+extension ProvidedEffects {
+    /// Gives the cells in records that are not decoded their values.
+    func store() {
+        for (cell, value) in cells { cell.store(values[value]) }
+    }
+
+    fileprivate mutating func add(_ value: TweakValue) -> Int {
+        values.append(value)
+        return values.count - 1
     }
 }

@@ -42,15 +42,26 @@ struct ProviderChain {
     /// Whether no provider has a value for anything.
     var isEmpty: Bool { layers.allSatisfy(\.values.isEmpty) }
 
-    /// The tweaks that some provider has a value for, each once.
-    var keys: [TweakKey] {
-        let values = layers.map(\.values).filter { !$0.isEmpty }
+    /// What the first provider says that has a value for a tweak.
+    struct FirstWord {
+        let layer: Int
+        let provided: ProvidedValue
+    }
+
+    /// The tweaks that some provider has a value for, each once, and what the first says that has one.
+    var firstWords: (keys: [TweakKey], words: [FirstWord]) {
         var keys: [TweakKey] = []
-        for (index, own) in values.enumerated() {
-            keys.reserveCapacity(keys.count + own.count)
-            keys += own.keys.lazy.filter { key in !values[..<index].contains { $0[key] != nil } }
+        var words: [FirstWord] = []
+        for (layer, own) in layers.enumerated() where !own.values.isEmpty {
+            keys.reserveCapacity(keys.count + own.values.count)
+            words.reserveCapacity(keys.count + own.values.count)
+            let above = layers[..<layer].map(\.values).filter { !$0.isEmpty }
+            for (key, provided) in own.values where !above.contains(where: { $0[key] != nil }) {
+                keys.append(key)
+                words.append(FirstWord(layer: layer, provided: provided))
+            }
         }
-        return keys
+        return (keys, words)
     }
 
     mutating func insert(_ layer: Layer, at index: Int) {
@@ -107,11 +118,16 @@ struct ProviderChain {
 
     /// The value of a tweak.
     ///
-    /// - Parameter source: The highest provider that is asked; `nil` for all.
-    func resolve(_ tweak: TweakDeclaration, from source: TweakSource? = nil) -> Resolution {
+    /// - Parameters:
+    ///   - source: The highest provider that is asked; `nil` for all.
+    ///   - first: What the first provider says that has a value, if it is known already.
+    func resolve(
+        _ tweak: TweakDeclaration, from source: TweakSource? = nil, _ first: FirstWord? = nil
+    ) -> Resolution {
         var messages: [String] = []
-        for index in layers.indices[(source.flatMap(index) ?? 0)...] {
-            guard let provided = provided(by: index, for: tweak.key) else { continue }
+        for index in layers.indices[(first?.layer ?? source.flatMap(index) ?? 0)...] {
+            let known = index == first?.layer ? first?.provided : nil
+            guard let provided = known ?? provided(by: index, for: tweak.key) else { continue }
             do throws(TweakValueError) {
                 let admission = try provided.admission(for: tweak)
                 if admission.wasClamped {

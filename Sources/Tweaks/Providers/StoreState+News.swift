@@ -5,12 +5,12 @@ extension StoreState {
     /// What news of a provider change in the process.
     struct Outcome {
         var news: ProviderChain.News
-        /// The tweaks that the news are about, and the values that they have afterwards.
-        var tweaks: ResolvedTweaks
+        /// What they do to the tweaks that they are about.
+        var effects = ProvidedEffects()
         var messages: [String] = []
 
-        /// What changes now, sorted by name.
-        var changes: [TweakChange] { tweaks.all.compactMap(\.change).sorted { $0.key < $1.key } }
+        /// What changes now, sorted by name, if somebody wants to know.
+        var changes: [TweakChange] { effects.changes.sorted { $0.key < $1.key } }
     }
 
     /// What a document that was read again changes among the overrides.
@@ -39,10 +39,18 @@ extension StoreState {
         let before = chain[news.source]
         var after = chain
         after.news = [news]
-        var outcome = Outcome(news: news, tweaks: ResolvedTweaks())
-        var keys = Array(news.values.keys)
+        var outcome = Outcome(news: news)
+        // As a rule nothing stands above.
+        let layer = chain.isHighest(news.source) ? chain.index(of: news.source) : nil
+        var keys: [TweakKey] = []
+        var words: [ProviderChain.FirstWord] = []
+        keys.reserveCapacity(news.values.count + news.gone.count)
+        for (key, provided) in news.values {
+            keys.append(key)
+            if let layer { words.append(ProviderChain.FirstWord(layer: layer, provided: provided)) }
+        }
         keys += news.gone
-        outcome.tweaks = tweaks(keys, before: chain) { tweak in
+        outcome.effects = effects(on: keys, before: chain) { tweak, index in
             if !before.isEmpty, before[tweak.key] != nil, let provided = news.values[tweak.key] {
                 do throws(TweakValueError) { _ = try provided.admission(for: tweak) } catch {
                     // As with a set that is refused, the tweak keeps its value.
@@ -51,16 +59,17 @@ extension StoreState {
                     return nil
                 }
             }
-            return after.resolve(tweak)
+            return after.resolve(tweak, index < words.count ? words[index] : nil)
         }
         return outcome
     }
 
     /// What another chain, with the same values, changes.
     func outcome(of chain: ProviderChain) -> Outcome {
-        Outcome(
+        let (keys, words) = chain.firstWords
+        return Outcome(
             news: ProviderChain.News(source: .binary),
-            tweaks: tweaks(chain.keys, before: self.chain) { chain.resolve($0) })
+            effects: effects(on: keys, before: self.chain) { chain.resolve($0, words[$1]) })
     }
 
     /// Takes over news, and leaves the changes for observers.
@@ -86,9 +95,7 @@ extension StoreState {
 
     private mutating func decodedOutcome(_ outcome: (StoreState) -> Outcome) -> Outcome {
         let first = outcome(self)
-        guard first.tweaks.all.contains(where: { $0.needsRestart && entries[$0.key] == nil }) else {
-            return first
-        }
+        guard first.effects.needsDecoding else { return first }
         // Decoded later, a tweak that needs a restart would have its new value.
         decode()
         return outcome(self)
@@ -96,28 +103,20 @@ extension StoreState {
 
     /// Takes over values that the chain gives now.
     private mutating func take(_ outcome: Outcome) -> Bool {
-        messages += outcome.messages
-        var hasChanges = false
-        for tweak in outcome.tweaks.all {
-            messages += tweak.resolution.messages
-            if let index = entries.index(forKey: tweak.key) {
-                _ = entries.values[index].take(tweak.resolution)
-            }
-            hasChanges = hasChanges || tweak.changes
+        messages += outcome.messages + outcome.effects.messages
+        for (key, resolution) in outcome.effects.decoded {
+            messages += resolution.messages
+            if let index = entries.index(forKey: key) { _ = entries.values[index].take(resolution) }
         }
-        for (index, cell) in outcome.tweaks.undecoded {
-            let tweak = outcome.tweaks.all[index]
-            if tweak.changes { cell.store(tweak.resolution.value) }
-        }
-        // Of thousands of tweaks at the start, sorting takes a while, and nobody listens yet.
-        guard hasChanges, !observers.isEmpty || undelivered.listener != nil else { return false }
-        undelivered.append(contentsOf: outcome.changes)
-        return true
+        outcome.effects.store()
+        let changes = outcome.changes
+        undelivered.append(contentsOf: changes)
+        return !changes.isEmpty
     }
 
     /// Has tweaks that only providers know come and go.
     private mutating func declare(_ outcome: Outcome) {
-        for key in outcome.tweaks.missing where entries[key] == nil {
+        for key in outcome.effects.missing where entries[key] == nil {
             if let declaration = outcome.news.declaration(key) { undeclared[key] = declaration }
         }
         var isMissing = false

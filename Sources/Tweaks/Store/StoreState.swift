@@ -72,12 +72,10 @@ struct StoreState {
 
     /// Gives the cells of tweaks that are not decoded the values that they have from providers.
     mutating func applyChain() {
-        let tweaks = tweaks(chain.keys, before: ProviderChain()) { chain.resolve($0) }
-        for tweak in tweaks.all { messages += tweak.resolution.messages }
-        for (index, cell) in tweaks.undecoded {
-            let resolution = tweaks.all[index].resolution
-            if resolution.source != .binary { cell.store(resolution.value) }
-        }
+        let (keys, words) = chain.firstWords
+        let effects = effects(on: keys, before: ProviderChain()) { chain.resolve($0, words[$1]) }
+        messages += effects.messages
+        effects.store()
     }
 
     /// Decodes the records that are not decoded yet.

@@ -151,11 +151,10 @@ import TweaksTesting
         #expect(throws: ProviderFileError.self) { try VariablesProvider(files: [home("missing.json")]) }
     }
 
-    @Test func `Title and description are shown to people`() throws {
-        try add(#""a": {"Value": 1, "Title": "Limit", "Description": "of results"}"#)
-        #expect(
-            try store.status(of: TweakKey("Features", "search", "a")).declaration.details
-                == "Limit: of results")
+    @Test func `Title, description and group are there for people`() throws {
+        try add(#""a": {"Value": 1, "Title": "Limit", "Description": "of results", "Group": "Finding"}"#)
+        let tweak = try store.status(of: TweakKey("Features", "search", "a")).declaration
+        #expect((tweak.title, tweak.details, tweak.group) == ("Limit", "of results", "Finding"))
     }
 
     @Test func `The provider passes the conformance test`() throws {

@@ -16,5 +16,5 @@ struct ReadTweaks {
     /// Why there is no value, though there should be.
     var failures: [TweakKey: any Error] = [:]
     /// As ``TweakProvider/declaration(of:)``. It is called with the store's lock held and runs nobody else's code.
-    let declaration: @Sendable (TweakKey) -> TweakDeclaration?
+    var declaration: @Sendable (TweakKey) -> TweakDeclaration? = { _ in nil }
 }

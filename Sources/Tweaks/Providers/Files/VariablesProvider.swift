@@ -17,7 +17,18 @@ public final class VariablesProvider: FileProvider {
     public let source: TweakSource
     let files: [String]
     private let decryption: Decryption?
-    private let variables: ReadFiles<[TweakKey: JustTweakFile.Variable]>
+    private let variables: ReadFiles<Variables>
+
+    private struct Variables: Sendable {
+        /// The first counts first.
+        var files: [JustTweakFile] = []
+        var values: [TweakKey: ProvidedValue] = [:]
+        var encrypted: [TweakKey: TweakValue] = [:]
+
+        func declaration(of key: TweakKey, _ value: TweakValue) -> TweakDeclaration? {
+            files.lazy.compactMap { $0[key] }.first.map { TweakDeclaration($0, value) }
+        }
+    }
 
     /// Reads the files.
     ///
@@ -38,54 +49,56 @@ public final class VariablesProvider: FileProvider {
     /// - Throws: As ``init(files:name:decryption:)``.
     public func reload() throws { try variables.reload() }
 
-    private static func read(_ files: [String]) throws -> [TweakKey: JustTweakFile.Variable] {
-        var all: [TweakKey: JustTweakFile.Variable] = [:]
-        for file in files {
-            let variables = try JustTweakFile(json: providerFile(file), path: file).variables
-            all.reserveCapacity(variables.count)
-            all.merge(variables.lazy.map { ($0.key, $0) }) { first, _ in first }
+    private static func read(_ paths: [String]) throws -> Variables {
+        var all = Variables()
+        for path in paths { all.files.append(try JustTweakFile(json: providerFile(path), path: path)) }
+        all.values.reserveCapacity(all.files.map(\.variables.count).max() ?? 0)
+        for variable in all.files.reversed().lazy.flatMap(\.variables) {
+            let key = variable.key
+            all.values[key] = variable.isEncrypted ? nil : .value(variable.value)
+            if variable.isEncrypted || !all.encrypted.isEmpty {
+                all.encrypted[key] = variable.isEncrypted ? variable.value : nil
+            }
         }
         return all
     }
 
     /// The variables.
-    public var keys: Set<TweakKey> { Set(variables.content.keys) }
+    public var keys: Set<TweakKey> {
+        let variables = variables.content
+        return Set(variables.values.keys).union(variables.encrypted.keys)
+    }
 
     /// The value of a variable.
     ///
     /// - Throws: ``FeatureError/decryptionClosureNotProvided(_:)``, or what the closure throws.
     public func value(for key: TweakKey) throws -> ProvidedValue? {
-        try variables.content[key].map { .value(try value(of: $0)) }
+        let variables = variables.content
+        return try variables.encrypted[key].map { .value(try decrypt($0, key)) } ?? variables.values[key]
     }
 
-    private func value(of variable: JustTweakFile.Variable) throws -> TweakValue {
-        guard variable.isEncrypted else { return variable.value }
-        guard let decryption else { throw FeatureError.decryptionClosureNotProvided(variable.key) }
-        return try decryption(variable.value)
+    private func decrypt(_ value: TweakValue, _ key: TweakKey) throws -> TweakValue {
+        guard let decryption else { throw FeatureError.decryptionClosureNotProvided(key) }
+        return try decryption(value)
     }
 
-    /// A tweak of the type that the value has, with the file's description.
+    /// A tweak of the type that the value has, with the file's title, description and group.
     public func declaration(of key: TweakKey) -> TweakDeclaration? {
-        guard let variable = variables.content[key], let value = try? value(of: variable) else { return nil }
-        return TweakDeclaration(variable, value)
+        guard case .value(let value)? = try? value(for: key) else { return nil }
+        return variables.content.declaration(of: key, value)
     }
 
     var tweaks: ReadTweaks {
         let variables = variables.content
-        var values = variables.mapValues { ProvidedValue.value($0.value) }
-        var failures: [TweakKey: any Error] = [:]
-        for (key, variable) in variables where variable.isEncrypted {
-            do {
-                values[key] = .value(try value(of: variable))
-            } catch {
-                values[key] = nil
-                failures[key] = error
-            }
+        var tweaks = ReadTweaks(values: variables.values)
+        for (key, value) in variables.encrypted {
+            do { tweaks.values[key] = .value(try decrypt(value, key)) } catch { tweaks.failures[key] = error }
         }
-        return ReadTweaks(values: values, failures: failures) { [values] key in
-            guard let variable = variables[key], case .value(let value)? = values[key] else { return nil }
-            return TweakDeclaration(variable, value)
+        tweaks.declaration = { [values = tweaks.values] key in
+            guard case .value(let value)? = values[key] else { return nil }
+            return variables.declaration(of: key, value)
         }
+        return tweaks
     }
 
     /// Takes what is called when the files have been read again.
@@ -96,9 +109,9 @@ public final class VariablesProvider: FileProvider {
 
 extension TweakDeclaration {
     fileprivate init(_ variable: JustTweakFile.Variable, _ value: TweakValue) {
-        let text = [variable.title, variable.details].compactMap(\.self).joined(separator: ": ")
+        let texts = [("title", variable.title), ("doc", variable.details), ("group", variable.group)]
         self.init(
             key: variable.key, type: value.naturalType, defaultValue: value,
-            attributes: text.isEmpty ? [] : [.init(key: "doc", value: text)])
+            attributes: texts.compactMap { key, text in text.map { Attribute(key: key, value: $0) } })
     }
 }
