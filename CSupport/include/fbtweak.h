@@ -238,7 +238,7 @@ static inline fbtweak_color fbtweak_read_color(const fbtweak *tweak, fbtweak_col
  * What the program declares. Texts and values are constant; for NULL they are FBTWEAK_TYPE_NONE,
  * NULL and false. A limit or step is false where there is none. Choices count from 0; one without a
  * label has NULL. An attribute is "unit", "doc", "precision", "owner", "expires", "read-only",
- * "needs-restart" or "at", and NULL if it is not given.
+ * "needs-restart", "title", "group" or "at", and NULL if it is not given.
  */
 static inline int fbtweak_type(const fbtweak *tweak);
 static inline const char *fbtweak_category(const fbtweak *tweak);

@@ -26,8 +26,8 @@ package struct JSONTweak: Hashable, Sendable {
 extension JSONTweak: Codable {
     private enum CodingKeys: String, CodingKey {
         case tweak, category, collection, name, type, `default`, value, source, pendingValue
-        case minimum, maximum, step, choices, precision, unit, description, readOnly, needsRestart
-        case owner, expires, location
+        case minimum, maximum, step, choices, precision, unit, title, description, group
+        case readOnly, needsRestart, owner, expires, location
     }
 
     private struct Choice: Codable {
@@ -55,7 +55,9 @@ extension JSONTweak: Codable {
         }
         try container.encodeIfPresent(declaration.precision, forKey: .precision)
         try container.encodeIfPresent(declaration.unit, forKey: .unit)
+        try container.encodeIfPresent(declaration.title, forKey: .title)
         try container.encodeIfPresent(declaration.details, forKey: .description)
+        try container.encodeIfPresent(declaration.group, forKey: .group)
         if declaration.isReadOnly { try container.encode(true, forKey: .readOnly) }
         if declaration.needsRestart { try container.encode(true, forKey: .needsRestart) }
         try container.encodeIfPresent(declaration.owner, forKey: .owner)
@@ -80,7 +82,9 @@ extension JSONTweak: Codable {
             attributes.append(TweakDeclaration.Attribute(key: name, value: text))
         }
         try add("unit", .unit)
+        try add("title", .title)
         try add("doc", .description)
+        try add("group", .group)
         try add("owner", .owner)
         try add("expires", .expires)
         try add("at", .location)

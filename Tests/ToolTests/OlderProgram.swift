@@ -30,10 +30,16 @@ final class OlderProgram {
 
         """
 
-    /// - Parameter state: Whether the program runs.
-    init(_ state: ProgramState) throws {
+    /// - Parameters:
+    ///   - state: Whether the program runs.
+    ///   - variables: A file of JustTweak that it has its values from.
+    init(_ state: ProgramState, variables: String? = nil) throws {
         home = try TemporaryDirectory()
         path = home("older")
+        if let variables {
+            try home.write("variables.json", variables)
+            try home.write("older.tweaks.json", #"{ "providers": [ { "variables": ["variables.json"] } ] }"#)
+        }
         try Compiler.gcc.compile(
             [try home.write("older.c", Self.source)], to: path, ["-DDEBUG"], home: home)
         guard state == .running else { return }
@@ -55,6 +61,10 @@ final class OlderProgram {
 
     /// Runs the command on the program: `tweak("get", "Mass")` is `tweak get PROGRAM Mass`.
     func tweak(_ command: String, _ arguments: String...) throws -> CommandResult {
+        try tweak(command, arguments)
+    }
+
+    func tweak(_ command: String, _ arguments: [String]) throws -> CommandResult {
         let program = process.map { "\($0.processID)" } ?? path
         return try run(Locations.product("tweak"), [command, program] + arguments, home: home)
     }

@@ -10,6 +10,23 @@ struct ListCommand: ParsableCommand {
     @Option(help: "The form of the output.")
     var format: OutputFormat = .table
 
+    /// What the headings of a table are.
+    enum Heading: String, ExpressibleByArgument, CaseIterable {
+        case name, group
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "What the headings of a table are.",
+            discussion: "The category and the collection, or what a file of variables calls a group."))
+    var by: Heading = .name
+
+    @Option(
+        help: ArgumentHelp(
+            "Only tweaks that have each of these words in their name, title, description or group.",
+            valueName: "words"))
+    var search: String?
+
     @OptionGroup var target: ProgramOptions
 
     @Argument(
@@ -24,6 +41,7 @@ struct ListCommand: ParsableCommand {
                 let scope = try TweakScope(group, among: tweaks)
                 tweaks = tweaks.filter { scope.contains($0.declaration.key) }
             }
+            if let search { tweaks = tweaks.filter { $0.declaration.contains(words: search) } }
             switch format {
             case .table: printTable(of: tweaks, program.title)
             case .json: try target.printJSON(ProgramForm(program.description, tweaks), of: program)
@@ -33,11 +51,12 @@ struct ListCommand: ParsableCommand {
 
     private func printTable(of tweaks: [JSONTweak], _ title: String) {
         guard !tweaks.isEmpty else { return print("\(printable(title)): no tweaks") }
-        let tweaks = tweaks.inTableOrder(by: \.declaration)
+        let tweaks = by == .name ? tweaks.inTableOrder(by: \.declaration) : tweaks.inGroups
         let rows = tweaks.map { tweak in
             let declaration = tweak.declaration
             return [
-                declaration.key.name, tweak.valueText,
+                declaration.title ?? (by == .name ? "" : declaration.key.name),
+                by == .name ? declaration.key.name : "\(declaration.key)", tweak.valueText,
                 declaration.text(of: declaration.defaultValue, rounded: true),
                 "\(declaration.type)", declaration.limits,
                 tweak.source == "\(TweakSource.binary)" ? "" : tweak.source ?? "",
@@ -48,14 +67,35 @@ struct ListCommand: ParsableCommand {
         print(
             TextTable(
                 header: [
-                    "NAME", "VALUE", "DEFAULT", "TYPE", "LIMITS", "FROM", "AFTER A RESTART", "NOTES",
+                    "TITLE", "NAME", "VALUE", "DEFAULT", "TYPE", "LIMITS", "FROM", "AFTER A RESTART", "NOTES",
                     "DESCRIPTION",
                 ],
-                optional: ["AFTER A RESTART", "NOTES", "DESCRIPTION"],
-                groups: tweaks.map(\.declaration.heading),
+                optional: ["TITLE", "AFTER A RESTART", "NOTES", "DESCRIPTION"],
+                groups: tweaks.map { by == .name ? $0.declaration.heading : $0.declaration.groupHeading },
                 emphasized: tweaks.map { $0.source != "\(TweakSource.binary)" },
                 rows: rows
             ).text)
+    }
+}
+
+extension TweakDeclaration {
+    fileprivate var groupHeading: String { group ?? "Other" }
+
+    fileprivate func contains(words: String) -> Bool {
+        let text = [key.description, title, details, group].compactMap(\.self).joined(separator: "\n")
+            .lowercased()
+        return words.lowercased().split(separator: " ").allSatisfy(text.contains)
+    }
+}
+
+extension [JSONTweak] {
+    /// By group, and in each by what a person sees as their names.
+    fileprivate var inGroups: [JSONTweak] {
+        map { tweak in
+            (tweak.declaration.groupHeading, tweak.declaration.title ?? tweak.declaration.key.name, tweak)
+        }
+        .sorted { ($0.0, $0.1, $0.2.declaration.key) < ($1.0, $1.1, $1.2.declaration.key) }
+        .map(\.2)
     }
 }
 
