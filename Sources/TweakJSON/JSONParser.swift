@@ -375,9 +375,11 @@ package struct JSONParser {
 
     @discardableResult
     private mutating func skip(_ isSkipped: (UInt8) -> Bool) -> Int {
-        let start = position
-        while position < bytes.count, isSkipped(bytes[position]) { position += 1 }
-        return position - start
+        // In a variable of its own, which can be in a register.
+        var end = position
+        while end < bytes.count, isSkipped(bytes[end]) { end += 1 }
+        defer { position = end }
+        return end - position
     }
 
     private mutating func skipSpace() {

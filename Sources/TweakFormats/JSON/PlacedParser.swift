@@ -96,10 +96,10 @@ struct PlacedParser {
     /// The last of the names that lead here, which is the name of a feature or a tweak.
     var name: String {
         get throws(FormatError) {
-            guard let name = place.last, !name.isEmpty else { throw invalid("a name is empty") }
+            guard var name = place.last, !name.isEmpty else { throw invalid("a name is empty") }
             let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || 0x7F..<0xA0 ~= scalar.value }
             // As a rule looking at the bytes is enough, and takes less time.
-            let isPrintableASCII = name.utf8.allSatisfy { 0x20..<0x7F ~= $0 }
+            let isPrintableASCII = name.withUTF8 { $0.allSatisfy { 0x20..<0x7F ~= $0 } }
             guard isPrintableASCII || !name.unicodeScalars.contains(where: isControl) else {
                 throw invalid("a name contains a control character")
             }

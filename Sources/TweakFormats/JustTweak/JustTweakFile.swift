@@ -19,7 +19,7 @@ public struct JustTweakFile: Hashable, Sendable {
         /// Whether the program decrypts the value before anyone sees it.
         public let isEncrypted: Bool
         /// What else is said of it. As a rule that is nothing, which takes no memory.
-        fileprivate let texts: [String: String]
+        package let texts: [String: String]
 
         /// What a person sees instead of the name.
         public var title: String? { texts["Title"] }
@@ -47,31 +47,25 @@ public struct JustTweakFile: Hashable, Sendable {
     /// - Throws: ``FormatError`` if they are no such file.
     public init(json: [UInt8], path: String) throws(FormatError) {
         self.path = path
-        var variables = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
-            var variables: [Variable] = []
-            try file.members("an object of features") { (file, _) throws(FormatError) in
-                let feature = try file.name
-                try file.members("a feature, an object of variables") { (file, _) throws(FormatError) in
-                    variables.append(try Self.variable(&file, of: feature))
-                }
-            }
-            return variables
-        }
+        var variables: [Variable] = []
+        try Self.read(json, path: path) { variables.append($0) }
         variables.sort { ($0.feature, $0.name) < ($1.feature, $1.name) }
         self.variables = variables
     }
 
-    /// What the file says about a tweak.
-    package subscript(key: TweakKey) -> Variable? {
-        guard key.category == PlacedFeature.category else { return nil }
-        var range = variables[...]
-        while let middle = range.indices.dropFirst(range.count / 2).first {
-            let variable = variables[middle]
-            if (variable.feature, variable.name) == (key.collection, key.name) { return variable }
-            let isLower = (variable.feature, variable.name) < (key.collection, key.name)
-            range = isLower ? range[(middle + 1)...] : range[..<middle]
+    /// Reads a file, and calls `body` with each variable in the order of the file. What comes before an error is not
+    /// taken back.
+    package static func read(
+        _ json: [UInt8], path: String, _ body: (Variable) -> Void
+    ) throws(FormatError) {
+        try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
+            try file.members("an object of features") { (file, _) throws(FormatError) in
+                let feature = try file.name
+                try file.members("a feature, an object of variables") { (file, _) throws(FormatError) in
+                    body(try variable(&file, of: feature))
+                }
+            }
         }
-        return nil
     }
 
     private static func variable(

@@ -3,51 +3,35 @@ internal import TweakRecords
 
 /// Finds the records of a few tweaks among many without decoding the others.
 struct RecordMatcher {
-    private struct Name {
-        let hash: UInt64
-        /// Where its bytes are in ``texts``.
-        let text: Range<Int>
-    }
-
-    /// The names as records have them, one behind the other.
-    private var texts: [UInt8] = []
-    private var names: [Name] = []
-    /// The indexes of names, and -1 in more than half of the places. A name is in the place that its hash tells, or in
-    /// the next that was free.
-    private var places: [Int32]
+    private let keys: [TweakKey]
+    /// A hash table with the first half of the hash of a name and, in the second, its index and 1; 0 in more than half
+    /// of the places. A name is in the place that its hash tells, or in the next that was free.
+    private var places: [UInt64]
 
     init(_ keys: [TweakKey]) {
+        self.keys = keys
         var count = 2
         while count < 2 * keys.count { count *= 2 }
-        places = Array(repeating: -1, count: count)
-        names.reserveCapacity(keys.count)
-        texts.reserveCapacity(64 * keys.count)
+        places = Array(repeating: 0, count: count)
+        // The name as a record has it.
+        var text: [UInt8] = []
         let padding = [UInt8](repeating: 0, count: 7)
-        for key in keys {
-            let start = texts.count
-            append(key.category)
-            append(key.collection)
-            append(key.name)
-            let text = start..<texts.count
-            // The bytes of the last word that is hashed. They stay, which takes less time than to remove them.
-            texts.append(contentsOf: padding)
-            let hash = texts.withUnsafeBytes { Self.hash(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        for (index, key) in keys.enumerated() {
+            text.removeAll(keepingCapacity: true)
+            text.append(level: key.category)
+            text.append(level: key.collection)
+            text.append(level: key.name)
+            text.append(contentsOf: padding)
+            let hash = text.withUnsafeBytes(Self.hash)
             var place = firstPlace(of: hash)
-            while places[place] >= 0 { place = self.place(after: place) }
-            places[place] = Int32(names.count)
-            names.append(Name(hash: hash, text: text))
+            while places[place] != 0 { place = self.place(after: place) }
+            places[place] = hash & Self.hashBits | UInt64(index + 1)
         }
-    }
-
-    private mutating func append(_ level: String) {
-        var level = level
-        level.withUTF8 { texts.append(contentsOf: $0) }
-        texts.append(0)
     }
 
     /// Calls `body` with the place of each record of one of the keys, and the index of the key.
     func forEachMatch(in records: UnsafeRawBufferPointer, _ body: (Range<Int>, Int) -> Void) {
-        guard !names.isEmpty else { return }
+        guard !keys.isEmpty else { return }
         var walk = RecordWalk()
         // What is broken is reported when the records are decoded.
         while let range = try? walk.next(in: records.bytes, byteOrder: .native) {
@@ -61,20 +45,15 @@ struct RecordMatcher {
     private func index(of text: UnsafeRawBufferPointer) -> Int? {
         let hash = Self.hash(text)
         var place = firstPlace(of: hash)
-        while places[place] >= 0 {
-            let index = Int(places[place])
-            if names[index].hash == hash, isName(names[index], of: text) { return index }
+        while places[place] != 0 {
+            let index = Int(places[place] & ~Self.hashBits) - 1
+            if (places[place] ^ hash) & Self.hashBits == 0, keys[index].begins(text) { return index }
             place = self.place(after: place)
         }
         return nil
     }
 
-    private func isName(_ name: Name, of text: UnsafeRawBufferPointer) -> Bool {
-        guard let start = text.baseAddress, name.text.count <= text.count else { return false }
-        return texts.withUnsafeBytes { texts in
-            texts.baseAddress.map { memcmp($0 + name.text.lowerBound, start, name.text.count) } == 0
-        }
-    }
+    private static let hashBits: UInt64 = 0xffff_ffff_0000_0000
 
     private func firstPlace(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (places.count - 1) }
     private func place(after place: Int) -> Int { (place + 1) & (places.count - 1) }
@@ -97,6 +76,37 @@ struct RecordMatcher {
             if levels == 3 { break }
         }
         return hash
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(level: String) {
+        var level = level
+        level.withUTF8 { append(contentsOf: $0) }
+        append(0)
+    }
+}
+
+extension TweakKey {
+    /// Whether the text of a record begins with the three levels.
+    fileprivate func begins(_ text: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        return category.comes(next: &offset, in: text) && collection.comes(next: &offset, in: text)
+            && name.comes(next: &offset, in: text)
+    }
+}
+
+extension String {
+    fileprivate func comes(next offset: inout Int, in text: UnsafeRawBufferPointer) -> Bool {
+        var level = self
+        return level.withUTF8 { level in
+            guard let start = text.baseAddress, level.count < text.count - offset,
+                level.baseAddress.map({ memcmp(start + offset, $0, level.count) == 0 }) ?? true,
+                text[offset + level.count] == 0
+            else { return false }
+            offset += level.count + 1
+            return true
+        }
     }
 }
 

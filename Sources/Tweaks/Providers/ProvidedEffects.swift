@@ -73,8 +73,9 @@ extension StoreState {
                             }
                         }
                     }
-                    if places[index].type == declaration.type, let value = places[index].value {
-                        effects.cells.append((cell, value))
+                    let place = places[index]
+                    if place.type == declaration.type, place.value >= 0 {
+                        effects.cells.append((cell, Int(place.value)))
                     }
                 }
             }
@@ -88,8 +89,8 @@ extension StoreState {
 private struct Place {
     /// The type of the tweak; `nil` if none has been found.
     var type: TweakType?
-    /// The index of its new value; `nil` if it stays the same.
-    var value: Int?
+    /// The index of its new value; -1 if it stays the same.
+    var value: Int32 = -1
 }
 
 extension ProvidedEffects {
@@ -98,8 +99,8 @@ extension ProvidedEffects {
         for (cell, value) in cells { cell.store(values[value]) }
     }
 
-    fileprivate mutating func add(_ value: TweakValue) -> Int {
+    fileprivate mutating func add(_ value: TweakValue) -> Int32 {
         values.append(value)
-        return values.count - 1
+        return Int32(values.count - 1)
     }
 }

@@ -42,14 +42,8 @@ extension StoreState {
         var outcome = Outcome(news: news)
         // As a rule nothing stands above.
         let layer = chain.isHighest(news.source) ? chain.index(of: news.source) : nil
-        var keys: [TweakKey] = []
-        var words: [ProviderChain.FirstWord] = []
-        keys.reserveCapacity(news.values.count + news.gone.count)
-        for (key, provided) in news.values {
-            keys.append(key)
-            if let layer { words.append(ProviderChain.FirstWord(layer: layer, provided: provided)) }
-        }
-        keys += news.gone
+        let provided = Array(news.values.values)
+        let keys = Array(news.values.keys) + news.gone
         outcome.effects = effects(on: keys, before: chain) { tweak, index in
             if !before.isEmpty, before[tweak.key] != nil, let provided = news.values[tweak.key] {
                 do throws(TweakValueError) { _ = try provided.admission(for: tweak) } catch {
@@ -59,7 +53,8 @@ extension StoreState {
                     return nil
                 }
             }
-            return after.resolve(tweak, index < words.count ? words[index] : nil)
+            guard let layer, index < provided.count else { return after.resolve(tweak) }
+            return after.resolve(tweak, ProviderChain.FirstWord(layer: layer, provided: provided[index]))
         }
         return outcome
     }

@@ -20,13 +20,28 @@ public final class VariablesProvider: FileProvider {
     private let variables: ReadFiles<Variables>
 
     private struct Variables: Sendable {
-        /// The first counts first.
-        var files: [JustTweakFile] = []
         var values: [TweakKey: ProvidedValue] = [:]
         var encrypted: [TweakKey: TweakValue] = [:]
+        /// Those of which there is more than a value.
+        var described: [TweakKey: JustTweakFile.Variable] = [:]
 
-        func declaration(of key: TweakKey, _ value: TweakValue) -> TweakDeclaration? {
-            files.lazy.compactMap { $0[key] }.first.map { TweakDeclaration($0, value) }
+        mutating func take(_ variable: JustTweakFile.Variable) {
+            let key = variable.key
+            values[key] = variable.isEncrypted ? nil : .value(variable.value)
+            if variable.isEncrypted || !encrypted.isEmpty {
+                encrypted[key] = variable.isEncrypted ? variable.value : nil
+            }
+            if !variable.texts.isEmpty || !described.isEmpty {
+                described[key] = variable.texts.isEmpty ? nil : variable
+            }
+        }
+
+        func declaration(of key: TweakKey, _ value: TweakValue) -> TweakDeclaration {
+            let variable = described[key]
+            let texts = [("title", variable?.title), ("doc", variable?.details), ("group", variable?.group)]
+            return TweakDeclaration(
+                key: key, type: value.naturalType, defaultValue: value,
+                attributes: texts.compactMap { key, text in text.map { .init(key: key, value: $0) } })
         }
     }
 
@@ -51,14 +66,13 @@ public final class VariablesProvider: FileProvider {
 
     private static func read(_ paths: [String]) throws -> Variables {
         var all = Variables()
-        for path in paths { all.files.append(try JustTweakFile(json: providerFile(path), path: path)) }
-        all.values.reserveCapacity(all.files.map(\.variables.count).max() ?? 0)
-        for variable in all.files.reversed().lazy.flatMap(\.variables) {
-            let key = variable.key
-            all.values[key] = variable.isEncrypted ? nil : .value(variable.value)
-            if variable.isEncrypted || !all.encrypted.isEmpty {
-                all.encrypted[key] = variable.isEncrypted ? variable.value : nil
-            }
+        // A variable that several files have is that of the first, which is read last.
+        for path in paths.reversed() {
+            let json = try providerFile(path)
+            // Growing takes as much time again. Each is an object, and the shortest has 16 bytes.
+            let objects = json.reduce(0) { $0 &+ ($1 == UInt8(ascii: "{") ? 1 : 0) }
+            all.values.reserveCapacity(all.values.count + min(objects, json.count / 16))
+            try JustTweakFile.read(json, path: path) { all.take($0) }
         }
         return all
     }
@@ -104,14 +118,5 @@ public final class VariablesProvider: FileProvider {
     /// Takes what is called when the files have been read again.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         variables.onChange(report)
-    }
-}
-
-extension TweakDeclaration {
-    fileprivate init(_ variable: JustTweakFile.Variable, _ value: TweakValue) {
-        let texts = [("title", variable.title), ("doc", variable.details), ("group", variable.group)]
-        self.init(
-            key: variable.key, type: value.naturalType, defaultValue: value,
-            attributes: texts.compactMap { key, text in text.map { Attribute(key: key, value: $0) } })
     }
 }
