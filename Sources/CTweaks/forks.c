@@ -10,6 +10,7 @@
 enum { LONGEST_WAIT = 100000000 /* ns */, SECOND = 1000000000 };
 
 static pthread_rwlock_t running = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static unsigned generation;
 static _Thread_local bool holds_forks;
 static _Thread_local bool has_stopped_others;
 
@@ -44,4 +45,8 @@ void fbtweak__after_fork(void) {
 void fbtweak__after_fork_in_child(void) {
   /* Threads that it does not have may hold it. */
   running = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+  generation++;
+}
+unsigned fbtweak__generation(void) {
+  return generation;
 }

@@ -129,6 +129,10 @@ void fbtweak__before_fork(void);
 void fbtweak__after_fork(void);
 void fbtweak__after_fork_in_child(void);
 
+/* How many forks lie between the process that loaded the library and this one. getpid tells
+   processes apart too, but asks the kernel. */
+unsigned fbtweak__generation(void);
+
 /* Names the calling thread "tweaks", for debuggers and top. */
 void fbtweak__name_thread(void);
 

@@ -1,3 +1,4 @@
+internal import CTweaks
 internal import Glibc
 internal import TweakRecords
 
@@ -10,8 +11,8 @@ final class OverridesWriter: Sendable {
 
     private struct Queue {
         var changes: [TweakKey: TweakValue?] = [:]
-        /// The process whose thread will try those that have not been tried yet; after a fork the child has none.
-        var tryingProcess: pid_t?
+        /// The generation whose thread will try those that have not been tried yet; after a fork the child has none.
+        var trying: UInt32?
         var phase = Phase.idle
         /// Why the last attempt to write failed, if it did.
         var problem: OverridesError?
@@ -45,11 +46,11 @@ final class OverridesWriter: Sendable {
     func enqueue(_ value: TweakValue?, for key: TweakKey) -> Bool {
         let isFirst = queue.withLock { queue in
             queue.changes.updateValue(value, forKey: key)
-            defer { queue.tryingProcess = getpid() }
-            return queue.tryingProcess != getpid()
+            defer { queue.trying = fbtweak__generation() }
+            return queue.trying != fbtweak__generation()
         }
         if !isFirst || worker.add(write) { return true }
-        queue.withLock { $0.tryingProcess = nil }
+        queue.withLock { $0.trying = nil }
         return false
     }
 
@@ -58,7 +59,7 @@ final class OverridesWriter: Sendable {
     /// lock held.
     func afterAttempt(_ body: @escaping @Sendable (OverridesError?) -> Void) {
         queue.withLock { queue in
-            if queue.phase == .writing || queue.phase == .idle && queue.tryingProcess != nil {
+            if queue.phase == .writing || queue.phase == .idle && queue.trying != nil {
                 queue.waiting.append(body)
             } else {
                 body(queue.problem)
@@ -74,7 +75,7 @@ final class OverridesWriter: Sendable {
         let (problem, isDone) = fileAccess.withLock { _ -> (String?, Bool) in
             let changes = queue.withLock { queue in
                 defer { queue.changes = [:] }
-                queue.tryingProcess = nil
+                queue.trying = nil
                 return queue.changes
             }
             guard !changes.isEmpty else { return (nil, true) }

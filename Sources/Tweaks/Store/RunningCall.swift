@@ -27,24 +27,19 @@ struct RunningCall: Hashable, Sendable {
 extension TweakStore {
     /// Calls an observer, unless it has been removed.
     func call(_ observer: UInt64, _ body: () -> Void) {
-        let call = state.withLock { state -> RunningCall? in
-            guard let observer = state.observers[observer] else { return nil }
-            let call = RunningCall(.observer(observer.id), code: observer.code)
-            state.runningCalls.append(call)
-            return call
-        }
-        guard let call else { return }
-        run(call, body)
+        if let call = state.withLock({ $0.begin(observer) }) { run(call, body) }
     }
 
     /// Makes a call that is among the running ones already.
     func run(_ call: RunningCall, _ body: () -> Void) {
+        Self.run(body)
+        state.withLock { $0.end(call) }
+    }
+
+    static func run(_ body: () -> Void) {
         fbtweak__count_calls(1)
         allowingForks(body)
         fbtweak__count_calls(-1)
-        state.withLock { state in
-            if let index = state.runningCalls.lastIndex(of: call) { state.runningCalls.remove(at: index) }
-        }
     }
 
     /// Returns when none of some observers is running on another thread.
@@ -59,5 +54,21 @@ extension TweakStore {
         allowingForks {
             state.wait { state in !state.runningCalls.contains { $0.thread != thread && matches($0) } }
         }
+    }
+}
+
+extension StoreState {
+    /// Begins to call an observer.
+    ///
+    /// - Returns: `nil` if it has been removed.
+    mutating func begin(_ observer: UInt64) -> RunningCall? {
+        guard let observer = observers[observer] else { return nil }
+        let call = RunningCall(.observer(observer.id), code: observer.code)
+        runningCalls.append(call)
+        return call
+    }
+
+    mutating func end(_ call: RunningCall?) {
+        if let call, let index = runningCalls.lastIndex(of: call) { runningCalls.remove(at: index) }
     }
 }
