@@ -146,7 +146,7 @@ import Testing
             #expect(refused.status == 66)
             #expect(refused.error.contains("its executable is not known"))
         }
-        #expect(try program.command("reset", "gone", "Number").succeeded)
+        #expect(try program.command("reset", "gone", "Number").output == "A/B/Number: 6 → the default\n")
         #expect(try program.command("get", "gone", "Number").status == 65)
     }
 

@@ -89,5 +89,8 @@ extension JSONTweak {
         return "\(declaration.key): \(old) → \(new)"
     }
 
-    private func text(of value: TweakValue?) -> String { value.map { declaration.text(of: $0) } ?? "" }
+    private func text(of value: TweakValue?) -> String {
+        // Without the executable nobody knows what that is.
+        value == .nothing ? "the default" : value.map { declaration.text(of: $0) } ?? ""
+    }
 }
