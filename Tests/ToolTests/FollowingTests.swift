@@ -32,6 +32,18 @@ private final class Follower: Sendable {
         return result.error
     }
 
+    /// Whether it has begun to watch files.
+    var watches: Bool {
+        get throws {
+            let descriptors = "/proc/\(process.processID)/fd"
+            return try FileManager.default.contentsOfDirectory(atPath: descriptors).contains {
+                let target = try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "\(descriptors)/\($0)")
+                return target == "anon_inode:inotify"
+            }
+        }
+    }
+
     /// The directories in `/proc` of its threads other than the first.
     var otherThreads: [String] {
         get throws {
@@ -176,6 +188,16 @@ private final class Follower: Sendable {
         try overwrite(Self.json(7))
         follower.expect(count: 7)
         #expect(try follower.end().split(separator: "\n").count == 1)
+    }
+
+    @Test func `What cannot be read at the start is said once, and followed when it can be`() throws {
+        let blocked = try program.home.write("config", "")
+        let follower = try Follower(program)
+        #expect(try waitUntil { try follower.watches })
+        try manager.removeItem(atPath: blocked)
+        try writeOverrides(7)
+        follower.expect(count: 7)
+        #expect(try follower.end().split(separator: "\n").filter { $0.contains("cannot read") }.count == 1)
     }
 
     @Test func `Values that a tweak cannot take are reported, and numbers outside the limits clamped`() throws

@@ -32,6 +32,17 @@ import Testing
         #expect(lines[1].replacing(time, with: "") == "Setter/Values/Text: \"bye\" → \"hello\" (default)")
     }
 
+    @Test func `shows the new value in bold on a terminal`() throws {
+        let watch = try start(
+            Locations.program("script"),
+            ["-qec", "'\(Locations.product("tweak"))' watch \(setter.pid) 'slot 7'", "/dev/null"],
+            home: setter.home, environment: ["TERM": "xterm", "NO_COLOR": ""])
+        try setter.changeSlot { watch.written.output.contains("\n") }
+        setter.process.kill()
+        let line = try #require(watch.wait().output.split(whereSeparator: \.isNewline).first)
+        #expect(line.contains(#/ \d+ → \u{1B}\[1m\d+\u{1B}\[m \(override\)$/#), "\(line.debugDescription)")
+    }
+
     @Test func `shows the tweaks that are named and no others`() throws {
         let watch = try watch("Text", "slot 7")
         #expect(try setter.tweak("set", "Count", "6").succeeded)

@@ -33,8 +33,10 @@ extension TweakStore {
             if let content { document = try OverridesDocument(json: content, path: file.path) }
         } catch {
             guard isComplete else { return }
-            let message = "\(error); the values stay as they are"
-            return diagnostics.warn(message, onceFor: "\(message) \(content.hashValue)")
+            // What could not be read at the start is not said again.
+            return diagnostics.warn(
+                "\(error); the values stay as they are",
+                onceFor: content.map { "\(error) \($0.hashValue)" } ?? "\(error)")
         }
 
         take { state in state.news(of: document, except: unwritten) }
