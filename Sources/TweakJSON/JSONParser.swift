@@ -66,8 +66,7 @@ package struct JSONParser {
     ///
     /// - Returns: Whether it is there; otherwise nothing has been read.
     package mutating func beginObject() throws(JSONError) -> Bool {
-        skipSpace()
-        guard next == UInt8(ascii: "{") else { return false }
+        guard isNext(UInt8(ascii: "{")) else { return false }
         try enter()
         return true
     }
@@ -76,8 +75,7 @@ package struct JSONParser {
     ///
     /// - Returns: Whether it is there; otherwise nothing has been read.
     package mutating func beginArray() throws(JSONError) -> Bool {
-        skipSpace()
-        guard next == UInt8(ascii: "[") else { return false }
+        guard isNext(UInt8(ascii: "[")) else { return false }
         try enter()
         return true
     }
@@ -111,10 +109,7 @@ package struct JSONParser {
     }
 
     /// Whether the value that is next is a text.
-    package mutating func isTextNext() -> Bool {
-        skipSpace()
-        return next == UInt8(ascii: "\"")
-    }
+    package mutating func isTextNext() -> Bool { isNext(UInt8(ascii: "\"")) }
 
     /// Expects that nothing more comes.
     package mutating func end() throws(JSONError) {
@@ -372,6 +367,11 @@ package struct JSONParser {
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func isNext(_ byte: UInt8) -> Bool {
+        skipSpace()
+        return next == byte
+    }
 
     @discardableResult
     private mutating func skip(_ isSkipped: (UInt8) -> Bool) -> Int {

@@ -42,41 +42,29 @@ extension StoreState {
             places[index].value = effects.add(change.newValue)
             if isListening { effects.changes.append(change) }
         }
-        if !undecoded.isEmpty {
-            let nothingBefore = before.isEmpty
+        let nothingBefore = before.isEmpty
+        let matcher = undecoded.isEmpty ? nil : RecordMatcher(keys)
+        if matcher != nil {
             effects.cells.reserveCapacity(keys.count)
             effects.values.reserveCapacity(keys.count)
-            let matcher = RecordMatcher(keys)
-            for records in undecoded.lazy.flatMap(\.records) {
-                matcher.forEachMatch(in: records) { range, index in
-                    let key = keys[index]
-                    guard
-                        let declaration = try? TweakDeclaration(
-                            resolving: records.bytes, in: range, byteOrder: .native, of: key),
-                        let cell = Cell(records, range, declaration.type)
-                    else { return }
-                    if places[index].type == nil, entries[key] == nil,
-                        let resolution = resolve(declaration, index)
-                    {
-                        places[index] = Place(type: declaration.type)
-                        effects.messages += resolution.messages
-                        let value =
-                            nothingBefore ? declaration.defaultValue : before.resolve(declaration).value
-                        if resolution.value != value {
-                            places[index].value = effects.add(resolution.value)
-                            effects.needsDecoding = effects.needsDecoding || declaration.needsRestart
-                            if isListening {
-                                effects.changes.append(
-                                    TweakChange(
-                                        key: key, oldValue: value, newValue: resolution.value,
-                                        source: resolution.source))
-                            }
-                        }
-                    }
-                    let place = places[index]
-                    if place.type == declaration.type, place.value >= 0 {
-                        effects.cells.append((cell, Int(place.value)))
-                    }
+        }
+        for records in undecoded.lazy.flatMap(\.records) {
+            matcher?.forEachMatch(in: records) { range, index in
+                let key = keys[index]
+                guard
+                    let declaration = try? TweakDeclaration(
+                        resolving: records.bytes, in: range, byteOrder: .native, of: key),
+                    let cell = Cell(records, range, declaration.type)
+                else { return }
+                if places[index].type == nil, entries[key] == nil,
+                    let resolution = resolve(declaration, index)
+                {
+                    let value = nothingBefore ? declaration.defaultValue : before.resolve(declaration).value
+                    places[index] = effects.add(declaration, value, resolution, isListening)
+                }
+                let place = places[index]
+                if place.type == declaration.type, place.value >= 0 {
+                    effects.cells.append((cell, Int(place.value)))
                 }
             }
         }
@@ -97,6 +85,23 @@ extension ProvidedEffects {
     /// Gives the cells in records that are not decoded their values.
     func store() {
         for (cell, value) in cells { cell.store(values[value]) }
+    }
+
+    /// Adds a tweak that is not decoded.
+    fileprivate mutating func add(
+        _ declaration: TweakDeclaration, _ value: TweakValue, _ resolution: ProviderChain.Resolution,
+        _ isListening: Bool
+    ) -> Place {
+        messages += resolution.messages
+        guard resolution.value != value else { return Place(type: declaration.type) }
+        needsDecoding = needsDecoding || declaration.needsRestart
+        if isListening {
+            changes.append(
+                TweakChange(
+                    key: declaration.key, oldValue: value, newValue: resolution.value,
+                    source: resolution.source))
+        }
+        return Place(type: declaration.type, value: add(resolution.value))
     }
 
     fileprivate mutating func add(_ value: TweakValue) -> Int32 {

@@ -45,7 +45,10 @@ extension StoreState {
         let provided = Array(news.values.values)
         let keys = Array(news.values.keys) + news.gone
         outcome.effects = effects(on: keys, before: chain) { tweak, index in
-            if !before.isEmpty, before[tweak.key] != nil, let provided = news.values[tweak.key] {
+            // Those behind them are gone.
+            guard index < provided.count else { return after.resolve(tweak) }
+            let provided = provided[index]
+            if before[tweak.key] != nil {
                 do throws(TweakValueError) { _ = try provided.admission(for: tweak) } catch {
                     // As with a set that is refused, the tweak keeps its value.
                     outcome.messages.append("\(news.source) ignored: \(error)")
@@ -53,8 +56,8 @@ extension StoreState {
                     return nil
                 }
             }
-            guard let layer, index < provided.count else { return after.resolve(tweak) }
-            return after.resolve(tweak, ProviderChain.FirstWord(layer: layer, provided: provided[index]))
+            let first = layer.map { ProviderChain.FirstWord(layer: $0, provided: provided) }
+            return after.resolve(tweak, first)
         }
         return outcome
     }

@@ -55,7 +55,7 @@ struct ListCommand: ParsableCommand {
         let rows = tweaks.map { tweak in
             let declaration = tweak.declaration
             return [
-                declaration.title ?? (by == .name ? "" : declaration.key.name),
+                by == .name ? declaration.title ?? "" : declaration.shownName,
                 by == .name ? declaration.key.name : "\(declaration.key)", tweak.valueText,
                 declaration.text(of: declaration.defaultValue, rounded: true),
                 "\(declaration.type)", declaration.limits,
@@ -80,6 +80,8 @@ struct ListCommand: ParsableCommand {
 
 extension TweakDeclaration {
     fileprivate var groupHeading: String { group ?? "Other" }
+    /// What a person sees as the name.
+    fileprivate var shownName: String { title ?? key.name }
 
     fileprivate func contains(words: String) -> Bool {
         let text = [key.description, title, details, group].compactMap(\.self).joined(separator: "\n")
@@ -91,11 +93,9 @@ extension TweakDeclaration {
 extension [JSONTweak] {
     /// By group, and in each by what a person sees as their names.
     fileprivate var inGroups: [JSONTweak] {
-        map { tweak in
-            (tweak.declaration.groupHeading, tweak.declaration.title ?? tweak.declaration.key.name, tweak)
-        }
-        .sorted { ($0.0, $0.1, $0.2.declaration.key) < ($1.0, $1.1, $1.2.declaration.key) }
-        .map(\.2)
+        map { ($0.declaration.groupHeading, $0.declaration.shownName, $0) }
+            .sorted { ($0.0, $0.1, $0.2.declaration.key) < ($1.0, $1.1, $1.2.declaration.key) }
+            .map(\.2)
     }
 }
 
