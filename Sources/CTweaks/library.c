@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "ctweaks.h"
 
 /* Written in Swift, in Sources/Tweaks/CInterface. */
@@ -45,6 +46,55 @@ IN_SWIFT const fbtweak *fbtweak__make_action(const char *category, const char *c
                                              void *context);
 IN_SWIFT int fbtweak__remove(const fbtweak *tweak);
 
+/* Around each of them is what every call into the library begins and ends with. */
+#define ENTERED(result_, name_, parameters_, arguments_)                                           \
+  static result_ entered_##name_ parameters_ {                                                     \
+    struct fbtweak__entry entry;                                                                   \
+    fbtweak__enter(&entry);                                                                        \
+    result_ result = fbtweak__##name_ arguments_;                                                  \
+    fbtweak__leave(&entry);                                                                        \
+    return result;                                                                                 \
+  }
+#define ENTERED_VOID(name_, parameters_, arguments_)                                               \
+  static void entered_##name_ parameters_ {                                                        \
+    struct fbtweak__entry entry;                                                                   \
+    fbtweak__enter(&entry);                                                                        \
+    fbtweak__##name_ arguments_;                                                                   \
+    fbtweak__leave(&entry);                                                                        \
+  }
+ENTERED_VOID(image_opened, (const void *address_inside), (address_inside))
+ENTERED_VOID(image_closed, (const void *address_inside), (address_inside))
+ENTERED(const fbtweak *, handle_of_record, (const void *record), (record))
+ENTERED(const fbtweak *, find, (const char *category, const char *collection, const char *name),
+        (category, collection, name))
+ENTERED(size_t, walk,
+        (const char *category, const char *collection,
+         bool (*visit)(const fbtweak *tweak, void *context), void *context),
+        (category, collection, visit, context))
+ENTERED(const char *, source, (const fbtweak *tweak), (tweak))
+ENTERED(int, set, (const fbtweak *tweak, const fbtweak_value *value), (tweak, value))
+ENTERED(int, set_typed, (const fbtweak *tweak, const char *text), (tweak, text))
+ENTERED(int, reset, (const fbtweak *tweak), (tweak))
+ENTERED(int, reset_group, (const char *category, const char *collection), (category, collection))
+ENTERED(int, run, (const fbtweak *tweak), (tweak))
+ENTERED(int, bind, (const fbtweak *tweak, void *variable), (tweak, variable))
+ENTERED_VOID(unbind, (void *variable), (variable))
+ENTERED(fbtweak_token, observe,
+        (fbtweak_queue * queue, const fbtweak *tweak, fbtweak_callback will_change,
+         fbtweak_callback did_change, void *context),
+        (queue, tweak, will_change, did_change, context))
+ENTERED_VOID(unobserve, (fbtweak_token token), (token))
+ENTERED(fbtweak_queue *, queue_make, (void), ())
+ENTERED(int, queue_descriptor, (const fbtweak_queue *queue), (queue))
+ENTERED(size_t, queue_deliver, (fbtweak_queue * queue), (queue))
+ENTERED_VOID(queue_destroy, (fbtweak_queue * queue), (queue))
+ENTERED(const fbtweak *, make, (const fbtweak_declaration *declaration), (declaration))
+ENTERED(const fbtweak *, make_action,
+        (const char *category, const char *collection, const char *name,
+         void (*function)(void *context), void *context),
+        (category, collection, name, function, context))
+ENTERED(int, remove, (const fbtweak *tweak), (tweak))
+
 static pthread_key_t error_key;
 static pthread_once_t error_once = PTHREAD_ONCE_INIT;
 static void make_error_key(void) {
@@ -63,29 +113,29 @@ static const char *error(void) {
 
 /* Its size comes last: what finds the table without one goes on as if there were no library. */
 __attribute__((visibility("hidden"))) struct fbtweak__library fbtweak__this_library = {
-    .image_opened = fbtweak__image_opened,
-    .image_closed = fbtweak__image_closed,
-    .handle = fbtweak__handle_of_record,
-    .find = fbtweak__find,
-    .walk = fbtweak__walk,
-    .source = fbtweak__source,
+    .image_opened = entered_image_opened,
+    .image_closed = entered_image_closed,
+    .handle = entered_handle_of_record,
+    .find = entered_find,
+    .walk = entered_walk,
+    .source = entered_source,
     .error = error,
-    .set = fbtweak__set,
-    .set_text = fbtweak__set_typed,
-    .reset = fbtweak__reset,
-    .reset_group = fbtweak__reset_group,
-    .run = fbtweak__run,
-    .bind = fbtweak__bind,
-    .unbind = fbtweak__unbind,
-    .observe = fbtweak__observe,
-    .unobserve = fbtweak__unobserve,
-    .queue_make = fbtweak__queue_make,
-    .queue_descriptor = fbtweak__queue_descriptor,
-    .queue_deliver = fbtweak__queue_deliver,
-    .queue_destroy = fbtweak__queue_destroy,
-    .make = fbtweak__make,
-    .make_action = fbtweak__make_action,
-    .remove = fbtweak__remove,
+    .set = entered_set,
+    .set_text = entered_set_typed,
+    .reset = entered_reset,
+    .reset_group = entered_reset_group,
+    .run = entered_run,
+    .bind = entered_bind,
+    .unbind = entered_unbind,
+    .observe = entered_observe,
+    .unobserve = entered_unobserve,
+    .queue_make = entered_queue_make,
+    .queue_descriptor = entered_queue_descriptor,
+    .queue_deliver = entered_queue_deliver,
+    .queue_destroy = entered_queue_destroy,
+    .make = entered_make,
+    .make_action = entered_make_action,
+    .remove = entered_remove,
 };
 
 __asm__(".pushsection .note.fbtweak,\"aR\",%note\n"

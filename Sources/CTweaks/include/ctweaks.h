@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct fbtweak__library;
 
 /* A cell, or its leading bytes, read and written with one relaxed atomic access. */
@@ -59,9 +63,21 @@ static inline __attribute__((always_inline)) int64_t fbtweak__whole_part(double 
   return (int64_t)number;
 }
 
-/* How many calls into the program are running on this thread. */
-void fbtweak__count_calls(int difference);
+/*
+ * Calls the program's code, function(context). Meanwhile forks need not wait for this thread. If
+ * the code ends the thread, or throws an exception where no call from C can be its catcher,
+ * abandoned(context) is called instead of a return.
+ */
+void fbtweak__call(void (*function)(void *context), void (*abandoned)(void *context),
+                   void *context);
+
+/* Whether such a call is running on this thread. */
 bool fbtweak__is_in_call(void);
+
+/* What a thread of the library does, the same for what is not the program's code. Forks wait for
+ * it. */
+void fbtweak__run_thread(void (*body)(void *context), void (*abandoned)(void *context),
+                         void *context);
 
 /* One ELF object of this process, as its program headers in memory describe it. */
 struct fbtweak__image {
@@ -142,5 +158,9 @@ bool fbtweak__wait(pthread_cond_t *changed, pthread_mutex_t *mutex, long seconds
 
 /* Whether a child that was forked may start threads: ThreadSanitizer ends it if it does. */
 bool fbtweak__may_start_threads_after_fork(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CTWEAKS_H */

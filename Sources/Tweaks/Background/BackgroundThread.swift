@@ -10,9 +10,15 @@ struct BackgroundThread {
 
     /// Starts a thread.
     ///
-    /// - Parameter stackSize: In bytes; `nil` for what the program's own threads have.
+    /// - Parameters:
+    ///   - stackSize: In bytes; `nil` for what the program's own threads have.
+    ///   - abandoned: Called on the thread when code of the program has ended it.
+    ///   - body: What it does.
     /// - Returns: `nil` if there can be no more threads.
-    init?(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
+    init?(
+        stackSize: Int? = nil, abandoned: @escaping @Sendable () -> Void = {},
+        _ body: @escaping @Sendable () -> Void
+    ) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -25,15 +31,16 @@ struct BackgroundThread {
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
-        let work = Unmanaged.passRetained(Work(body))
+        let work = Unmanaged.passRetained(Work(body: body, abandoned: abandoned))
         var thread = pthread_t()
         let result = pthread_create(
             &thread, &attributes,
             { context in
                 fbtweak__name_thread()
-                _ = fbtweak__hold_forks()
-                context.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue() }?.body()
-                _ = fbtweak__allow_forks()
+                fbtweak__run_thread(
+                    { Work.at($0)?.takeUnretainedValue().body() },
+                    { Work.at($0)?.takeRetainedValue().abandoned() }, context)
+                Work.at(context)?.release()
                 return nil
             }, work.toOpaque())
         guard result == 0 else {
@@ -51,6 +58,15 @@ struct BackgroundThread {
 
     private final class Work: Sendable {
         let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        let abandoned: @Sendable () -> Void
+
+        init(body: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void) {
+            self.body = body
+            self.abandoned = abandoned
+        }
+
+        static func at(_ pointer: UnsafeMutableRawPointer?) -> Unmanaged<Work>? {
+            pointer.map { Unmanaged.fromOpaque($0) }
+        }
     }
 }

@@ -10,10 +10,3 @@ func allowingForks<Result, Failure>(_ body: () throws(Failure) -> Result) throws
     defer { if held { _ = fbtweak__hold_forks() } }
     return try body()
 }
-
-/// Runs something of the library for C code on a thread of the program. Forks wait for it.
-func holdingForks<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    let isOutermost = fbtweak__hold_forks()
-    defer { if isOutermost { _ = fbtweak__allow_forks() } }
-    return try body()
-}

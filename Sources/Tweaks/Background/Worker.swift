@@ -2,8 +2,14 @@ internal import Glibc
 
 /// Does one thing after the other on a thread that exists only while there is something to do, and a while longer.
 final class Worker: Sendable {
+    private struct Job: Sendable {
+        let body: @Sendable () -> Void
+        let abandoned: @Sendable () -> Void
+    }
+
     private struct State {
-        var jobs: [@Sendable () -> Void] = []
+        var jobs = FirstInFirstOut<Job>()
+        var current: Job?
         /// The process whose thread is at work: after a fork the child has none.
         var workingProcess: pid_t?
     }
@@ -22,31 +28,48 @@ final class Worker: Sendable {
 
     /// Has something done after all that was added before.
     ///
+    /// - Parameters:
+    ///   - abandoned: Called when code of the program, called by the job, has ended the thread.
+    ///   - job: What is done.
     /// - Returns: Whether it will be: there can be too many threads.
-    func add(_ job: @escaping @Sendable () -> Void) -> Bool {
+    func add(abandoned: @escaping @Sendable () -> Void = {}, _ job: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
-            state.jobs.append(job)
-            if state.workingProcess == getpid() { return true }
-            guard let thread = BackgroundThread(stackSize: stackSize, work) else {
-                state.jobs.removeLast()
-                return false
-            }
-            thread.detach()
-            state.workingProcess = getpid()
+            if state.workingProcess != getpid(), !begin(&state) { return false }
+            state.jobs.append(Job(body: job, abandoned: abandoned))
             return true
         }
+    }
+
+    private func begin(_ state: inout State) -> Bool {
+        guard let thread = BackgroundThread(stackSize: stackSize, abandoned: abandon, work) else {
+            state.workingProcess = nil
+            return false
+        }
+        thread.detach()
+        state.workingProcess = getpid()
+        return true
     }
 
     private func work() {
         while true {
             allowingForks { state.wait(atMost: patience) { !$0.jobs.isEmpty } }
-            let jobs = state.withLock { state in
-                defer { state.jobs = [] }
-                if state.jobs.isEmpty { state.workingProcess = nil }
-                return state.jobs
+            let job = state.withLock { state in
+                state.current = state.jobs.popFirst()
+                if state.current == nil { state.workingProcess = nil }
+                return state.current
             }
-            guard !jobs.isEmpty else { return }
-            for job in jobs { job() }
+            guard let job else { return }
+            job.body()
         }
+    }
+
+    /// Goes on, on another thread, when a job has ended this one.
+    private func abandon() {
+        let job = state.withLock { state in
+            defer { state.current = nil }
+            if state.jobs.isEmpty { state.workingProcess = nil } else { _ = begin(&state) }
+            return state.current
+        }
+        job?.abandoned()
     }
 }

@@ -68,30 +68,19 @@ func bind(tweak: UnsafePointer<fbtweak>?, variable: UnsafeMutableRawPointer?) ->
 @c(fbtweak__unbind)
 func unbind(variable: UnsafeMutableRawPointer?) {
     guard let variable else { return }
-    holdingForks { TweakStore.shared.state.withLock { state in state.unbind(UInt(bitPattern: variable)) } }
+    TweakStore.shared.state.withLock { $0.unbind(UInt(bitPattern: variable)) }
 }
 
 extension TweakStore {
     fileprivate func bind(_ declaration: TweakDeclaration, _ variable: Cell) throws(CFailure) -> CInt {
         let isKnown = withDecodedState { state in
-            guard let entry = state.entries[declaration.key], entry.declaration.type == declaration.type
-            else {
+            guard let entry = state.tweaks[declaration.key], entry.declaration.type == declaration.type else {
                 return false
             }
-            state.unbind(variable.number)
-            state.boundVariables[variable.number] = declaration.key
-            state.entries[declaration.key]?.cells.append(OwnedCell(variable, .variable))
-            variable.store(entry.value)
+            state.bind(variable, to: entry)
             return true
         }
         guard isKnown else { throw .unknown("\(declaration.key): there is no such tweak") }
         return CInt(FBTWEAK_OK)
-    }
-}
-
-extension StoreState {
-    fileprivate mutating func unbind(_ variable: UInt) {
-        guard let key = boundVariables.removeValue(forKey: variable) else { return }
-        entries[key]?.cells.removeAll { $0.owner == .variable && $0.cell.number == variable }
     }
 }

@@ -42,19 +42,15 @@ func orFailure(_ body: () throws(TweakError) -> Void) throws(CFailure) -> CInt {
 ///
 /// - Returns: What the body returns, or the code of its failure.
 func returningCode(_ body: () throws(CFailure) -> CInt) -> CInt {
-    holdingForks {
-        do throws(CFailure) { return try body() } catch { return error.report() }
-    }
+    do throws(CFailure) { return try body() } catch { return error.report() }
 }
 
 /// The same for a function that returns a pointer or nothing.
 func returningPointer<Pointee>(_ body: () throws(CFailure) -> UnsafePointer<Pointee>?) -> UnsafePointer<
     Pointee
 >? {
-    holdingForks {
-        do throws(CFailure) { return try body() } catch {
-            _ = error.report()
-            return nil
-        }
+    do throws(CFailure) { return try body() } catch {
+        _ = error.report()
+        return nil
     }
 }

@@ -9,23 +9,21 @@ func observe(
     didChange: fbtweak_callback?,
     context: UnsafeMutableRawPointer?
 ) -> fbtweak_token {
-    holdingForks {
-        do throws(CFailure) {
-            let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.shared.key(of: tweak) }
-            let will = willChange.map { CFunction($0, context) }
-            let did = didChange.map { CFunction($0, context) }
-            guard let code = (did ?? will)?.code else { throw .refused("there is no function to call back") }
-            return TweakStore.shared.observe(key, will, did, code: code, queue: queue.map(ChangeQueue.at))
-        } catch {
-            _ = error.report()
-            return 0
-        }
+    do throws(CFailure) {
+        let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.shared.key(of: tweak) }
+        let will = willChange.map { CFunction($0, context) }
+        let did = didChange.map { CFunction($0, context) }
+        guard let code = (did ?? will)?.code else { throw .refused("there is no function to call back") }
+        return TweakStore.shared.observe(key, will, did, code: code, queue: queue.map(ChangeQueue.at))
+    } catch {
+        _ = error.report()
+        return 0
     }
 }
 
 @c(fbtweak__unobserve)
 func unobserve(token: fbtweak_token) {
-    holdingForks { TweakStore.shared.stopObserving { $0.id == token } }
+    TweakStore.shared.stopObserving { $0.id == token }
 }
 
 extension CFunction {
@@ -53,25 +51,27 @@ extension TweakStore {
         _ key: TweakKey?, _ will: CFunction?, _ did: CFunction?, code: UInt, queue: ChangeQueue?
     ) -> UInt64 {
         let id = withDecodedState { state -> UInt64 in
-            guard key.map({ state.entries[$0] != nil }) ?? true else { return 0 }
-            let id = state.observers.nextID
+            guard key.map({ state.tweaks[$0] != nil }) ?? true else { return 0 }
             let willChange = will.map { will in { @Sendable in will($0) } }
-            var didChange = did.map { did in { @Sendable in did($0) } }
-            if let queue, let did { didChange = { queue.append($0, for: id, did) } }
-            state.observers.add(
-                ObserverList.Observer(
+            return state.telling.add { id, since in
+                var didChange = did.map { did in { @Sendable in did($0) } }
+                if let queue, let did { didChange = { queue.append($0, for: id, did) } }
+                return ObserverList.Observer(
                     id: id, keys: key.map { [$0] }, willChange: willChange,
-                    didChange: didChange.map { .eachChange($0) },
-                    since: state.undelivered.lastNumber, code: code, endsWithTweak: key != nil))
-            return id
+                    didChange: didChange.map { .eachChange($0) }, since: since, code: code,
+                    endsWithTweak: key != nil)
+            }
         }
-        if id != 0 { queue?.observers.withLock { _ = $0.insert(id) } }
+        if id != 0 { queue?.observers.withLock { $0.append(id) } }
         return id
     }
 
     /// Removes observers, and returns when none of them is running on another thread.
     func stopObserving(where matches: (ObserverList.Observer) -> Bool) {
-        let removed = state.withLock { $0.observers.remove(where: matches) }
+        let removed = state.withLock { state in
+            state.telling.removeObservers(where: matches)
+            return state.telling.takeRemoved()
+        }
         waitForCalls(of: removed)
     }
 }

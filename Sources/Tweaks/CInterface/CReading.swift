@@ -22,7 +22,7 @@ func find(
             throw .unknown("there is no tweak: a level of its name is NULL")
         }
         let handle = TweakStore.shared.withDecodedState { state in
-            state.entries[key] == nil ? nil : state.handle(of: key)
+            state.tweaks[key].map { state.handle(of: $0) }
         }
         guard let handle else { throw CFailure(TweakStore.shared.unknown(key)) }
         return handle.pointer
@@ -36,17 +36,17 @@ func walk(
     context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let visit else { return 0 }
-    return holdingForks {
-        let keys = TweakStore.shared.keys(
-            category.map { String(cString: $0) }, collection.map { String(cString: $0) })
-        var count = 0
-        for key in keys {
-            guard let handle = TweakStore.shared.handle(of: key) else { continue }
-            count += 1
-            if !allowingForks({ visit(handle, context) }) { break }
-        }
-        return count
+    let keys = TweakStore.shared.keys(
+        category.map { String(cString: $0) }, collection.map { String(cString: $0) })
+    var count = 0
+    for key in keys {
+        guard let handle = TweakStore.shared.handle(of: key) else { continue }
+        count += 1
+        var goesOn = false
+        TweakStore.shared.run { goesOn = visit(handle, context) }
+        if !goesOn { break }
     }
+    return count
 }
 
 @c(fbtweak__source)
@@ -54,7 +54,7 @@ func source(tweak: UnsafePointer<fbtweak>?) -> UnsafePointer<CChar>? {
     returningPointer { () throws(CFailure) in
         let key = try TweakStore.shared.key(of: tweak)
         do throws(TweakError) {
-            return TextPool.address(of: try TweakStore.shared.entry(of: key).source.description)
+            return TextPool.address(of: try TweakStore.shared.storedStatus(of: key).source.description)
         } catch {
             throw CFailure(error)
         }

@@ -21,17 +21,15 @@ func descriptor(queue: OpaquePointer?) -> CInt {
 
 @c(fbtweak__queue_deliver)
 func deliver(queue: OpaquePointer?) -> Int {
-    holdingForks { queue.map(ChangeQueue.at)?.deliver() ?? 0 }
+    queue.map(ChangeQueue.at)?.deliver() ?? 0
 }
 
 @c(fbtweak__queue_destroy)
 func destroy(queue: OpaquePointer?) {
     guard let queue else { return }
-    holdingForks {
-        let observers = ChangeQueue.at(queue).observers.withLock { $0 }
-        TweakStore.shared.stopObserving { observers.contains($0.id) }
-        Unmanaged<ChangeQueue>.fromOpaque(UnsafeRawPointer(queue)).release()
-    }
+    let observers = ChangeQueue.at(queue).observers.withLock { $0 }
+    TweakStore.shared.stopObserving { observers.contains($0.id) }
+    Unmanaged<ChangeQueue>.fromOpaque(UnsafeRawPointer(queue)).release()
 }
 
 /// Changes that wait until the program asks for them.
@@ -39,7 +37,7 @@ final class ChangeQueue: Sendable {
     /// Readable while something waits: eventfd(2).
     let descriptor: CInt
     /// Who observes in this queue. Some may have ended.
-    let observers = Guarded<Set<UInt64>>([])
+    let observers = Guarded<[UInt64]>([])
     private let waiting = Guarded(CoalescedChanges<CFunction>())
 
     init?() {

@@ -18,26 +18,26 @@ extension ControlRequests {
         let path = executablePath() ?? ""
         return DescribeProgram.Answer(
             application: lastComponent(of: path), executable: path,
-            pid: getpid(), version: libraryVersion, tweaks: look { $0.order.count },
+            pid: getpid(), version: libraryVersion, tweaks: look { $0.tweaks.count },
             overrides: store.writer.withLock { $0 }?.file.path)
     }
 
     func list(_ call: ListTweaks) -> ListTweaks.Answer {
         ListTweaks.Answer(
             tweaks: look { state in
-                state.order.filter { key in
-                    call.category ?? key.category == key.category
-                        && call.collection ?? key.collection == key.collection
-                }.compactMap { state.entries[$0].map(JSONTweak.init) }
+                state.tweaks.all.filter { tweak in
+                    call.category ?? tweak.key.category == tweak.key.category
+                        && call.collection ?? tweak.key.collection == tweak.key.collection
+                }.map { JSONTweak($0.status) }
             })
     }
 
-    func get(_ call: GetTweak) throws(ControlError) -> JSONTweak { JSONTweak(try entry(of: call.tweak)) }
+    func get(_ call: GetTweak) throws(ControlError) -> JSONTweak { JSONTweak(try status(of: call.tweak)) }
 
     func explain(_ call: ExplainTweak) throws(ControlError) -> ExplainTweak.Answer {
-        let entry = try entry(of: call.tweak)
-        let tweak = entry.declaration
-        var opinions = look { $0.chain.opinions(on: call.tweak) }.map { source, provided in
+        let status = try status(of: call.tweak)
+        let tweak = status.declaration
+        var opinions = look { $0.layers.opinions(on: call.tweak) }.map { source, provided in
             var opinion = ExplainTweak.Answer.Opinion(source: source.name, value: JSONValue(provided))
             do throws(TweakValueError) {
                 opinion.value = JSONValue(try provided.admission(for: tweak).value)
@@ -50,19 +50,19 @@ extension ControlRequests {
             ExplainTweak.Answer.Opinion(
                 source: TweakSource.binary.name, value: JSONValue(tweak.defaultValue)))
         return ExplainTweak.Answer(
-            tweak: tweak.key, value: JSONValue(entry.value), source: entry.source.description,
+            tweak: tweak.key, value: JSONValue(status.value), source: status.source.description,
             opinions: opinions)
     }
 
     /// Sees whether a tweak can be run.
     func checkAction(_ key: TweakKey) throws(ControlError) {
-        let declaration = try entry(of: key).declaration
+        let declaration = try status(of: key).declaration
         guard declaration.type == .action else { throw ControlError(.noAction(declaration)) }
     }
 
-    private func entry(of key: TweakKey) throws(ControlError) -> StoreState.Entry {
-        if let entry = look({ $0.entries[key] }) { return entry }
-        throw ControlError(.unknown(key, nearest: look { $0.order }.nearest(to: key)))
+    private func status(of key: TweakKey) throws(ControlError) -> TweakStatus {
+        if let status = look({ $0.tweaks[key]?.status }) { return status }
+        throw ControlError(.unknown(key, nearest: look { $0.tweaks.all.map(\.key) }.nearest(to: key)))
     }
 
     private func look<Result>(_ body: (StoreState) -> Result) -> Result {
@@ -90,10 +90,10 @@ extension ControlRequests {
                 if let text = call.text { return try declaration.admit(text: text) }
                 return try declaration.admit(call.value ?? .null)
             }
-            let entry = try store.entry(of: call.tweak)
+            let status = try store.storedStatus(of: call.tweak)
             return SetTweak.Answer(
-                tweak: call.tweak, value: JSONValue(entry.value), wasClamped: admission.wasClamped,
-                source: entry.source.description, pendingValue: entry.pendingValue.map(JSONValue.init))
+                tweak: call.tweak, value: JSONValue(status.value), wasClamped: admission.wasClamped,
+                source: status.source.description, pendingValue: status.pendingValue.map(JSONValue.init))
         } catch {
             throw ControlError(error)
         }
@@ -150,7 +150,7 @@ extension ControlRequests {
     }
 
     private func overrides(of keys: [TweakKey]) -> Int {
-        store.withDecodedState { state in keys.count { state.chain[.overrides][$0] != nil } }
+        store.withDecodedState { state in keys.count { state.layers[.overrides][$0] != nil } }
     }
 }
 
@@ -169,10 +169,10 @@ extension JSONValue {
 }
 
 extension JSONTweak {
-    fileprivate init(_ entry: StoreState.Entry) {
+    fileprivate init(_ status: TweakStatus) {
         self.init(
-            entry.declaration, value: entry.value, source: entry.source.description,
-            pendingValue: entry.pendingValue)
+            status.declaration, value: status.value, source: status.source.description,
+            pendingValue: status.pendingValue)
     }
 }
 

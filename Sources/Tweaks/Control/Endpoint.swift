@@ -149,7 +149,7 @@ extension Endpoint {
         let listener = { @Sendable [mail] (changes: [TweakChange], date: Date) in
             mail.post(changes, at: date.timeIntervalSince1970)
         }
-        store.state.withLock { $0.undelivered.listener = isWanted ? listener : nil }
+        store.state.withLock { $0.telling.listener = isWanted ? listener : nil }
     }
 }
 

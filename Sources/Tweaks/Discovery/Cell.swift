@@ -51,16 +51,16 @@ struct Cell: @unchecked Sendable {
 /// A reader may keep the address that it read for ever, so a text is never freed; each different one is there once.
 enum TextPool {
     /// As numbers, since a pointer is not Sendable.
-    static let addresses = Guarded<[String: UInt]>([:])
+    static let addresses = Guarded<[ByteText: UInt]>([:])
 
     static func address(of text: String) -> UnsafePointer<CChar>? {
         let address = addresses.withLock { addresses in
-            if let address = addresses[text] { return address }
+            if let address = addresses[ByteText(text)] { return address }
             let characters = text.utf8CString
             let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: characters.count)
             _ = copy.initialize(from: characters)
             let address = UInt(bitPattern: copy.baseAddress)
-            addresses[text] = address
+            addresses[ByteText(text)] = address
             return address
         }
         return UnsafePointer(bitPattern: address)

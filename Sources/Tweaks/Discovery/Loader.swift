@@ -19,17 +19,15 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
 /// Called by the constructor in `fbtweak.h`, with the dynamic linker's lock held, of an image that comes later.
 @c(fbtweak__image_opened)
 func imageOpened(address: UnsafeRawPointer?) {
-    holdingForks {
-        guard let image = ProcessImage.containing(UInt(bitPattern: address)) else { return }
-        TweakStore.shared.start()
-        TweakStore.shared.withState { $0.open(image) }
-    }
+    guard let image = ProcessImage.containing(UInt(bitPattern: address)) else { return }
+    TweakStore.shared.start()
+    TweakStore.shared.withState { $0.open(image) }
 }
 
 /// Called by the destructor in `fbtweak.h`: before an image is unloaded, and when the process exits.
 @c(fbtweak__image_closed)
 func imageClosed(address: UnsafeRawPointer?) {
-    holdingForks { TweakStore.shared.closeImage(containing: UInt(bitPattern: address)) }
+    TweakStore.shared.closeImage(containing: UInt(bitPattern: address))
 }
 
 extension TweakStore {
@@ -51,14 +49,13 @@ extension TweakStore {
 
     /// Lets go of an image that came after the start, and returns when no call into it is running.
     fileprivate func closeImage(containing address: UInt) {
-        let closed = withState { state -> (image: ProcessImage, observers: [ObserverList.Observer])? in
-            guard let image = state.openedImages.first(where: { $0.memory.contains(address) }) else {
-                return nil
-            }
-            return (image, state.close(image))
+        let closed = withState { state -> ProcessImage? in
+            guard let (image, number) = state.images.opened(at: address) else { return nil }
+            state.close(image, number)
+            return image
         }
-        guard let image = closed?.image else { return }
-        waitForCalls { $0.code.map(image.memory.contains) ?? false }
-        deliver()
+        guard let closed else { return }
+        waitForCalls { $0.code.map(closed.memory.contains) ?? false }
+        tellObservers()
     }
 }

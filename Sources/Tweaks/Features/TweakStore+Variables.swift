@@ -17,7 +17,7 @@ extension TweakStore {
         let key = TweakKey(PlacedFeature.category, feature, variable)
         let status: TweakStatus
         do throws(TweakError) { status = try self.status(of: key) } catch {
-            guard state.withLock({ $0.chain.isEncrypted(key) }) else { throw .notFound(key) }
+            guard state.withLock({ $0.layers.isEncrypted(key) }) else { throw .notFound(key) }
             throw .decryptionClosureNotProvided(key)
         }
         guard let value = Value(tweakValue: status.value) else {

@@ -74,7 +74,13 @@ extension Tweak {
     public var key: TweakKey { cell == 0 ? TweakKey("", "", "") : store.key(ofCell: cell) }
 
     /// What the program says about the tweak. `nil` if nothing declares it any more, and where tweaks are disabled.
-    public var declaration: TweakDeclaration? { entry?.declaration }
+    public var declaration: TweakDeclaration? {
+        guard cell != 0, let declaration = try? store.declaration(of: key), declaration.type == Value.tweakType
+        else {
+            return nil
+        }
+        return declaration
+    }
 
     /// The value in the binary.
     public var defaultValue: Value {
@@ -109,15 +115,6 @@ extension Tweak {
             return nil
         }
         return (change, last.date)
-    }
-
-    /// The tweak in the store, if it is of this type.
-    private var entry: StoreState.Entry? {
-        guard cell != 0, let entry = try? store.entry(of: key), entry.declaration.type == Value.tweakType
-        else {
-            return nil
-        }
-        return entry
     }
 }
 

@@ -15,7 +15,7 @@ extension TweakStore {
     /// waits for what comes from outside.
     private var locks: [any HeldWhileForking] {
         [
-            hasStarted, keptStores, state, writer, TextPool.addresses, diagnostics.state, QuietThread.current,
+            hasStarted, keptStores, state, writer, Self.worker, TextPool.addresses, diagnostics.state, QuietThread.current,
             ControlSockets.own, Descriptor.opened,
         ]
     }
@@ -42,19 +42,18 @@ extension TweakStore {
     private func forgetOtherThreads() {
         let thread = RunningCall.currentThread
         state.withLock { state in
-            state.runningCalls.removeAll { $0.thread != thread }
-            if state.runningCalls.isEmpty { state.isDelivering = false }
+            state.telling.forgetOtherThreads(than: thread)
             state.setWhileReloading = nil
-            state.undelivered.listener = nil
         }
         writer.withLock { $0 = $0?.forChild() }
 
+        Self.worker.withLock { $0 = Worker(patience: 1) }
         Descriptor.closeAll()
         ControlSockets.forget()
         QuietThread.current.withLock { $0 = nil }
         guard hasStarted.withLock({ $0 }), fbtweak__may_start_threads_after_fork() else { return }
         if let file = writer.withLock({ $0 })?.file { followOverrides(in: file) }
-        for feed in state.withLock({ $0.chain.feeds }) { followFiles(of: feed) }
+        for feed in state.withLock({ $0.layers.feeds }) { followFiles(of: feed) }
         takeRequests()
     }
 }

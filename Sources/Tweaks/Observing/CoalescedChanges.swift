@@ -5,9 +5,14 @@ internal import TweakRecords
 /// Several changes of a tweak become one, from the first old value to the last new one, so what waits is bounded by the
 /// number of tweaks. There and back is no change.
 struct CoalescedChanges<Note: Sendable>: Sendable {
-    private struct Address: Hashable {
+    private struct Address: StableHashable {
         let recipient: UInt64
         let key: TweakKey
+
+        func combine(into hasher: inout StableHasher) {
+            hasher.combine(recipient)
+            key.combine(into: &hasher)
+        }
     }
 
     private struct Waiting {
@@ -18,11 +23,9 @@ struct CoalescedChanges<Note: Sendable>: Sendable {
     }
 
     private var waiting: [Address: Waiting] = [:]
-    private var order: [Address] = []
-    /// How many of the order are taken out. They are removed together, since removing the first one moves all.
-    private var taken = 0
+    private var order = FirstInFirstOut<Address>()
 
-    var isEmpty: Bool { taken == order.count }
+    var isEmpty: Bool { order.isEmpty }
 
     /// Adds a change.
     ///
@@ -45,20 +48,13 @@ struct CoalescedChanges<Note: Sendable>: Sendable {
 
     /// Forgets what waits for a recipient.
     mutating func removeAll(for recipient: UInt64) {
-        order = order[taken...].filter { $0.recipient != recipient }
-        taken = 0
+        order.removeAll { $0.recipient == recipient }
         waiting = waiting.filter { $0.key.recipient != recipient }
     }
 
     /// Takes the change out that has waited longest.
     mutating func popFirst() -> (change: TweakChange, recipient: UInt64, note: Note)? {
-        while taken < order.count {
-            let address = order[taken]
-            taken += 1
-            if taken == order.count || taken == 1000 {
-                order.removeFirst(taken)
-                taken = 0
-            }
+        while let address = order.popFirst() {
             if let first = waiting.removeValue(forKey: address),
                 first.isFirstCall || first.change.oldValue != first.change.newValue
             {

@@ -44,7 +44,7 @@ struct ObserverList {
         func observes(_ key: TweakKey) -> Bool { keys?.contains(key) ?? true }
     }
 
-    private var observers: [UInt64: Observer] = [:]
+    private var observers: [StableNumber: Observer] = [:]
     /// Those of each tweak, in order.
     private var ofTweak: [TweakKey: [Observer]] = [:]
     /// Those of all tweaks, in order.
@@ -62,7 +62,7 @@ struct ObserverList {
 
     mutating func add(_ observer: Observer) {
         lastID = observer.id
-        observers[lastID] = observer
+        observers[StableNumber(lastID)] = observer
         if let keys = observer.keys {
             for key in keys { ofTweak[key, default: []].append(observer) }
         } else {
@@ -73,7 +73,7 @@ struct ObserverList {
 
     /// - Returns: The observer, so that what its closures hold is released after the store's lock.
     mutating func remove(_ id: UInt64) -> Observer? {
-        guard let observer = observers.removeValue(forKey: id) else { return nil }
+        guard let observer = observers.removeValue(forKey: StableNumber(id)) else { return nil }
         if observer.keys == nil { ofAll.removeAll { $0 === observer } }
         for key in observer.keys ?? [] {
             ofTweak[key]?.removeAll { $0 === observer }
@@ -98,7 +98,7 @@ struct ObserverList {
         return removed
     }
 
-    subscript(id: UInt64) -> Observer? { observers[id] }
+    subscript(id: UInt64) -> Observer? { observers[StableNumber(id)] }
 
     /// The observers of one tweak, in order.
     func observing(_ key: TweakKey) -> [Observer] {

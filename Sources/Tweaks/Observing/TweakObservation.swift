@@ -55,34 +55,32 @@ extension TweakStore {
         lastsWithoutHolder: Bool = false, _ didChange: (ObserverReference) -> ObserverList.DidChange?
     ) -> TweakObservation {
         let (reference, crowd) = withState { state -> (ObserverReference, [ObserverList.Observer]) in
-            let reference = ObserverReference(store: self, id: state.observers.nextID)
-            let didChange = didChange(reference)
-            state.observers.add(
-                ObserverList.Observer(
-                    id: reference.id, keys: keys, willChange: willChange, didChange: didChange,
-                    since: state.undelivered.lastNumber, isGone: isGone))
+            var first: [TweakChange] = []
             if let unknownValue, let keys {
                 state.decode()
-                let first = keys.map { key in
-                    let entry = state.entries[key]
+                first = keys.map { key in
+                    let entry = state.tweaks[key]
                     let value = entry?.value ?? unknownValue(key)
                     return TweakChange(
                         key: key, oldValue: value, newValue: value, source: entry?.source ?? .binary)
                 }
-                state.undelivered.append(first, for: reference.id)
             }
-            return (reference, state.observers.crowd)
+            let observer = state.telling.add(first: first) { id, since in
+                ObserverList.Observer(
+                    id: id, keys: keys, willChange: willChange,
+                    didChange: didChange(ObserverReference(store: self, id: id)), since: since, isGone: isGone)
+            }
+            return (ObserverReference(store: self, id: observer), state.telling.observers.crowd)
         }
         // Without the lock: to look whether an object is there can be what ends it, and its end may call the store.
         let gone = crowd.filter { $0.isGone?() ?? false }.map(\.id)
-        if !crowd.isEmpty { _ = state.withLock { $0.observers.thinOut(gone) } }
-        if unknownValue != nil { deliver() }
+        if !crowd.isEmpty { withState { $0.telling.thinOut(gone) } }
+        if unknownValue != nil { tellObservers() }
         return TweakObservation(lastsWithoutHolder: lastsWithoutHolder) { reference.remove(waits: $0) }
     }
 
     fileprivate func removeObserver(_ id: UInt64, waits: Bool) {
-        // What the observer holds is released after the lock.
-        _ = state.withLock { $0.observers.remove(id) }
+        withState { $0.telling.removeObserver(id) }
         if waits, !fbtweak__is_in_call() { waitForCalls { $0.target == .observer(id) } }
     }
 }

@@ -83,10 +83,11 @@ extension TweakStore {
         named name: String, of category: String? = nil, includingDefaults: Bool = false
     ) -> TweakPreset {
         var preset = TweakPreset(name: name)
-        for (key, entry) in withDecodedState({ $0.entries }) where entry.declaration.type != .action {
+        for tweak in statuses() where tweak.declaration.type != .action {
+            let key = tweak.declaration.key
             guard category == nil || category == key.category else { continue }
-            let value = entry.pendingValue ?? entry.value
-            if includingDefaults || value != entry.declaration.defaultValue {
+            let value = tweak.pendingValue ?? tweak.value
+            if includingDefaults || value != tweak.declaration.defaultValue {
                 preset.values.set(value, for: key)
             }
         }

@@ -41,10 +41,10 @@ extension TweakStore {
         var report = TweakReport()
         batch { batch in
             if resettingOthers {
-                for key in withDecodedState({ $0.order }) { try? batch.reset(key) }
+                for key in allKeys() { try? batch.reset(key) }
             }
             for key in keys {
-                guard let declaration = try? entry(of: key).declaration else {
+                guard let declaration = try? declaration(of: key) else {
                     report.unknown.append(key)
                     continue
                 }

@@ -28,12 +28,12 @@ public struct TweakSnapshot: Hashable, Sendable {
 extension TweakStore {
     /// The values of all tweaks at this moment. Actions have none.
     public func snapshot() -> TweakSnapshot {
-        let entries = withDecodedState { $0.entries }.filter { $0.value.declaration.type != .action }
-        return TweakSnapshot(
-            entries: entries.mapValues {
-                TweakSnapshot.Entry(
-                    type: $0.declaration.type, value: $0.value, isOverride: $0.source == .overrides)
-            })
+        var snapshot = TweakSnapshot()
+        for tweak in statuses() where tweak.declaration.type != .action {
+            snapshot.entries[tweak.declaration.key] = TweakSnapshot.Entry(
+                type: tweak.declaration.type, value: tweak.value, isOverride: tweak.source == .overrides)
+        }
+        return snapshot
     }
 
     /// Gives tweaks the values of a snapshot, as one change. What had its default then is reset; a tweak that the

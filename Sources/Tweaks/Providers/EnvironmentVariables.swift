@@ -9,9 +9,9 @@ public import TweakRecords
 /// many, as JSON that an overrides file could hold.
 public struct EnvironmentVariables: Sendable {
     /// What the variables for one tweak each hold, by their names.
-    private var texts: [String: String] = [:]
+    private var texts: [ByteText: String] = [:]
     /// The tweaks that have taken them.
-    private var owners: [String: TweakKey] = [:]
+    private var owners: [ByteText: TweakKey] = [:]
 
     init() {}
 
@@ -26,7 +26,7 @@ public struct EnvironmentVariables: Sendable {
             guard strncmp(text, "TWEAK_", 6) == 0 else { continue }
             let parts = String(cString: text).split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            texts[String(parts[0])] = parts.count == 2 ? String(parts[1]) : ""
+            texts[ByteText(String(parts[0]))] = parts.count == 2 ? String(parts[1]) : ""
         }
         guard let json = getenv("TWEAKS") else { return ([:], nil) }
         do throws(OverridesError) {
@@ -44,12 +44,12 @@ public struct EnvironmentVariables: Sendable {
     /// What the variable of a tweak holds. A variable is for one tweak, the one that asks first.
     mutating func claim(_ key: TweakKey, _ messages: inout [String]) -> String? {
         guard !texts.isEmpty else { return nil }
-        let name = Self.variable(for: key)
+        let name = ByteText(Self.variable(for: key))
         guard let text = texts[name] else { return nil }
         let owner = owners[name] ?? key
         owners[name] = owner
         guard owner == key else {
-            messages.append("\(key): \(name) is the variable of \(owner); TWEAKS can set both")
+            messages.append("\(key): \(name.text) is the variable of \(owner); TWEAKS can set both")
             return nil
         }
         return text

@@ -48,10 +48,11 @@ final class ProviderFeed: Sendable {
         guard isMine else { return }
         while let (keys, isEverything) = next() {
             guard let store else { continue }
-            guard let news = isEverything ? everything(store) : some(keys, store) else { continue }
-            store.take { [source = provider.source] state in
+            guard let update = isEverything ? everything(store) : some(keys, store) else { continue }
+            store.withState { $0.decode(only: update.opinions.map(\.key)) }
+            store.apply { [source = provider.source] state in
                 // Removed meanwhile, it has given its last value.
-                state.chain.feed(of: source) === self && !isRemoved ? news : nil
+                state.layers.feed(of: source) === self && !isRemoved ? update : nil
             }
         }
     }
@@ -72,15 +73,17 @@ final class ProviderFeed: Sendable {
         }
     }
 
-    private func everything(_ store: TweakStore) -> ProviderChain.News? {
-        let known = store.state.withLock { $0.chain[provider.source] }
+    private func everything(_ store: TweakStore) -> ValueUpdate? {
+        let known = store.state.withLock { $0.layers[provider.source] }
         if let provider = provider as? any FileProvider {
             let tweaks = provider.tweaks
             for (key, error) in tweaks.failures { warn(error, key, store) }
-            let gone = known.keys.filter { tweaks.values[$0] == nil && tweaks.failures[$0] == nil }
-            return ProviderChain.News(
-                source: provider.source, values: tweaks.values, gone: Set(gone),
-                declaration: tweaks.declaration, failures: tweaks.failures)
+            var update = ValueUpdate(of: provider.source, replacing: known, with: tweaks.values) {
+                tweaks.failures[$0] != nil
+            }
+            update.declaration = tweaks.declaration
+            update.failures = tweaks.failures
+            return update
         }
         do {
             return some(try provider.keys.union(known.keys), store)
@@ -90,25 +93,23 @@ final class ProviderFeed: Sendable {
         }
     }
 
-    private func some(_ keys: Set<TweakKey>, _ store: TweakStore) -> ProviderChain.News {
-        var news = ProviderChain.News(source: provider.source)
-        news.values.reserveCapacity(keys.count)
+    private func some(_ keys: Set<TweakKey>, _ store: TweakStore) -> ValueUpdate {
+        var update = ValueUpdate(of: provider.source, [])
+        update.opinions.reserveCapacity(keys.count)
         var declarations: [TweakKey: TweakDeclaration] = [:]
         for key in keys {
             do {
-                guard let provided = try provider.value(for: key) else {
-                    news.gone.insert(key)
-                    continue
-                }
-                news.values[key] = provided
+                let provided = try provider.value(for: key)
+                update.opinions.append((key, provided))
+                guard provided != nil else { continue }
                 if let declaration = provider.declaration(of: key) { declarations[key] = declaration }
             } catch {
-                news.failures[key] = error
+                update.failures[key] = error
                 warn(error, key, store)
             }
         }
-        news.declaration = { [declarations] in declarations[$0] }
-        return news
+        update.declaration = { [declarations] in declarations[$0] }
+        return update
     }
 
     private func warn(_ error: any Error, _ key: TweakKey, _ store: TweakStore) {

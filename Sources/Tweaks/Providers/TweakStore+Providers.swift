@@ -15,7 +15,7 @@ extension TweakStore {
 
     /// Where values come from, the highest first. The first that has a value which the tweak can take decides; if none
     /// has, it is the default in the binary.
-    public var sources: [TweakSource] { state.withLock { $0.chain.layers.map(\.source) } }
+    public var sources: [TweakSource] { state.withLock { $0.layers.all.map(\.source) } }
 
     /// Adds a provider, and gives tweaks the values that it has.
     ///
@@ -30,13 +30,13 @@ extension TweakStore {
     public func add(_ provider: any TweakProvider, above source: TweakSource?) throws(TweakError) {
         let feed = ProviderFeed(provider, of: self)
         let problem = state.withLock { state -> TweakError? in
-            guard state.chain.index(of: provider.source) == nil, provider.source != .binary else {
+            guard state.layers.index(of: provider.source) == nil, provider.source != .binary else {
                 return .order("there is a provider \(provider.source) already")
             }
-            guard let index = source.map(state.chain.index) ?? state.chain.layers.count else {
-                return .order(state.chain.noSource(source))
+            guard let index = source.map(state.layers.index) ?? state.layers.all.count else {
+                return .order(state.layers.noSource(source))
             }
-            state.chain.insert(ProviderChain.Layer(source: provider.source, feed: feed), at: index)
+            state.layers.insert(ProviderLayers.Layer(source: provider.source, feed: feed), at: index)
             return nil
         }
         if let problem { throw problem }
@@ -52,7 +52,7 @@ extension TweakStore {
     public func add(_ provider: any TweakProvider, below source: TweakSource) throws(TweakError) {
         let sources = sources
         guard let index = sources.firstIndex(of: source) else {
-            throw .order(state.withLock { $0.chain.noSource(source) })
+            throw .order(state.withLock { $0.layers.noSource(source) })
         }
         try add(provider, above: sources.dropFirst(index + 1).first)
     }
@@ -61,12 +61,15 @@ extension TweakStore {
     ///
     /// - Throws: ``TweakError/order(_:)`` if there is no such provider, or it is the store's own.
     public func remove(providerOf source: TweakSource) throws(TweakError) {
-        guard let feed = state.withLock({ $0.chain.feed(of: source) }) else {
+        guard let feed = state.withLock({ $0.layers.feed(of: source) }) else {
             throw .order("no provider \(source) was added")
         }
         feed.end()
-        take { $0.chain.feed(of: source) === feed ? $0.news(of: source, having: [:]) : nil }
-        state.withLock { if $0.chain.feed(of: source) === feed { $0.chain.remove(source) } }
+        apply { state in
+            guard state.layers.feed(of: source) === feed else { return nil }
+            return ValueUpdate(of: source, replacing: state.layers[source], with: [:])
+        }
+        state.withLock { if $0.layers.feed(of: source) === feed { $0.layers.remove(source) } }
     }
 
     /// Asks the providers in another order.
@@ -75,15 +78,14 @@ extension TweakStore {
     /// - Throws: ``TweakError/order(_:)`` if one is missing, or there twice, or unknown.
     public func setOrder(_ sources: [TweakSource]) throws(TweakError) {
         guard sources != self.sources else { return }
-        let outcome = state.withLock { state in
-            state.chain.ordered(sources).map { state.outcome(of: $0) }
-        }
-        guard let outcome else {
+        guard state.withLock({ $0.layers.ordered(sources) != nil }) else {
             throw .order(
                 "the order must have each of \(self.sources.map(\.name).joined(separator: ", ")) once")
         }
-        for change in outcome.changes { announce(change) }
-        if withState({ state in state.chain.ordered(sources).map { state.take($0) } ?? false }) { deliver() }
+        withState { $0.decode(only: Array($0.layers.keys)) }
+        announce { $0.plan(inOrder: sources)?.changes ?? [] }
+        withState { $0.commit(inOrder: sources) }
+        tellObservers()
     }
 
     // MARK: Asking
@@ -92,8 +94,8 @@ extension TweakStore {
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``.
     public func opinions(on key: TweakKey) throws(TweakError) -> [TweakOpinion] {
-        let declaration = try entry(of: key).declaration
-        let opinions = state.withLock { $0.chain.opinions(on: key) }.map { source, provided in
+        let declaration = try declaration(of: key)
+        let opinions = state.withLock { $0.layers.opinions(on: key) }.map { source, provided in
             do throws(TweakValueError) {
                 return TweakOpinion(
                     source: source, value: try provided.admission(for: declaration).value, problem: nil)
@@ -103,22 +105,10 @@ extension TweakStore {
         }
         return opinions + [TweakOpinion(source: .binary, value: declaration.defaultValue, problem: nil)]
     }
-
-    /// Takes over what a provider has now, as one ``set(_:for:)`` each but with nothing to write.
-    ///
-    /// - Parameter news: What is new by the state of the store at the time; `nil` for nothing.
-    func take(_ news: (StoreState) -> ProviderChain.News?) {
-        let announced = state.withLock { state in
-            state.observers.areToldBefore ? news(state).map { state.outcome(of: $0).changes } : nil
-        }
-        for change in announced ?? [] { announce(change) }
-        // Without changes of its own this thread would only take over calls that others are about to make.
-        if withState({ state in news(state).map { state.take($0) } ?? false }) { deliver() }
-    }
 }
 
-extension ProviderChain {
+extension ProviderLayers {
     fileprivate func noSource(_ source: TweakSource?) -> String {
-        "there is no provider \(source?.name ?? ""); there are \(layers.map(\.source.name).joined(separator: ", "))"
+        "there is no provider \(source?.name ?? ""); there are \(all.map(\.source.name).joined(separator: ", "))"
     }
 }

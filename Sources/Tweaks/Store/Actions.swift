@@ -6,17 +6,30 @@ extension TweakStore {
     ///
     /// - Throws: ``TweakError`` if nothing declares such a tweak, or it is no action.
     public func run(_ key: TweakKey) throws(TweakError) {
-        let declaration = try entry(of: key).declaration
+        let declaration = try declaration(of: key)
         guard declaration.type == .action else { throw .noAction(declaration) }
-        let calls = state.withLock { state -> [(CFunction, RunningCall)] in
-            var seen: Set<CFunction> = []
-            let cells = state.entries[key]?.cells.filter(\.owner.declares) ?? []
-            let actions = cells.compactMap(\.cell.action).filter { seen.insert($0).inserted }
-            let calls = actions.map { ($0, RunningCall(.action($0.code), code: $0.code)) }
-            state.runningCalls += calls.map(\.1)
-            return calls
+        var done: [CFunction] = []
+        while true {
+            // One after the other, since the image of the next may be closed meanwhile.
+            let next = state.withLock { state -> (CFunction, RunningCall)? in
+                let action = state.tweaks[key]?.actions.first { !done.contains($0) }
+                guard let action else { return nil }
+                let call = RunningCall(.action(action.code), code: action.code)
+                state.telling.begin(call)
+                return (action, call)
+            }
+            guard let (action, call) = next else { return }
+            run { action() }
+            state.withLock { $0.telling.end(call) }
+            done.append(action)
         }
-        for (action, call) in calls { run(call) { action() } }
+    }
+}
+
+extension TweakEntry {
+    /// The functions that are declared under the name.
+    fileprivate var actions: [CFunction] {
+        cells.all.filter(\.owner.declares).compactMap(\.cell.action)
     }
 }
 

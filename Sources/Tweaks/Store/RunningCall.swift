@@ -2,8 +2,8 @@ internal import CTweaks
 internal import Glibc
 
 /// A call into the program, so that nobody takes away what it uses before it has returned.
-struct RunningCall: Hashable, Sendable {
-    enum Target: Hashable, Sendable {
+struct RunningCall: Equatable, Sendable {
+    enum Target: Equatable, Sendable {
         /// An observer, by its id.
         case observer(UInt64)
         /// An action, by the address of its function.
@@ -27,48 +27,52 @@ struct RunningCall: Hashable, Sendable {
 extension TweakStore {
     /// Calls an observer, unless it has been removed.
     func call(_ observer: UInt64, _ body: () -> Void) {
-        if let call = state.withLock({ $0.begin(observer) }) { run(call, body) }
+        guard let call = state.withLock({ $0.telling.begin(observer) }) else { return }
+        run(body)
+        state.withLock { $0.telling.end(call) }
     }
 
-    /// Makes a call that is among the running ones already.
-    func run(_ call: RunningCall, _ body: () -> Void) {
-        Self.run(body)
-        state.withLock { $0.end(call) }
+    /// Runs the program's code. Every call of it goes through here.
+    func run(_ body: () -> Void) {
+        withoutActuallyEscaping(body) { body in
+            var call = ProgramCall(body: body, store: self)
+            withUnsafeMutablePointer(to: &call) { call in
+                fbtweak__call(
+                    { $0?.assumingMemoryBound(to: ProgramCall.self).pointee.body() },
+                    { $0?.assumingMemoryBound(to: ProgramCall.self).pointee.store.abandonCall() }, call)
+            }
+        }
     }
 
-    static func run(_ body: () -> Void) {
-        fbtweak__count_calls(1)
-        allowingForks(body)
-        fbtweak__count_calls(-1)
+    private struct ProgramCall {
+        let body: () -> Void
+        let store: TweakStore
+    }
+
+    /// Puts right what a call was part of that has not returned: its thread ends, or an exception goes on to a caller that is
+    /// not C.
+    private func abandonCall() {
+        let thread = RunningCall.currentThread
+        let isLeft = state.withLock { state in
+            state.telling.abandon(on: thread)
+            return state.telling.isLeft
+        }
+        if isLeft { handOn() }
     }
 
     /// Returns when none of some observers is running on another thread.
     func waitForCalls(of observers: [ObserverList.Observer]) {
-        let targets = Set(observers.map { RunningCall.Target.observer($0.id) })
-        waitForCalls { targets.contains($0.target) }
+        guard !observers.isEmpty else { return }
+        waitForCalls { call in observers.contains { call.target == .observer($0.id) } }
     }
 
     /// Returns when no call of a kind is running on another thread.
     func waitForCalls(where matches: (RunningCall) -> Bool) {
         let thread = RunningCall.currentThread
         allowingForks {
-            state.wait { state in !state.runningCalls.contains { $0.thread != thread && matches($0) } }
+            state.wait { state in
+                !state.telling.runningCalls.contains { $0.thread != thread && matches($0) }
+            }
         }
-    }
-}
-
-extension StoreState {
-    /// Begins to call an observer.
-    ///
-    /// - Returns: `nil` if it has been removed.
-    mutating func begin(_ observer: UInt64) -> RunningCall? {
-        guard let observer = observers[observer] else { return nil }
-        let call = RunningCall(.observer(observer.id), code: observer.code)
-        runningCalls.append(call)
-        return call
-    }
-
-    mutating func end(_ call: RunningCall?) {
-        if let call, let index = runningCalls.lastIndex(of: call) { runningCalls.remove(at: index) }
     }
 }

@@ -23,7 +23,7 @@ struct ScopedValues: Sendable {
     static func adding(_ values: [TweakKey: TweakValue], in store: TweakStore) throws(TweakError) -> Self {
         var scope = current ?? ScopedValues()
         for (key, value) in values {
-            var declaration = try store.entry(of: key).declaration
+            var declaration = try store.declaration(of: key)
             // A test may want another value of what nobody can set.
             declaration.attributes.removeAll { $0.key == "read-only" }
             let admitted: TweakValue
@@ -34,7 +34,7 @@ struct ScopedValues: Sendable {
             let cells = store.withDecodedState { state -> [OwnedCell] in
                 // So that who asks for the tweak later gets a handle that is in the scope.
                 _ = state.handle(of: key)
-                return state.entries[key]?.cells ?? []
+                return state.tweaks[key]?.cells.all ?? []
             }
             for cell in cells { scope.cells[cell.cell.number] = admitted }
         }

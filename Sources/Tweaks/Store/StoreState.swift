@@ -1,227 +1,312 @@
-internal import FoundationEssentials
 internal import Glibc
 internal import TweakRecords
 
 /// Everything that a store knows. It is the value of the store's lock.
 struct StoreState {
-    /// A tweak of the process.
-    struct Entry {
-        var declaration: TweakDeclaration {
-            didSet { needsRestart = declaration.needsRestart }
-        }
-        /// What the declaration says, found once.
-        fileprivate(set) var needsRestart: Bool
-        /// The cell of the record that it is declared by comes first.
-        var cells: [OwnedCell]
-        var value: TweakValue
-        var source: TweakSource
-        /// See ``TweakStatus/pendingValue``.
-        var pendingValue: TweakValue?
-        /// What the last change of the value was, except for the value.
-        var lastChange: (oldValue: TweakValue, source: TweakSource, date: Date)?
-    }
-
-    /// Images whose records have not been decoded, because nobody has asked for anything in them.
-    private(set) var undecoded: [ProcessImage] = []
-    /// Images that came after the start. The others stay for as long as the process.
-    var openedImages: [ProcessImage] = []
-    var entries: [TweakKey: Entry] = [:]
-    /// The keys in the order of declaration.
-    var order: [TweakKey] = []
+    var images = TweakImages()
+    private(set) var tweaks = TweakTable()
     /// What others than the binary say. The overrides are those of the file when it was read, with what was set since.
-    var chain = ProviderChain()
+    var layers = ProviderLayers()
     var environment = EnvironmentVariables()
     /// What providers hold and nobody has looked for among the tweaks yet.
     var undeclared: [TweakKey: TweakDeclaration] = [:]
-    var handles: [TweakKey: Handle] = [:]
+    /// Handles of names that nothing declares, and what they say about them.
+    private var spareHandles: [TweakKey: Handle] = [:]
     /// Handles that others have replaced. Somebody may still read them.
-    var oldHandles: [Handle] = []
-    /// The names of records that Swift handles lead to, by the addresses of their cells.
-    var keysOfCells: [UInt: TweakKey] = [:]
-    /// What has been found by name. Whoever changes or removes an entry removes it here.
-    var found: [TweakKey: FoundTweak] = [:]
+    private var oldHandles: [Handle] = []
+    /// The names of records that handles lead to, by the addresses of their cells.
+    private var keysOfCells: [StableNumber: TweakKey] = [:]
     /// What each bound variable follows, by its address.
-    var boundVariables: [UInt: TweakKey] = [:]
+    private var boundVariables: [StableNumber: TweakKey] = [:]
     /// The tweaks that have been set while the file is being read again; otherwise `nil`.
     var setWhileReloading: Set<TweakKey>?
-    var observers = ObserverList()
-    /// Calls into the program that have not returned.
-    var runningCalls: [RunningCall] = []
+    var telling = Telling()
     /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
     var messages: [String] = []
-    /// Changes that observers have not been told of.
-    var undelivered = UndeliveredChanges()
-    var isDelivering = false
+}
 
-    mutating func add(_ images: [ProcessImage]) { undecoded += images }
+/// The images of a process that have tweaks.
+struct TweakImages {
+    /// Those whose records have not been decoded, because nobody has asked for anything in them.
+    private(set) var undecoded: [(image: ProcessImage, number: UInt32)] = []
+    /// Those that came after the start. The others stay for as long as the process.
+    private var opened: [(image: ProcessImage, number: UInt32)] = []
+    private var lastNumber: UInt32 = 0
+    /// Whether some records of those that are not decoded are.
+    fileprivate var areDecodedInPart = false
 
+    mutating func add(_ image: ProcessImage, isOpened: Bool) {
+        lastNumber &+= 1
+        undecoded.append((image, lastNumber))
+        if isOpened { opened.append((image, lastNumber)) }
+    }
+
+    /// The image that came later and that an address is in.
+    func opened(at address: UInt) -> (image: ProcessImage, number: UInt32)? {
+        opened.first { $0.image.memory.contains(address) }
+    }
+
+    mutating func remove(_ number: UInt32) {
+        undecoded.removeAll { $0.number == number }
+        opened.removeAll { $0.number == number }
+    }
+
+    fileprivate mutating func takeUndecoded() -> [(image: ProcessImage, number: UInt32)] {
+        defer { undecoded = [] }
+        return undecoded
+    }
+
+    /// The place of what is made now.
+    fileprivate mutating func nextPlace() -> RecordPlace {
+        lastNumber &+= 1
+        return RecordPlace(image: lastNumber, offset: 0)
+    }
+}
+
+// MARK: - Decoding
+
+extension StoreState {
     /// Adds an image that was loaded later, whose cells hold their defaults.
     mutating func open(_ image: ProcessImage) {
-        openedImages.append(image)
-        undecoded.append(image)
+        images.add(image, isOpened: true)
         // Otherwise what it holds is right already.
-        if !chain.isEmpty { decode() }
-    }
-
-    /// Forgets an image that is about to be unloaded, see `StoreState+Images.swift`.
-    mutating func forget(_ image: ProcessImage) {
-        undecoded.removeAll { $0.memory == image.memory }
-        openedImages.removeAll { $0.memory == image.memory }
-        keysOfCells = keysOfCells.filter { !image.memory.contains($0.key) }
-    }
-
-    /// Gives the cells of tweaks that are not decoded the values that they have from providers.
-    mutating func applyChain() {
-        let (keys, words) = chain.firstWords
-        let effects = effects(on: keys, before: ProviderChain()) { chain.resolve($0, words[$1]) }
-        messages += effects.messages
-        effects.store()
+        if !layers.isEmpty { decode() }
     }
 
     /// Decodes the records that are not decoded yet.
     mutating func decode() {
-        let images = undecoded
-        undecoded = []
-        for image in images {
-            for records in image.records {
-                let section = RecordSection(records.bytes, byteOrder: .native)
-                messages += section.errors.map { "\(image.path): \($0)" }
-                for (offset, declaration) in section.tweaks {
-                    guard let cell = Cell(records, offset..<records.count, declaration.type) else { continue }
-                    add(declaration, OwnedCell(cell, .image(image.memory)))
+        if !images.undecoded.isEmpty {
+            for (image, number) in images.takeUndecoded() {
+                var offset: UInt32 = 0
+                for records in image.records {
+                    let section = RecordSection(records.bytes, byteOrder: .native)
+                    messages += section.errors.map { "\(image.path): \($0)" }
+                    for tweak in section.tweaks {
+                        let place = RecordPlace(
+                            image: number, offset: offset &+ UInt32(truncatingIfNeeded: tweak.offset))
+                        add(tweak.declaration, records, tweak.offset, at: place)
+                    }
+                    offset &+= UInt32(truncatingIfNeeded: records.count)
                 }
             }
+            if images.areDecodedInPart { tweaks.sort() }
+            images.areDecodedInPart = false
         }
         if !undeclared.isEmpty { addUndeclared() }
     }
 
-    mutating func add(_ declaration: TweakDeclaration, _ cell: OwnedCell) {
-        let key = declaration.key
-        if let first = entries[key], first.cells.allSatisfy({ !$0.owner.declares || $0.owner == .provided }) {
-            // Who declares it knows better than a provider.
-            entries[key]?.cells.insert(cell, at: 0)
-            return replaceCells(of: key, with: [cell] + first.cells.filter { $0.cell.type == cell.cell.type })
-        }
-        if let first = entries[key] {
-            if !first.declaration.agrees(with: declaration) {
-                messages.append(
-                    "\(key): declared differently at \(first.declaration.location ?? "an unknown place") and at "
-                        + "\(declaration.location ?? "an unknown place"); the first declaration counts")
+    /// Decodes the records of some tweaks, which takes much less time than all if there are many others.
+    mutating func decode(only keys: [TweakKey]) {
+        guard !images.undecoded.isEmpty, !keys.isEmpty else { return }
+        // What the environment sets is known when all names are.
+        guard environment.isEmpty else { return decode() }
+        let matcher = RecordMatcher(keys)
+        for (image, number) in images.undecoded {
+            var offset: UInt32 = 0
+            for records in image.records {
+                matcher.forEachMatch(in: records) { range, _ in
+                    // What is broken is reported when all are decoded.
+                    let declaration = try? TweakDeclaration(
+                        record: records.bytes, in: range, byteOrder: .native)
+                    guard let declaration else { return }
+                    let place = RecordPlace(
+                        image: number, offset: offset &+ UInt32(truncatingIfNeeded: range.lowerBound))
+                    add(declaration, records, range.lowerBound, at: place)
+                }
+                offset &+= UInt32(truncatingIfNeeded: records.count)
             }
-            guard first.declaration.type == declaration.type else { return }
-            cell.cell.store(first.value)
-            entries[key]?.cells.append(cell)
+        }
+        images.areDecodedInPart = true
+    }
+
+    private mutating func add(
+        _ declaration: TweakDeclaration, _ records: UnsafeRawBufferPointer, _ offset: Int,
+        at place: RecordPlace
+    ) {
+        guard let cell = Cell(records, offset, declaration.type) else { return }
+        add(declaration, OwnedCell(cell, .image(place.image)), at: place)
+    }
+
+    private mutating func add(_ declaration: TweakDeclaration, _ cell: OwnedCell, at place: RecordPlace) {
+        let key = declaration.key
+        if let entry = tweaks[key] {
+            // Known since only some were decoded.
+            if !entry.cells.contains(cell.cell) { add(declaration, cell, to: entry) }
             return
         }
-        if let text = environment.claim(key, &messages) { chain[.environment][key] = .text(text) }
-        let resolution = chain.resolve(declaration)
+        if let text = environment.claim(key, &messages) { layers[.environment][key] = .text(text) }
+        let resolution = layers.resolve(declaration)
         messages += resolution.messages
-        if resolution.source != .binary { cell.cell.store(resolution.value) }
-        entries[key] = Entry(declaration: declaration, cells: [cell], resolution)
-        order.append(key)
-        if let handle = handles[key], handle.declaration.type == declaration.type {
-            entries[key]?.cells.append(OwnedCell(handle.cell, .handle))
-            handle.cell.store(resolution.value)
-        }
+        let entry = TweakEntry(declaration, cell, at: place, resolution)
+        tweaks.append(entry)
+        if let handle = spareHandles.removeValue(forKey: key) { attach(handle, to: entry) }
         if let warning = declaration.expiryWarning(on: utcDay(secondsSince1970: time(nil))) {
             messages.append(warning)
         }
     }
 
-    /// Sets a tweak, or resets it with `nil`.
-    ///
-    /// - Parameter index: Where it is among the entries.
-    /// - Returns: The change of the value, if it changed, and whether the override did.
-    mutating func set(
-        _ value: TweakValue?, for key: TweakKey, at index: Dictionary<TweakKey, Entry>.Index,
-        in source: TweakSource
-    ) -> (change: TweakChange?, overrideChanged: Bool) {
-        // As a rule nothing stands above, and asking the whole chain can be saved.
-        let isHighest = chain.isHighest(source)
-        var overrideChanges = true
-        if let value {
-            let before =
-                isHighest
-                ? entries.values[index].inPlace { $0.pendingValue ?? $0.value }
-                : chain.resolve(entries.values[index].declaration, from: source).value
-            guard value != before || chain[.session][key] != nil else { return (nil, false) }
-        } else {
-            overrideChanges = chain[source][key] != nil
+    /// Adds a further record of a tweak. The first declaration counts, but who declares a tweak knows better than a provider.
+    private mutating func add(_ declaration: TweakDeclaration, _ cell: OwnedCell, to entry: TweakEntry) {
+        if !entry.cells.contains(where: { $0.owner.declares && $0.owner != .provided }) {
+            entry.removeCells { $0.cell.type != declaration.type }
+            entry.add(cell, isFirst: true)
+            return redeclare(entry, as: declaration)
         }
-        chain[source][key] = value.map(ProvidedValue.value)
-        // What is kept is meant for now too.
-        if source == .overrides, !chain[.session].isEmpty { chain[.session][key] = nil }
-        if overrideChanges, source == .overrides { setWhileReloading?.insert(key) }
-        let resolution =
-            if isHighest, let value {
-                ProviderChain.Resolution(value: value, source: source)
-            } else {
-                chain.resolve(entries.values[index].declaration)
-            }
-        return (entries.values[index].take(resolution), overrideChanges)
+        if !entry.declaration.agrees(with: declaration) {
+            messages.append(
+                "\(entry.key): declared differently at \(entry.declaration.location ?? "an unknown place") and at "
+                    + "\(declaration.location ?? "an unknown place"); the first declaration counts")
+        }
+        if entry.declaration.type == declaration.type { entry.add(cell) }
     }
 
-    /// What setting a tweak would change; `nil` if it keeps its value, for the moment at least.
-    func change(of key: TweakKey, to value: TweakValue?, in source: TweakSource) -> TweakChange? {
-        guard let entry = entries[key] else { return nil }
-        var after = chain
-        if let value {
-            after.news.append(.init(source: source, values: [key: .value(value)]))
-        } else {
-            after.news.append(.init(source: source, gone: [key]))
+    private mutating func redeclare(_ entry: TweakEntry, as declaration: TweakDeclaration) {
+        guard declaration != entry.declaration else { return }
+        entry.redeclare(declaration)
+        if let handle = entry.handle { attach(handle, to: entry) }
+        let resolution = layers.resolve(declaration)
+        messages += resolution.messages
+        if let change = entry.commit(resolution) { telling.add([change]) }
+    }
+
+    /// Makes the tweaks that only providers know.
+    private mutating func addUndeclared() {
+        let declarations = undeclared.values.sorted { $0.key < $1.key }
+        undeclared = [:]
+        for declaration in declarations where tweaks[declaration.key] == nil {
+            _ = addRecord(declaration, .provided)
         }
-        if source == .overrides { after.news.append(.init(source: .session, gone: [key])) }
-        return entry.change(to: after.resolve(entry.declaration))
+    }
+
+    /// Adds a tweak that is in no image. Its handle is the record.
+    ///
+    /// - Returns: `nil` if there is a tweak of this name.
+    mutating func addRecord(_ declaration: TweakDeclaration, _ owner: CellOwner, _ action: CFunction? = nil)
+        -> Handle?
+    {
+        guard tweaks[declaration.key] == nil else { return nil }
+        let spare = spareHandles.removeValue(forKey: declaration.key)
+        let handle = spare.flatMap { $0.declaration == declaration ? $0 : nil } ?? Handle(declaration)
+        if let spare, spare !== handle { retire(spare) }
+        if declaration.type == .action { handle.cell.action = action }
+        add(declaration, OwnedCell(handle.cell, owner), at: images.nextPlace())
+        tweaks[declaration.key]?.setHandle(handle)
+        return handle
     }
 }
 
-extension StoreState.Entry {
-    init(declaration: TweakDeclaration, cells: [OwnedCell], _ resolution: ProviderChain.Resolution) {
-        self.declaration = declaration
-        needsRestart = declaration.needsRestart
-        self.cells = cells
-        value = resolution.value
-        source = resolution.source
-    }
+// MARK: - Handles and bound variables
 
-    /// What another value would change; `nil` if it is the same already, or stays until a restart.
-    func change(to resolution: ProviderChain.Resolution) -> TweakChange? {
-        guard !needsRestart, resolution.value != value else { return nil }
-        return TweakChange(
-            key: declaration.key, oldValue: value, newValue: resolution.value, source: resolution.source)
-    }
-
-    /// Takes over the value that the providers give now.
+extension StoreState {
+    /// The handle of a name, which is always the same unless type, default or limits change.
     ///
-    /// - Returns: The change; `nil` if the value is the same, or is one for the next start.
-    mutating func take(_ resolution: ProviderChain.Resolution) -> TweakChange? {
-        if needsRestart {
-            pendingValue = resolution.value == value ? nil : resolution.value
-            return nil
-        }
-        let change = change(to: resolution)
-        source = resolution.source
-        if let change {
-            value = change.newValue
-            lastChange = (change.oldValue, change.source, Date())
-            for cell in cells { cell.cell.store(change.newValue) }
-        }
-        return change
+    /// - Parameter declaration: What the handle says if no image declares the tweak.
+    mutating func handle(of key: TweakKey, otherwise declaration: TweakDeclaration? = nil) -> Handle? {
+        if let entry = tweaks[key] { return handle(of: entry) }
+        if let handle = spareHandles[key] { return handle }
+        guard let declaration else { return nil }
+        let handle = Handle(declaration)
+        spareHandles[key] = handle
+        return handle
     }
 
-    /// Reads an entry of a dictionary without a copy, which would be large.
-    mutating func inPlace<Result, Failure>(
-        _ body: (borrowing Self) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try body(self)
+    mutating func handle(of entry: TweakEntry) -> Handle {
+        if let handle = entry.handle { return handle }
+        let handle = Handle(entry.declaration)
+        attach(handle, to: entry)
+        return handle
+    }
+
+    /// Makes a handle that of an entry, or a new one if the handle says something else.
+    private mutating func attach(_ handle: Handle, to entry: TweakEntry) {
+        let fits = handle.declaration?.agrees(with: entry.declaration) ?? false
+        if let old = entry.setHandle(fits ? handle : Handle(entry.declaration)), old !== entry.handle {
+            retire(old)
+        }
+        if !fits, handle !== entry.handle { retire(handle) }
+    }
+
+    private mutating func retire(_ handle: Handle) {
+        handle.cell.store(handle.declaration?.defaultValue ?? .nothing)
+        if !oldHandles.contains(where: { $0 === handle }) { oldHandles.append(handle) }
+    }
+
+    /// The name of a record, by its cell.
+    mutating func key(ofCell cell: UInt) -> TweakKey {
+        if let key = keysOfCells[StableNumber(cell)] { return key }
+        let record = UnsafeRawPointer(bitPattern: cell &- UInt(RecordLayout.cellOffset))
+        let key = record.flatMap(TweakDeclaration.init(record:))?.key ?? TweakKey("", "", "")
+        keysOfCells[StableNumber(cell)] = key
+        return key
+    }
+
+    /// Has a variable follow a tweak, and nothing else.
+    mutating func bind(_ variable: Cell, to entry: TweakEntry) {
+        unbind(variable.number)
+        boundVariables[StableNumber(variable.number)] = entry.key
+        entry.add(OwnedCell(variable, .variable))
+    }
+
+    mutating func unbind(_ variable: UInt) {
+        guard let key = boundVariables.removeValue(forKey: StableNumber(variable)) else { return }
+        tweaks[key]?.removeCells { $0.owner == .variable && $0.cell.number == variable }
+    }
+}
+
+// MARK: - Removing
+
+extension StoreState {
+    /// Lets go of everything in an image: records, bound variables, observers whose code is there. Tweaks that nothing
+    /// else declares are gone.
+    mutating func close(_ image: ProcessImage, _ number: UInt32) {
+        images.remove(number)
+        keysOfCells = keysOfCells.filter { !image.memory.contains(UInt($0.key.number)) }
+        for (variable, _) in boundVariables where image.memory.contains(UInt(variable.number)) {
+            unbind(UInt(variable.number))
+        }
+        for entry in Array(tweaks.all) {
+            removeCells(of: entry.key) { owned in
+                switch owned.owner {
+                case .image(let other): other == number
+                case .made: owned.cell.action.map { image.memory.contains($0.code) } ?? false
+                case .provided, .handle, .variable: false
+                }
+            }
+        }
+        telling.removeObservers { $0.code.map(image.memory.contains) ?? false }
+    }
+
+    /// Takes cells away from a tweak. Without one that declares it, it is gone, with its bound variables and the observers
+    /// that end with it; if the first declaration is gone, the next one counts.
+    mutating func removeCells(of key: TweakKey, where isGone: (OwnedCell) -> Bool) {
+        guard let entry = tweaks[key], entry.cells.contains(where: isGone) else { return }
+        let first = entry.cells.first?.cell.number
+        entry.removeCells(where: isGone)
+        guard entry.cells.declare else { return remove(entry) }
+        guard let cell = entry.cells.first?.cell, cell.number != first,
+            let declaration = TweakDeclaration(record: cell.address - RecordLayout.cellOffset)
+        else { return }
+        redeclare(entry, as: declaration)
+    }
+
+    private mutating func remove(_ entry: TweakEntry) {
+        tweaks.remove(entry.key)
+        entry.cells.forEach { owned in
+            if owned.owner == .variable { boundVariables[StableNumber(owned.cell.number)] = nil }
+        }
+        if let handle = entry.handle {
+            handle.cell.store(entry.declaration.defaultValue)
+            spareHandles[entry.key] = handle
+        }
+        telling.removeObservers(endingWith: entry.key)
     }
 }
 
 extension Cell {
-    /// The cell of the record that begins where a range does.
-    init?(_ records: UnsafeRawBufferPointer, _ range: Range<Int>, _ type: TweakType) {
+    /// The cell of the record that begins at an offset.
+    init?(_ records: UnsafeRawBufferPointer, _ offset: Int, _ type: TweakType) {
         guard let start = records.baseAddress else { return nil }
-        address = UnsafeMutableRawPointer(mutating: start + range.lowerBound + RecordLayout.cellOffset)
+        address = UnsafeMutableRawPointer(mutating: start + offset + RecordLayout.cellOffset)
         self.type = type
     }
 }

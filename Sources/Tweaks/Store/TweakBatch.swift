@@ -40,7 +40,7 @@ public struct TweakBatch {
     ///
     /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
     public mutating func reset(_ key: TweakKey) throws(TweakError) {
-        let declaration = try store.entry(of: key).declaration
+        let declaration = try store.declaration(of: key)
         guard declaration.type != .action else { throw .refused(.isAction(declaration)) }
         add(nil, for: key)
     }
@@ -56,9 +56,9 @@ public struct TweakBatch {
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``.
     public func value(of key: TweakKey) throws(TweakError) -> TweakValue {
-        let entry = try store.entry(of: key)
-        guard let value = values[key] else { return entry.value }
-        return value ?? entry.declaration.defaultValue
+        let status = try store.storedStatus(of: key)
+        guard let value = values[key] else { return status.value }
+        return value ?? status.declaration.defaultValue
     }
 
     /// The value that a tweak will have.
@@ -69,7 +69,7 @@ public struct TweakBatch {
     private mutating func set(
         _ key: TweakKey, _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
     ) throws(TweakError) -> TweakDeclaration.Admission {
-        let declaration = try store.entry(of: key).declaration
+        let declaration = try store.declaration(of: key)
         do throws(TweakValueError) {
             let admission = try admit(declaration)
             add(admission.value, for: key)

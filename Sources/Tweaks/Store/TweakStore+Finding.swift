@@ -27,31 +27,18 @@ extension TweakStore {
 
     @usableFromInline
     func find(_ key: TweakKey, _ type: TweakType) throws(TweakError) -> FoundTweak {
-        // What has been found before is asked for most often.
-        if let found = state.withLock({ $0.found[key] }), found.type == type { return found }
         guard let found = withDecodedState({ $0.find(key, in: self) }) else { throw unknown(key) }
-        guard found.type == type else { throw .otherType(try entry(of: key).declaration, asked: type) }
+        guard found.type == type else { throw .otherType(try declaration(of: key), asked: type) }
         return found
     }
 
     /// The name of a record, by its cell.
     func key(ofCell cell: UInt) -> TweakKey {
-        withState { state in
-            if let key = state.keysOfCells[cell] { return key }
-            let record = UnsafeRawPointer(bitPattern: cell - UInt(RecordLayout.cellOffset))
-            let key = record.flatMap(TweakDeclaration.init(record:))?.key ?? TweakKey("", "", "")
-            state.keysOfCells[cell] = key
-            return key
-        }
+        state.withLock { $0.key(ofCell: cell) }
     }
 
     func lastChange(of key: TweakKey) -> (change: TweakChange, date: Date)? {
-        state.withLock { state in
-            guard let entry = state.entries[key], let last = entry.lastChange else { return nil }
-            let change = TweakChange(
-                key: key, oldValue: last.oldValue, newValue: entry.value, source: last.source)
-            return (change, last.date)
-        }
+        state.withLock { $0.tweaks[key]?.lastChange }
     }
 }
 
@@ -67,11 +54,9 @@ struct FoundTweak: Sendable {
 
 extension StoreState {
     fileprivate mutating func find(_ key: TweakKey, in store: TweakStore) -> FoundTweak? {
-        guard let handle = handle(of: key), let declaration = entries[key]?.declaration else { return nil }
-        let new = FoundTweak(
-            cell: handle.cell.number, type: declaration.type, defaultValue: declaration.defaultValue,
-            isShared: store === TweakStore.shared)
-        found[key] = new
-        return new
+        guard let entry = tweaks[key] else { return nil }
+        return FoundTweak(
+            cell: handle(of: entry).cell.number, type: entry.declaration.type,
+            defaultValue: entry.declaration.defaultValue, isShared: store === TweakStore.shared)
     }
 }

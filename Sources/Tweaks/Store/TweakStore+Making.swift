@@ -113,11 +113,11 @@ extension TweakStore {
     /// - Throws: ``TweakError/notMade(_:)``.
     public func remove(_ key: TweakKey) throws(TweakError) {
         let removed = withDecodedState { state -> [ObserverList.Observer]? in
-            guard let entry = state.entries[key], entry.cells.contains(where: { $0.owner == .made }) else {
+            guard let entry = state.tweaks[key], entry.cells.contains(where: { $0.owner == .made }) else {
                 return nil
             }
-            state.replaceCells(of: key, with: entry.cells.filter { $0.owner != .made })
-            return state.forgetMissing()
+            state.removeCells(of: key) { $0.owner == .made }
+            return state.telling.takeRemoved()
         }
         guard let removed else { throw .notMade(key) }
         waitForCalls(of: removed)
@@ -125,18 +125,8 @@ extension TweakStore {
 
     func makeHandle(_ declaration: TweakDeclaration, _ action: CFunction?) throws(TweakError) -> Handle {
         if self === TweakStore.shared { start() }
-        let made = withDecodedState { state -> Handle? in
-            guard state.entries[declaration.key] == nil else { return nil }
-            let known = state.handles[declaration.key]
-            let handle =
-                known?.declaration == declaration ? known ?? Handle(declaration) : Handle(declaration)
-            handle.cell.action = action
-            state.replaceHandle(of: declaration.key, with: handle)
-            state.add(declaration, OwnedCell(handle.cell, .made))
-            return handle
-        }
-        guard let made else { throw .exists(declaration.key) }
-        return made
+        if let made = withDecodedState({ $0.addRecord(declaration, .made, action) }) { return made }
+        throw .exists(declaration.key)
     }
 }
 

@@ -39,7 +39,14 @@ extension TweakStore {
                 onceFor: content.map { "\(error) \($0.hashValue)" } ?? "\(error)")
         }
 
-        take { state in state.news(of: document, except: unwritten) }
+        let values = document.provided
+        withState { $0.decode() }
+        apply { state in
+            // Those that have been set since the file was read too.
+            let kept = unwritten.union(state.setWhileReloading ?? [])
+            return ValueUpdate(
+                of: .overrides, replacing: state.layers[.overrides], with: values, except: kept.contains)
+        }
     }
 }
 

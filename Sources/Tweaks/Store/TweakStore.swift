@@ -55,7 +55,7 @@ public final class TweakStore: Sendable {
     /// All tweaks: categories and collections sorted by name, tweaks in the order of declaration.
     public var categories: [TweakCategory] {
         withDecodedState { state in
-            let statuses = state.order.compactMap { state.entries[$0]?.status }
+            let statuses = state.tweaks.all.map(\.status)
             return Dictionary(grouping: statuses, by: \.declaration.key.category)
                 .sorted { $0.key < $1.key }
                 .map { category, tweaks in
@@ -71,7 +71,7 @@ public final class TweakStore: Sendable {
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``.
     public func status(of key: TweakKey) throws(TweakError) -> TweakStatus {
-        let status = try entry(of: key).status
+        let status = try storedStatus(of: key)
         guard let value = ScopedValues.current?.value(of: key, in: self) else { return status }
         return TweakStatus(
             declaration: status.declaration, value: value, source: .scope, pendingValue: nil)
@@ -82,7 +82,7 @@ public final class TweakStore: Sendable {
     /// - Throws: ``TweakError/unknown(_:nearest:)``.
     public func value(of key: TweakKey) throws(TweakError) -> TweakValue {
         if let value = ScopedValues.current?.value(of: key, in: self) { return value }
-        return try entry(of: key).value
+        return try storedStatus(of: key).value
     }
 
     /// The current value of a tweak, or a default for a name that nothing declares, which is reported once.
@@ -99,9 +99,9 @@ public final class TweakStore: Sendable {
 
     /// Sets a tweak and keeps the value as an override.
     ///
-    /// The order is: observers' `willChange`, the cells, the file in the background, observers' `didChange`. Nothing
-    /// happens if the tweak has the value already. Of a tweak that needs a restart only the file changes, see
-    /// ``TweakStatus/pendingValue``.
+    /// The order is: observers' `willChange`, the cells, the file in the background, observers' `didChange`. If the tweak has
+    /// the value already nobody is told, but from now on it is an override, which stays whatever other providers say. Of a
+    /// tweak that needs a restart only the file changes, see ``TweakStatus/pendingValue``.
     ///
     /// - Returns: The value that the tweak takes, and whether it was clamped to the limits.
     /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value; it keeps the one it has.
@@ -126,7 +126,7 @@ public final class TweakStore: Sendable {
                 try declaration.admit(value)
             }
         } else {
-            try checkValue(key)
+            try checkHasValue(key)
             try change([(key, nil)], in: source)
         }
     }
@@ -135,13 +135,13 @@ public final class TweakStore: Sendable {
     ///
     /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
     public func reset(_ key: TweakKey) throws(TweakError) {
-        try checkValue(key)
+        try checkHasValue(key)
         try change([(key, nil)])
     }
 
     /// Takes all overrides of this store's tweaks away, as one change. What a provider cannot forget is reported.
     public func resetAll() {
-        changeOrReport(withDecodedState { $0.order }.map { ($0, nil) })
+        changeOrReport(allKeys().map { ($0, nil) })
     }
 
     /// Writes changes that are waiting to be written, and returns when they are on disk or have failed. The store
@@ -174,7 +174,9 @@ public final class TweakStore: Sendable {
 
 extension TweakStore {
     /// Adds the tweaks of images without decoding them: their cells hold their defaults already.
-    func add(_ images: [ProcessImage]) { state.withLock { $0.add(images) } }
+    func add(_ images: [ProcessImage]) {
+        state.withLock { state in for image in images { state.images.add(image, isOpened: false) } }
+    }
 
     /// Applies the overrides of this application, keeps its changes from now on and follows those of others.
     func keepOverrides() {
@@ -198,14 +200,14 @@ extension TweakStore {
         let (values, problem) = environment.read()
         if let problem { diagnostics.warn(problem) }
         state.withLock { state in
-            state.chain[.environment] = values
+            state.layers[.environment] = values
             state.environment = environment
         }
     }
 
     private func applyEnvironment() {
         withState { state in
-            if !state.chain[.environment].isEmpty { state.applyChain() }
+            state.decode(only: Array(state.layers[.environment].keys))
             if !state.environment.isEmpty { state.decode() }
         }
     }
@@ -219,8 +221,8 @@ extension TweakStore {
             if let problem { diagnostics.warn(problem) }
             guard !document.isEmpty else { return }
             withState { state in
-                state.chain[.overrides] = document.provided
-                state.applyChain()
+                state.layers[.overrides] = document.provided
+                state.decode(only: Array(state.layers[.overrides].keys))
             }
         } catch {
             diagnostics.warn("\(error)")
@@ -240,27 +242,32 @@ extension TweakStore {
 
     /// Runs `body` with the lock held and reports afterwards what it left to report.
     func withState<Result>(_ body: (inout StoreState) -> Result) -> Result {
-        let (result, messages) = state.withLock { state in
+        let (result, messages, removed) = state.withLock { state in
             let result = body(&state)
             defer { state.messages = [] }
-            return (result, state.messages)
+            return (result, state.messages, state.telling.takeRemoved())
         }
         for message in messages { diagnostics.warn(message) }
-        return result
+        return withExtendedLifetime(removed) { result }
     }
 
-    func entry(of key: TweakKey) throws(TweakError) -> StoreState.Entry {
-        if let entry = withDecodedState({ $0.entries[key] }) { return entry }
+    /// One tweak, whatever the task has for itself.
+    func storedStatus(of key: TweakKey) throws(TweakError) -> TweakStatus {
+        if let status = withDecodedState({ $0.tweaks[key]?.status }) { return status }
         throw unknown(key)
     }
 
-    func unknown(_ key: TweakKey) -> TweakError {
-        .unknown(key, nearest: withDecodedState { $0.order }.nearest(to: key))
+    /// What a tweak's declaration says.
+    func declaration(of key: TweakKey) throws(TweakError) -> TweakDeclaration {
+        if let declaration = withDecodedState({ $0.tweaks[key]?.declaration }) { return declaration }
+        throw unknown(key)
     }
-}
 
-extension StoreState.Entry {
-    fileprivate var status: TweakStatus {
-        TweakStatus(declaration: declaration, value: value, source: source, pendingValue: pendingValue)
-    }
+    func unknown(_ key: TweakKey) -> TweakError { .unknown(key, nearest: allKeys().nearest(to: key)) }
+
+    /// All tweaks, in the order of declaration.
+    func statuses() -> [TweakStatus] { withDecodedState { $0.tweaks.all.map(\.status) } }
+
+    /// All names, in the order of declaration.
+    func allKeys() -> [TweakKey] { withDecodedState { $0.tweaks.all.map(\.key) } }
 }

@@ -65,11 +65,11 @@ import TweakRecords
         #expect(states == [true, false, true, false])
     }
 
-    @Test func `A choice is kept only if it changes the state`() throws {
+    @Test func `A choice is kept, also one that does not change the state`() throws {
         try added()
         let plain = store.feature("plain")
         try plain.disable()
-        #expect(try store.opinions(on: plain.key).map(\.source.name) == ["features", "default"])
+        #expect(try store.opinions(on: plain.key).map(\.source.name) == ["override", "features", "default"])
         try plain.enable()
         #expect(try store.opinions(on: plain.key).map(\.source.name) == ["override", "features", "default"])
         try plain.reset()

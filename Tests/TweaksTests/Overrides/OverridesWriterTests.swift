@@ -65,11 +65,24 @@ import TweakJSON
         #expect(try file.load()[.test("Count")] == .scalar(6))
     }
 
-    @Test func `Setting the value that a tweak has writes nothing`() throws {
+    @Test func `Setting the value that a tweak has keeps it, and tells nobody`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5))
         tweaks.store.keepOverrides(in: file)
+        let observation = tweaks.store.observe(didChange: { _ in Issue.record("told of no change") })
         try tweaks.store.set(5, for: .test("Count"))
-        try tweaks.store.reset(.test("Count"))
+        tweaks.store.flush()
+        observation.cancel()
+        #expect(try file.load()[.test("Count")] == .scalar(5))
+        #expect(try tweaks.store.status(of: .test("Count")).source == .overrides)
+    }
+
+    @Test func `Setting the override that a tweak has, and a reset without one, write nothing`() throws {
+        let tweaks = SyntheticTweaks(.integer("Count", 5), .integer("Other", 5))
+        try home.write("overrides.json", #"{"Test": {"Values": {"Count": 6}}}"#)
+        tweaks.store.keepOverrides(in: file)
+        try FileManager.default.removeItem(atPath: file.path)
+        try tweaks.store.set(6, for: .test("Count"))
+        try tweaks.store.reset(.test("Other"))
         tweaks.store.flush()
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.path).isEmpty)
     }

@@ -24,11 +24,11 @@ import Testing
         let ofOne = store.observe(key, willChange: { tell("before", $0) }, didChange: { tell("one", $0) })
         let ofAll = store.observe(didChange: { tell("all", $0) })
         store.state.withLock { state in
-            state.undelivered.listener = { changes, _ in for change in changes { tell("client", change) } }
+            state.telling.listener = { changes, _ in for change in changes { tell("client", change) } }
         }
         let handle = try #require(store.state.withLock { $0.handle(of: key) })
         try change()
-        store.state.withLock { $0.undelivered.listener = nil }
+        store.state.withLock { $0.telling.listener = nil }
         ofOne.cancel()
         ofAll.cancel()
         let expected = TweakChange(key: key, oldValue: old, newValue: new, source: TweakSource(source))

@@ -68,11 +68,12 @@ import TweakJSON
         #expect(try file.load()[key] == .scalar(4))
     }
 
-    @Test func `Setting the value that it has writes nothing`() throws {
+    @Test func `Setting the value that it has keeps it, and nothing is pending`() throws {
         let tweaks = start()
         try tweaks.store.set(4, for: key)
         tweaks.store.flush()
-        #expect(try file.load().isEmpty)
+        #expect(try file.load()[key] == .scalar(4))
+        #expect(try tweaks.store.status(of: key).pendingValue == nil)
     }
 
     @Test func `Nothing is ever pending for other tweaks`() throws {

@@ -1,0 +1,30 @@
+/* The ways into the library from C. */
+#ifndef CALLS_H
+#define CALLS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A call into the library. As long as it lasts, forks wait and the thread cannot be cancelled,
+ * except in calls of the program's code. An exception that such a call throws waits here until
+ * Swift's functions have returned, since they do not clean up when one goes through them; leaving
+ * throws it.
+ */
+struct fbtweak__entry {
+  struct fbtweak__entry *outer;
+  void *exception;
+  int cancel_state;
+  bool holds_forks;
+};
+void fbtweak__enter(struct fbtweak__entry *entry);
+void fbtweak__leave(struct fbtweak__entry *entry);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CALLS_H */

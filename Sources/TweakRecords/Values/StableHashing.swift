@@ -1,0 +1,113 @@
+internal import Glibc
+
+/// A key of a dictionary that is filled before `main`.
+///
+/// Swift's `Hasher` has seeds, which a constructor of the standard library draws. Where the standard library is inside
+/// the image, that constructor runs after the one of this library, and what was put into a dictionary before it cannot be
+/// found afterwards. Keys of this kind do without `Hasher`: they have the same hash before and after.
+package protocol StableHashable: Hashable {
+    /// Adds what makes two keys equal.
+    func combine(into hasher: inout StableHasher)
+}
+
+extension StableHashable {
+    /// What dictionaries and sets ask for. The seed is the dictionary's own, and differs from one to the next.
+    package func _rawHashValue(seed: Int) -> Int { StableHasher.hash(of: self, seed: seed) }
+
+    /// For a key of this kind that is part of another one.
+    package func hash(into hasher: inout Hasher) { hasher.combine(_rawHashValue(seed: 0)) }
+}
+
+/// A hash with a key that is drawn once in the process, when the first one is needed. That is never before a constructor of
+/// anybody else.
+///
+/// Each eight bytes are multiplied with a constant to twice their width, and the halves are folded into one, as in Wang
+/// Yi's wyhash (https://github.com/wangyi-fudan/wyhash). Names can come from a file of somebody else, so that they
+/// must not collide at will.
+package struct StableHasher {
+    private static let key: UInt64 = {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+    }()
+
+    private var state: UInt64
+
+    private init(seed: Int) { state = Self.key ^ UInt64(truncatingIfNeeded: seed) }
+
+    package static func hash(of key: some StableHashable, seed: Int) -> Int {
+        var hasher = StableHasher(seed: seed)
+        key.combine(into: &hasher)
+        return Int(truncatingIfNeeded: hasher.state)
+    }
+
+    package mutating func combine(_ number: UInt64) {
+        state = Self.fold(state ^ number, 0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Adds the UTF-8 bytes of a text, and how many there are.
+    package mutating func combine(_ text: String) {
+        let count = text.utf8.withContiguousStorageIfAvailable { bytes in
+            combine(UnsafeRawBufferPointer(bytes))
+            return bytes.count
+        }
+        guard count == nil else { return }
+        var text = text
+        text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func combine(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        while rest.count > 8 {
+            combine(UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(as: UInt64.self))
+            rest = rest.dropFirst(8)
+        }
+        var last: UInt64 = 0
+        for byte in rest { last = last << 8 | UInt64(byte) }
+        state = Self.fold(state ^ last, 0xd6e8_feb8_6659_fd93 ^ UInt64(truncatingIfNeeded: bytes.count))
+    }
+
+    private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        let product = a.multipliedFullWidth(by: b)
+        return product.high ^ product.low
+    }
+}
+
+extension String {
+    /// Whether two texts have the same UTF-8 bytes. `==` also takes composed and decomposed letters for the same, and the
+    /// Kelvin sign for a K.
+    package func hasSameBytes(as other: String) -> Bool {
+        let result = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                guard bytes.count == others.count else { return false }
+                // Without an address there are no bytes.
+                guard let start = bytes.baseAddress, let otherStart = others.baseAddress else { return true }
+                return memcmp(start, otherStart, bytes.count) == 0
+            }
+        }
+        return (result ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether a text comes before another one by its UTF-8 bytes, which is the order of the code points.
+    package func bytesPrecede(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}
+
+/// A text that is compared by its UTF-8 bytes.
+package struct ByteText: StableHashable, Comparable, Sendable, ExpressibleByStringLiteral {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+    package init(stringLiteral text: String) { self.text = text }
+
+    package func combine(into hasher: inout StableHasher) { hasher.combine(text) }
+    package static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
+    package static func < (left: Self, right: Self) -> Bool { left.text.bytesPrecede(right.text) }
+}
+
+/// A number that stands for something, such as an address.
+package struct StableNumber: StableHashable, Sendable {
+    package let number: UInt64
+
+    package init(_ number: some BinaryInteger) { self.number = UInt64(truncatingIfNeeded: number) }
+
+    package func combine(into hasher: inout StableHasher) { hasher.combine(number) }
+}

@@ -1,0 +1,61 @@
+internal import TweakRecords
+
+extension TweakStore {
+    /// What tells of changes that came while another thread was telling of its own. It goes a second after the last.
+    static let worker = Guarded(Worker(patience: 1))
+
+    /// Tells observers what has changed. One thread at a time does, of what there is when it begins and of what its observers
+    /// change; the others leave their changes to it, so that the order is kept and no thread waits for another's observers.
+    /// What is left in the end a thread of the library tells, so that nobody who sets one tweak tells of all that others do.
+    func tellObservers() {
+        let thread = RunningCall.currentThread
+        guard state.withLock({ $0.telling.begin(on: thread) }) else { return }
+        // A call that has returned is no longer running as soon as there is something else to take the lock for.
+        var finished: RunningCall?
+        while true {
+            let (next, isLeft) = state.withLock { state in
+                state.telling.end(finished)
+                let next = state.telling.next()
+                return (next, next == nil && state.telling.isLeft)
+            }
+            finished = nil
+            guard let (changes, observers) = next else {
+                if isLeft { handOn() }
+                return
+            }
+            for change in changes {
+                for observer in observers {
+                    // The observers of one change are those of its tweak.
+                    guard case .eachChange(let didChange)? = observer.didChange,
+                        changes.count == 1 || observer.observes(change.key)
+                    else { continue }
+                    finished = call(observer, after: finished) { didChange(change) }
+                }
+            }
+            for observer in observers {
+                guard case .together(let didChange)? = observer.didChange else { continue }
+                finished = call(observer, after: finished) {
+                    didChange(changes.filter { observer.observes($0.key) })
+                }
+            }
+        }
+    }
+
+    /// Has a thread of the library tell what is left. If there can be none, the next change does.
+    func handOn() { _ = Self.worker.withLock { $0 }.add { self.tellObservers() } }
+
+    /// Calls an observer, unless it has been removed.
+    ///
+    /// - Parameter finished: The call before.
+    /// - Returns: The call; who gets it owes its end.
+    private func call(
+        _ observer: ObserverList.Observer, after finished: RunningCall?, _ body: () -> Void
+    ) -> RunningCall? {
+        let call = state.withLock { state in
+            state.telling.end(finished)
+            return state.telling.begin(observer.id)
+        }
+        if call != nil { run(body) }
+        return call
+    }
+}

@@ -1,0 +1,122 @@
+internal import FoundationEssentials
+internal import TweakRecords
+
+/// A tweak of the process: what is said about it, its value, and the cells that hold that.
+///
+/// `@unchecked Sendable`: only a ``StoreState`` leads to its entries, so whoever reaches one has the lock of that store.
+final class TweakEntry: @unchecked Sendable {
+    private(set) var declaration: TweakDeclaration
+    private(set) var value: TweakValue
+    private(set) var source: TweakSource
+    /// The cell of the record that it is declared by comes first.
+    private(set) var cells: OwnedCells
+    /// What programs that asked for the tweak by name read.
+    private(set) var handle: Handle?
+    /// Where the record is among all others. Entries are sorted by it.
+    let place: RecordPlace
+    /// What the declaration says, found once.
+    private(set) var needsRestart: Bool
+    private var history: History?
+
+    /// What most tweaks never have.
+    private struct History {
+        var pendingValue: TweakValue?
+        var lastChange: (oldValue: TweakValue, source: TweakSource, date: Date)?
+    }
+
+    init(_ declaration: TweakDeclaration, _ cell: OwnedCell, at place: RecordPlace, _ resolution: Resolution) {
+        self.declaration = declaration
+        needsRestart = declaration.needsRestart
+        cells = OwnedCells(cell)
+        self.place = place
+        value = resolution.value
+        source = resolution.source
+        if source != .binary { cell.cell.store(value) }
+    }
+
+    var key: TweakKey { declaration.key }
+
+    /// See ``TweakStatus/pendingValue``.
+    var pendingValue: TweakValue? { history?.pendingValue }
+
+    var status: TweakStatus {
+        TweakStatus(declaration: declaration, value: value, source: source, pendingValue: pendingValue)
+    }
+
+    /// The last change of the value; `nil` if there was none.
+    var lastChange: (change: TweakChange, date: Date)? {
+        history?.lastChange.map { last in
+            (
+                TweakChange(key: key, oldValue: last.oldValue, newValue: value, source: last.source),
+                last.date
+            )
+        }
+    }
+
+    // MARK: The value
+
+    /// What another value would change; `nil` if it is the same already, or stays until a restart.
+    func change(to resolution: Resolution) -> TweakChange? {
+        guard !needsRestart, resolution.value != value else { return nil }
+        return TweakChange(key: key, oldValue: value, newValue: resolution.value, source: resolution.source)
+    }
+
+    /// Gives the tweak the value that its providers decide on. This and the initialiser are the only writers of its cells.
+    ///
+    /// - Returns: The change; `nil` if the value is the same, or is one for the next start.
+    @discardableResult
+    func commit(_ resolution: Resolution) -> TweakChange? {
+        if needsRestart {
+            let pendingValue = resolution.value == value ? nil : resolution.value
+            if pendingValue != nil || history != nil {
+                history = History(pendingValue: pendingValue, lastChange: history?.lastChange)
+            }
+            return nil
+        }
+        let change = change(to: resolution)
+        source = resolution.source
+        guard let change else { return nil }
+        value = change.newValue
+        history = History(pendingValue: nil, lastChange: (change.oldValue, change.source, Date()))
+        cells.forEach { $0.cell.store(value) }
+        return change
+    }
+
+    // MARK: The cells
+
+    /// Adds a cell, which gets the value.
+    ///
+    /// - Parameter isFirst: Whether it is that of the record which declares the tweak from now on.
+    func add(_ cell: OwnedCell, isFirst: Bool = false) {
+        cells.insert(cell, isFirst: isFirst)
+        cell.cell.store(value)
+    }
+
+    func removeCells(where isGone: (OwnedCell) -> Bool) { cells.removeAll(where: isGone) }
+
+    func redeclare(_ declaration: TweakDeclaration) {
+        self.declaration = declaration
+        needsRestart = declaration.needsRestart
+    }
+
+    /// - Returns: The handle that was there before.
+    @discardableResult
+    func setHandle(_ new: Handle?) -> Handle? {
+        defer { handle = new }
+        if let handle { cells.removeAll { $0.owner == .handle && $0.cell.number == handle.cell.number } }
+        if let new, !cells.contains(new.cell) { add(OwnedCell(new.cell, .handle)) }
+        return handle
+    }
+}
+
+/// Where a record is among those of all images.
+struct RecordPlace: Comparable, Sendable {
+    /// The number of the image, in the order of their coming; what is made while the program runs is as one more image.
+    let image: UInt32
+    /// How many bytes of records come before it.
+    let offset: UInt32
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.image, left.offset) < (right.image, right.offset)
+    }
+}

@@ -1,0 +1,103 @@
+internal import TweakRecords
+
+/// The tweaks of a store, by name and in the order of declaration.
+///
+/// A hash table of indexes, so that a million tweaks take a few bytes each beyond their entries, and a removal moves nothing.
+struct TweakTable {
+    /// `nil` where one was removed.
+    private var entries: [TweakEntry?] = []
+    /// In the upper half the upper half of a name's hash, in the lower the index of its entry and 1; 0 where nothing is. An
+    /// entry is in the place that the hash tells, or in the next that was free. A third of the places are free at least.
+    private var places: [UInt64] = []
+    private(set) var count = 0
+
+    /// All tweaks, in the order of declaration.
+    var all: some Sequence<TweakEntry> { entries.lazy.compactMap(\.self) }
+
+    subscript(key: TweakKey) -> TweakEntry? {
+        place(of: key).flatMap { entries[Self.index($0.content)] }
+    }
+
+    /// Adds a tweak whose name is not there yet.
+    mutating func append(_ entry: TweakEntry) {
+        if (count + 1) * 3 > places.count * 2 || entries.count > Self.largestIndex { rebuild() }
+        entries.append(entry)
+        count += 1
+        insert(entries.count - 1, Self.hash(of: entry.key))
+    }
+
+    mutating func remove(_ key: TweakKey) {
+        guard let (place, content) = place(of: key) else { return }
+        entries[Self.index(content)] = nil
+        count -= 1
+        close(place)
+        if entries.count > 64, entries.count > 2 * count { rebuild() }
+    }
+
+    /// Puts the tweaks into the order of their places.
+    mutating func sort() {
+        entries = all.sorted { $0.place < $1.place }
+        rebuild()
+    }
+
+    // MARK: The hash table
+
+    private static let hashBits: UInt64 = 0xffff_ffff_0000_0000
+    private static let largestIndex = Int(UInt32.max) - 2
+
+    private static func hash(of key: TweakKey) -> UInt64 {
+        UInt64(truncatingIfNeeded: key._rawHashValue(seed: 0)) & hashBits
+    }
+
+    private static func index(_ content: UInt64) -> Int { Int(content & ~hashBits) - 1 }
+
+    private func firstPlace(of hash: UInt64) -> Int { Int(hash >> 32) & (places.count - 1) }
+    private func place(after place: Int) -> Int { (place + 1) & (places.count - 1) }
+
+    private func place(of key: TweakKey) -> (place: Int, content: UInt64)? {
+        guard !places.isEmpty else { return nil }
+        let hash = Self.hash(of: key)
+        var place = firstPlace(of: hash)
+        while places[place] != 0 {
+            let content = places[place]
+            if content & Self.hashBits == hash, entries[Self.index(content)]?.key == key {
+                return (place, content)
+            }
+            place = self.place(after: place)
+        }
+        return nil
+    }
+
+    private mutating func insert(_ index: Int, _ hash: UInt64) {
+        var place = firstPlace(of: hash)
+        while places[place] != 0 { place = self.place(after: place) }
+        places[place] = hash | UInt64(index + 1)
+    }
+
+    /// Frees a place, and moves those behind it that would not be found any more.
+    private mutating func close(_ free: Int) {
+        var free = free
+        var place = self.place(after: free)
+        while places[place] != 0 {
+            let wanted = firstPlace(of: places[place])
+            // How far it is from where it belongs, and how far it would be, around the end of the table.
+            let distance = (place - wanted) & (places.count - 1)
+            if distance >= (place - free) & (places.count - 1) {
+                places[free] = places[place]
+                free = place
+            }
+            place = self.place(after: place)
+        }
+        places[free] = 0
+    }
+
+    private mutating func rebuild() {
+        entries.removeAll { $0 == nil }
+        var size = 4
+        while size < 2 * (count + 1) { size *= 2 }
+        places = Array(repeating: 0, count: size)
+        for (index, entry) in entries.enumerated() {
+            if let entry { insert(index, Self.hash(of: entry.key)) }
+        }
+    }
+}
