@@ -317,9 +317,16 @@ typedef uint64_t fbtweak_token;
 /*
  * Calls back at each change of a tweak, or of all for NULL: will_change while the old value is
  * still there, did_change when the new one is; either may be NULL. Both run on the thread that
- * makes the change. did_change comes once at a time and in the order of changes: what is changed
- * inside a callback, or while another thread calls back, is delivered by that thread afterwards.
- * Returns 0 if observing is not possible.
+ * makes the change. did_change comes once at a time and in the order of changes. What is changed
+ * inside a callback is delivered by the same thread afterwards. What other threads change while
+ * one calls back, a thread of the library delivers, so that no call waits for what others do; if
+ * much waits, several changes of a tweak become one. Returns 0 if observing is not possible.
+ *
+ * A C++ exception that a callback, an action or a visitor throws comes out of the call of the
+ * library that led to it, after the others have been called; on a thread of the library it ends
+ * the program, as on every thread that does not catch it. A callback may end its thread with
+ * pthread_exit, or be cancelled in it; in its own code the library is no cancellation point. It
+ * must not leave by longjmp, which would leave observers without a thread that calls them.
  */
 static inline fbtweak_token fbtweak_observe(const fbtweak *tweak, fbtweak_callback will_change,
                                             fbtweak_callback did_change, void *context);

@@ -12,6 +12,9 @@
 
 #include "ctweaks.h"
 
+/* Written in Swift: puts right what a call was part of that does not return. */
+extern "C" __attribute__((visibility("hidden"))) void fbtweak__abandon_call(void);
+
 namespace {
 
 thread_local fbtweak__entry *innermost;
@@ -19,14 +22,12 @@ thread_local int calls;
 
 /* What holds for the program's code: forks need not wait for it, and it can be cancelled. */
 class program_call {
-  void (*const abandoned)(void *);
-  void *const context;
   const bool held_forks = fbtweak__allow_forks();
 
 public:
   bool has_returned = false;
 
-  program_call(void (*abandoned)(void *), void *context) : abandoned(abandoned), context(context) {
+  program_call() {
     calls++;
     if (innermost)
       pthread_setcancelstate(innermost->cancel_state, nullptr);
@@ -43,7 +44,7 @@ public:
     /* What has called the library is not returned to. */
     innermost = nullptr;
     fbtweak__hold_forks();
-    abandoned(context);
+    fbtweak__abandon_call();
     fbtweak__allow_forks();
   }
 };
@@ -71,10 +72,10 @@ void fbtweak__leave(fbtweak__entry *entry) {
   std::rethrow_exception(exception);
 }
 
-void fbtweak__call(void (*function)(void *), void (*abandoned)(void *), void *context) {
-  program_call call(abandoned, context);
+template <typename Body> static void call_program(Body body) {
+  program_call call;
   try {
-    function(context);
+    body();
     call.has_returned = true;
   } catch (abi::__forced_unwind &) {
     /* The thread is cancelled, or has called pthread_exit. */
@@ -89,6 +90,23 @@ void fbtweak__call(void (*function)(void *), void (*abandoned)(void *), void *co
   }
 }
 
+void fbtweak__call_action(void (*function)(void *), void *context) {
+  call_program([&] { function(context); });
+}
+void fbtweak__call_observer(void (*function)(const void *, void *), const void *change,
+                            void *context) {
+  call_program([&] { function(change, context); });
+}
+bool fbtweak__call_visitor(bool (*function)(const void *, void *), const void *tweak,
+                           void *context) {
+  bool goes_on = false;
+  call_program([&] { goes_on = function(tweak, context); });
+  return goes_on;
+}
+
+void fbtweak__count_calls(int difference) {
+  calls += difference;
+}
 bool fbtweak__is_in_call(void) {
   return calls != 0;
 }

@@ -19,6 +19,20 @@ bool fbtweak__wait(pthread_cond_t *changed, pthread_mutex_t *mutex, long seconds
   return pthread_cond_timedwait(changed, mutex, &deadline) != ETIMEDOUT;
 }
 
+/*
+ * What Swift hashes with, of the runtime that this image uses. A constructor of the runtime fills
+ * it in: two random numbers, or true where they are to be 0.
+ */
+extern const struct {
+  uint64_t seeds[2];
+  bool is_deterministic;
+} _swift_stdlib_Hashing_parameters;
+
+bool fbtweak__runtime_is_ready(void) {
+  return _swift_stdlib_Hashing_parameters.seeds[0] || _swift_stdlib_Hashing_parameters.seeds[1] ||
+         _swift_stdlib_Hashing_parameters.is_deterministic;
+}
+
 /* There in programs that are built with ThreadSanitizer. */
 extern void __tsan_init(void) __attribute__((weak));
 

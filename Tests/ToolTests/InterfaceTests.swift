@@ -46,6 +46,23 @@ import Testing
         try run("fork-while-used", isLong ? "1000" : "50", forks: true)
     }
 
+    @Test func `tells all observers although one throws an exception, which who sets can catch`() throws {
+        try run("leave-by-exception")
+    }
+
+    @Test func `recovers when a callback ends its thread`() throws { try run("leave-by-end-of-thread") }
+
+    @Test func `recovers when a thread that uses it is cancelled at any time`() throws {
+        try run("cancel-at-any-time", isLong ? "2000" : "50")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `returns from a set although others go on setting`() throws { try run("set-beside-others") }
+
+    @Test func `keeps what waits for observers within bounds`() throws {
+        try run("set-without-growing", isLong ? "500000" : "20000")
+    }
+
     @Test func `gives eight threads whole values while another sets them`() throws {
         try run("read-while-set", isLong ? "10" : "0.5")
     }

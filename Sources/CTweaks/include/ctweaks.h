@@ -64,13 +64,18 @@ static inline __attribute__((always_inline)) int64_t fbtweak__whole_part(double 
 }
 
 /*
- * Calls the program's code, function(context). Meanwhile forks need not wait for this thread. If
- * the code ends the thread, or throws an exception where no call from C can be its catcher,
- * abandoned(context) is called instead of a return.
+ * Calls of C functions of the program. Meanwhile forks need not wait for this thread. If the
+ * function ends the thread, or throws an exception where no call from C can be its catcher,
+ * fbtweak__abandon_call is called instead of a return.
  */
-void fbtweak__call(void (*function)(void *context), void (*abandoned)(void *context),
-                   void *context);
+void fbtweak__call_action(void (*function)(void *context), void *context);
+void fbtweak__call_observer(void (*function)(const void *change, void *context), const void *change,
+                            void *context);
+bool fbtweak__call_visitor(bool (*function)(const void *tweak, void *context), const void *tweak,
+                           void *context);
 
+/* Counts a call of the program's code that is in Swift. */
+void fbtweak__count_calls(int difference);
 /* Whether such a call is running on this thread. */
 bool fbtweak__is_in_call(void);
 
@@ -148,6 +153,12 @@ void fbtweak__after_fork_in_child(void);
 /* How many forks lie between the process that loaded the library and this one. getpid tells
    processes apart too, but asks the kernel. */
 unsigned fbtweak__generation(void);
+
+/*
+ * Whether the constructors of Swift's runtime have run. Where the runtime is in the same image,
+ * they come after that of the library.
+ */
+bool fbtweak__runtime_is_ready(void);
 
 /* Names the calling thread "tweaks", for debuggers and top. */
 void fbtweak__name_thread(void);

@@ -37,6 +37,8 @@ struct BackgroundThread {
             &thread, &attributes,
             { context in
                 fbtweak__name_thread()
+                // Some constructor of the program may take long.
+                while !fbtweak__runtime_is_ready() { usleep(1000) }
                 fbtweak__run_thread(
                     { Work.at($0)?.takeUnretainedValue().body() },
                     { Work.at($0)?.takeRetainedValue().abandoned() }, context)

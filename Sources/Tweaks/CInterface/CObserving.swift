@@ -1,3 +1,4 @@
+internal import CTweaks
 internal import FBTweak
 internal import TweakRecords
 
@@ -42,7 +43,8 @@ extension CFunction {
             tweak: tweak, old_value: fbtweak_value(change.oldValue, type),
             new_value: fbtweak_value(change.newValue, type),
             source: TextPool.address(of: change.source.description))
-        unsafeBitCast(address, to: fbtweak_callback.self)(&change, context)
+        typealias Function = @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Void
+        fbtweak__call_observer(unsafeBitCast(address, to: Function.self), &change, context)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import CTweaks
 internal import FBTweak
 internal import TweakRecords
 
@@ -42,9 +43,8 @@ func walk(
     for key in keys {
         guard let handle = TweakStore.shared.handle(of: key) else { continue }
         count += 1
-        var goesOn = false
-        TweakStore.shared.run { goesOn = visit(handle, context) }
-        if !goesOn { break }
+        typealias Visitor = @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Bool
+        if !fbtweak__call_visitor(unsafeBitCast(visit, to: Visitor.self), handle, context) { break }
     }
     return count
 }

@@ -2,7 +2,7 @@ internal import CTweaks
 internal import Glibc
 internal import TweakRecords
 
-/// Called by the constructor in `Sources/CTweaks/image_hook.c`, before `main`.
+/// Called by the constructor in `Sources/CTweaks/constructor.c`, before `main`.
 @c(fbtweak__load)
 func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
     var ownRecords = UnsafeRawBufferPointer(start: nil, count: 0)

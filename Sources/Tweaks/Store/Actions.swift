@@ -1,3 +1,4 @@
+internal import CTweaks
 public import TweakRecords
 
 extension TweakStore {
@@ -38,7 +39,7 @@ extension CFunction {
     fileprivate func callAsFunction() {
         typealias Function = @convention(c) (UnsafeMutableRawPointer?) -> Void
         guard let address = UnsafeRawPointer(bitPattern: code) else { return }
-        unsafeBitCast(address, to: Function.self)(context)
+        fbtweak__call_action(unsafeBitCast(address, to: Function.self), context)
     }
 }
 

@@ -24,6 +24,10 @@ struct RunningCall: Equatable, Sendable {
     static var currentThread: UInt { UInt(pthread_self()) }
 }
 
+/// Called by `calls.cpp` for a C function, which only the shared store calls.
+@c(fbtweak__abandon_call)
+func abandonCall() { TweakStore.shared.abandonCall() }
+
 extension TweakStore {
     /// Calls an observer, unless it has been removed.
     func call(_ observer: UInt64, _ body: () -> Void) {
@@ -34,24 +38,14 @@ extension TweakStore {
 
     /// Runs the program's code. Every call of it goes through here.
     func run(_ body: () -> Void) {
-        withoutActuallyEscaping(body) { body in
-            var call = ProgramCall(body: body, store: self)
-            withUnsafeMutablePointer(to: &call) { call in
-                fbtweak__call(
-                    { $0?.assumingMemoryBound(to: ProgramCall.self).pointee.body() },
-                    { $0?.assumingMemoryBound(to: ProgramCall.self).pointee.store.abandonCall() }, call)
-            }
-        }
+        fbtweak__count_calls(1)
+        allowingForks(body)
+        fbtweak__count_calls(-1)
     }
 
-    private struct ProgramCall {
-        let body: () -> Void
-        let store: TweakStore
-    }
-
-    /// Puts right what a call was part of that has not returned: its thread ends, or an exception goes on to a caller that is
+    /// Puts right what a call was part of that does not return: its thread ends, or an exception goes on to a caller that is
     /// not C.
-    private func abandonCall() {
+    fileprivate func abandonCall() {
         let thread = RunningCall.currentThread
         let isLeft = state.withLock { state in
             state.telling.abandon(on: thread)

@@ -51,6 +51,13 @@ void run_actions(void);
 void keep_after_fork(void);
 void use_macros(void);
 void bind_owners(void);
+/* leaving.cpp */
+void leave_by_exception(void);
+void leave_by_end_of_thread(void);
+void cancel_at_any_time(const char *count_of_rounds);
+/* crowds.c */
+void set_beside_others(void);
+void set_without_growing(const char *count_of_sets);
 /* plugins.c: needs the paths of two copies of a plug-in. */
 void open_and_close(const char *plugin, const char *copy);
 void open_with_override(const char *plugin);

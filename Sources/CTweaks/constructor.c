@@ -21,6 +21,9 @@ __attribute__((visibility("hidden"))) void fbtweak__load(const void *records_sta
  * link with Swift code, which makes the image's types known to the Swift runtime. C++ constructors
  * of the same image run before or after this one, in the order of the link; those of libraries that
  * use the Tweaks library as a shared one, after it.
+ *
+ * In a program that has the Swift library inside, its constructors run after this one. None of what
+ * runs here needs them, the seeds of hashing above all: see StableHashing.swift.
  */
 __attribute__((constructor)) static void load(void) {
   if (!fbtweak__is_first_library())
