@@ -12,7 +12,11 @@ package protocol StableHashable: Hashable {
 
 extension StableHashable {
     /// What dictionaries and sets ask for. The seed is the dictionary's own, and differs from one to the next.
-    package func _rawHashValue(seed: Int) -> Int { StableHasher.hash(of: self, seed: seed) }
+    package func _rawHashValue(seed: Int) -> Int {
+        var hasher = StableHasher(seed: seed)
+        combine(into: &hasher)
+        return hasher.hash
+    }
 
     /// For a key of this kind that is part of another one.
     package func hash(into hasher: inout Hasher) { hasher.combine(_rawHashValue(seed: 0)) }
@@ -32,40 +36,55 @@ package struct StableHasher {
 
     private var state: UInt64
 
-    private init(seed: Int) { state = Self.key ^ UInt64(truncatingIfNeeded: seed) }
+    @inline(__always)
+    init(seed: Int) { state = Self.key ^ UInt64(truncatingIfNeeded: seed) }
 
-    package static func hash(of key: some StableHashable, seed: Int) -> Int {
-        var hasher = StableHasher(seed: seed)
-        key.combine(into: &hasher)
-        return Int(truncatingIfNeeded: hasher.state)
-    }
+    /// The hash of all that was added.
+    @inline(__always)
+    var hash: Int { Int(truncatingIfNeeded: state) }
 
+    @inline(__always)
     package mutating func combine(_ number: UInt64) {
         state = Self.fold(state ^ number, 0x9e37_79b9_7f4a_7c15)
     }
 
     /// Adds the UTF-8 bytes of a text, and how many there are.
+    @inline(__always)
     package mutating func combine(_ text: String) {
-        let count = text.utf8.withContiguousStorageIfAvailable { bytes in
-            combine(UnsafeRawBufferPointer(bytes))
-            return bytes.count
+        if text.utf8.withContiguousStorageIfAvailable({ combine(UnsafeRawBufferPointer($0)) }) == nil {
+            var text = text
+            text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }
         }
-        guard count == nil else { return }
-        var text = text
-        text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }
     }
 
+    @inline(__always)
     private mutating func combine(_ bytes: UnsafeRawBufferPointer) {
-        var rest = bytes[...]
-        while rest.count > 8 {
-            combine(UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(as: UInt64.self))
-            rest = rest.dropFirst(8)
-        }
+        let count = bytes.count
         var last: UInt64 = 0
-        for byte in rest { last = last << 8 | UInt64(byte) }
-        state = Self.fold(state ^ last, 0xd6e8_feb8_6659_fd93 ^ UInt64(truncatingIfNeeded: bytes.count))
+        if let start = bytes.baseAddress {
+            var offset = 0
+            while count - offset > 8 {
+                combine(start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                offset += 8
+            }
+            // The last one to eight, of which some may have been read already.
+            if count >= 8 {
+                last = start.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            } else if count >= 4 {
+                last =
+                    UInt64(start.loadUnaligned(as: UInt32.self)) << 32
+                    | UInt64(start.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+            } else if count > 0 {
+                last =
+                    UInt64(start.load(as: UInt8.self)) << 16
+                    | UInt64(start.load(fromByteOffset: count / 2, as: UInt8.self)) << 8
+                    | UInt64(start.load(fromByteOffset: count - 1, as: UInt8.self))
+            }
+        }
+        state = Self.fold(state ^ last, 0xd6e8_feb8_6659_fd93 ^ UInt64(truncatingIfNeeded: count))
     }
 
+    @inline(__always)
     private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
         let product = a.multipliedFullWidth(by: b)
         return product.high ^ product.low
@@ -75,13 +94,14 @@ package struct StableHasher {
 extension String {
     /// Whether two texts have the same UTF-8 bytes. `==` also takes composed and decomposed letters for the same, and the
     /// Kelvin sign for a K.
+    @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
         let result = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { others in
                 guard bytes.count == others.count else { return false }
                 // Without an address there are no bytes.
                 guard let start = bytes.baseAddress, let otherStart = others.baseAddress else { return true }
-                return memcmp(start, otherStart, bytes.count) == 0
+                return start == otherStart || memcmp(start, otherStart, bytes.count) == 0
             }
         }
         return (result ?? nil) ?? utf8.elementsEqual(other.utf8)
@@ -107,7 +127,16 @@ package struct ByteText: StableHashable, Comparable, Sendable, ExpressibleByStri
 package struct StableNumber: StableHashable, Sendable {
     package let number: UInt64
 
-    package init(_ number: some BinaryInteger) { self.number = UInt64(truncatingIfNeeded: number) }
+    package init(_ number: UInt64) { self.number = number }
+    package init(_ address: UInt) { number = UInt64(address) }
 
     package func combine(into hasher: inout StableHasher) { hasher.combine(number) }
+
+    /// Without the generic default, which would be called through a table.
+    package func _rawHashValue(seed: Int) -> Int {
+        var hasher = StableHasher(seed: seed)
+        hasher.combine(number)
+        return hasher.hash
+    }
+    package static func == (left: Self, right: Self) -> Bool { left.number == right.number }
 }

@@ -25,7 +25,13 @@ extension TweakKey: StableHashable {
     }
 
     /// What dictionaries ask for. It needs no `Hasher`, so a dictionary may be filled before `main`.
-    public func _rawHashValue(seed: Int) -> Int { StableHasher.hash(of: self, seed: seed) }
+    public func _rawHashValue(seed: Int) -> Int {
+        var hasher = StableHasher(seed: seed)
+        hasher.combine(category)
+        hasher.combine(collection)
+        hasher.combine(name)
+        return hasher.hash
+    }
 
     /// Adds one number that stands for the three levels.
     public func hash(into hasher: inout Hasher) { hasher.combine(_rawHashValue(seed: 0)) }

@@ -10,7 +10,8 @@ struct ObserverList {
         case together(@Sendable ([TweakChange]) -> Void)
     }
 
-    final class Observer: Sendable {
+    /// `@unchecked Sendable`: all is constant but for ``isRemoved``, which is only reached with the store's lock.
+    final class Observer: @unchecked Sendable {
         let id: UInt64
         /// `nil` for all tweaks.
         let keys: [TweakKey]?
@@ -24,6 +25,7 @@ struct ObserverList {
         let endsWithTweak: Bool
         /// Whether the observer's owner does not exist any more.
         let isGone: (@Sendable () -> Bool)?
+        fileprivate(set) var isRemoved = false
 
         /// Makes an observer with the ``ObserverList/nextID``.
         init(
@@ -74,6 +76,7 @@ struct ObserverList {
     /// - Returns: The observer, so that what its closures hold is released after the store's lock.
     mutating func remove(_ id: UInt64) -> Observer? {
         guard let observer = observers.removeValue(forKey: StableNumber(id)) else { return nil }
+        observer.isRemoved = true
         if observer.keys == nil { ofAll.removeAll { $0 === observer } }
         for key in observer.keys ?? [] {
             ofTweak[key]?.removeAll { $0 === observer }

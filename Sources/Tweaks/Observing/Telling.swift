@@ -67,15 +67,16 @@ struct Telling {
 
     // MARK: Who tells
 
-    /// Makes a thread the one that tells, of what waits now; or, if it is the one already, has it tell of that too.
+    /// Makes this thread the one that tells, of what waits now; or, if it is the one already, has it tell of that too.
     ///
     /// - Returns: Whether it has begun.
-    mutating func begin(on thread: UInt) -> Bool {
+    mutating func begin() -> Bool {
+        guard !waiting.isEmpty else { return false }
+        let thread = RunningCall.currentThread
         if let teller {
             if teller.thread == thread { self.teller?.last = lastNumber }
             return false
         }
-        guard !waiting.isEmpty else { return false }
         teller = (thread, lastNumber)
         return true
     }
@@ -145,6 +146,8 @@ struct Telling {
     /// Removes those of a crowd that have no owner.
     mutating func thinOut(_ gone: [UInt64]) { removed += observers.thinOut(gone) }
 
+    var hasRemoved: Bool { !removed.isEmpty }
+
     /// Takes those out that have been removed. What their closures hold is released after the store's lock.
     mutating func takeRemoved() -> [ObserverList.Observer] {
         guard !removed.isEmpty else { return [] }
@@ -158,7 +161,11 @@ struct Telling {
     ///
     /// - Returns: `nil` if it has been removed.
     mutating func begin(_ observer: UInt64) -> RunningCall? {
-        guard let observer = observers[observer] else { return nil }
+        observers[observer].flatMap { begin($0) }
+    }
+
+    mutating func begin(_ observer: ObserverList.Observer) -> RunningCall? {
+        if observer.isRemoved { return nil }
         let call = RunningCall(.observer(observer.id), code: observer.code)
         begin(call)
         return call

@@ -8,8 +8,11 @@ extension TweakStore {
     /// change; the others leave their changes to it, so that the order is kept and no thread waits for another's observers.
     /// What is left in the end a thread of the library tells, so that nobody who sets one tweak tells of all that others do.
     func tellObservers() {
-        let thread = RunningCall.currentThread
-        guard state.withLock({ $0.telling.begin(on: thread) }) else { return }
+        if state.withLock({ $0.telling.begin() }) { tell() }
+    }
+
+    /// Tells observers, when this thread is the one that does.
+    func tell() {
         // A call that has returned is no longer running as soon as there is something else to take the lock for.
         var finished: RunningCall?
         while true {
@@ -53,7 +56,7 @@ extension TweakStore {
     ) -> RunningCall? {
         let call = state.withLock { state in
             state.telling.end(finished)
-            return state.telling.begin(observer.id)
+            return state.telling.begin(observer)
         }
         if call != nil { run(body) }
         return call

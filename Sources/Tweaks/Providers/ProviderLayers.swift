@@ -58,6 +58,9 @@ struct ProviderLayers {
             ?? .overrides
     }
 
+    /// Whether a source is one that the store keeps itself and a person changes.
+    func keepsItself(_ source: TweakSource) -> Bool { source == .overrides || source == .session }
+
     func index(of source: TweakSource) -> Int? { all.indices.first { all[$0].source == source } }
 
     var feeds: [ProviderFeed] { all.compactMap(\.feed) }
@@ -79,31 +82,48 @@ struct ProviderLayers {
     }
 
     /// The value of a tweak.
+    func resolve(_ tweak: TweakDeclaration) -> Resolution { resolve(tweak, isAdmitted: false) { _ in nil } }
+
+    /// The value of a tweak, as if the layers had an update already.
     ///
-    /// - Parameter update: What is new, as if the layers had it already, and where in it the tweak is.
-    func resolve(_ tweak: TweakDeclaration, after update: (ValueUpdate, index: Int)? = nil) -> Resolution {
+    /// - Parameter index: Where in the update the tweak is.
+    func resolve(_ tweak: TweakDeclaration, after update: ValueUpdate, at index: Int) -> Resolution {
+        resolve(tweak, isAdmitted: update.isAdmitted) { source in
+            if source == update.source { return .some(update.opinions[index].provided) }
+            return update.endsSession && source == .session ? .some(nil) : nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - isAdmitted: Whether the tweak has admitted what is new.
+    ///   - opinion: What a provider says anew, if it does.
+    @inline(__always)
+    private func resolve(
+        _ tweak: TweakDeclaration, isAdmitted: Bool, _ opinion: (TweakSource) -> ProvidedValue??
+    ) -> Resolution {
         var messages: [String] = []
-        for layer in all {
+        for index in all.indices {
+            let source = all[index].source
             let provided: ProvidedValue?
-            if let (update, index) = update, let opinion = update.opinion(of: layer.source, at: index) {
-                provided = opinion
-                if case .value(let value)? = opinion, update.isAdmitted {
-                    return Resolution(value: value, source: layer.source, messages: messages)
+            if let new = opinion(source) {
+                if isAdmitted, case .value(let value)? = new {
+                    return Resolution(value: value, source: source, messages: messages)
                 }
+                provided = new
             } else {
-                provided = layer.values.isEmpty ? nil : layer.values[tweak.key]
+                provided = all[index].values.isEmpty ? nil : all[index].values[tweak.key]
             }
             guard let provided else { continue }
             do throws(TweakValueError) {
                 let admission = try provided.admission(for: tweak)
                 if admission.wasClamped {
                     messages.append(
-                        "\(tweak.key): the \(layer.source) is outside the limits and taken as "
+                        "\(tweak.key): the \(source) is outside the limits and taken as "
                             + "\(admission.value); allowed: \(tweak.allowed)")
                 }
-                return Resolution(value: admission.value, source: layer.source, messages: messages)
+                return Resolution(value: admission.value, source: source, messages: messages)
             } catch {
-                messages.append("\(layer.source) ignored: \(error)")
+                messages.append("\(source) ignored: \(error)")
             }
         }
         return Resolution(value: tweak.defaultValue, source: .binary, messages: messages)
@@ -115,17 +135,29 @@ struct ProviderLayers {
     }
 
     /// Takes over what an update says.
-    mutating func commit(_ update: ValueUpdate) {
+    ///
+    /// - Parameters:
+    ///   - refused: Where in the update are values that the tweaks refuse.
+    ///   - changed: Called with what differs from what the provider had.
+    mutating func commit(
+        _ update: ValueUpdate, except refused: Set<Int>, _ changed: (TweakKey, ProvidedValue?) -> Void
+    ) {
         guard let index = index(of: update.source) else { return }
         if all[index].values.isEmpty { all[index].values.reserveCapacity(update.opinions.count) }
-        for (key, provided) in update.opinions { all[index].values[key] = provided }
-        if update.endsSession, update.source != .session, !self[.session].isEmpty {
-            for (key, _) in update.opinions { self[.session][key] = nil }
+        let endsSession = update.endsSession && !self[.session].isEmpty
+        for opinion in update.opinions.indices where !refused.contains(opinion) {
+            let (key, provided) = update.opinions[opinion]
+            let old: ProvidedValue?
+            if let provided {
+                old = all[index].values.updateValue(provided, forKey: key)
+            } else {
+                old = all[index].values.removeValue(forKey: key)
+            }
+            if old != provided { changed(key, provided) }
+            if endsSession { self[.session][key] = nil }
+            if !all[index].failures.isEmpty { all[index].failures[key] = nil }
         }
-        if !all[index].failures.isEmpty {
-            for (key, _) in update.opinions { all[index].failures[key] = nil }
-        }
-        all[index].failures.merge(update.failures) { $1 }
+        if !update.failures.isEmpty { all[index].failures.merge(update.failures) { $1 } }
     }
 
     /// Whether a provider has a value that it cannot decrypt.

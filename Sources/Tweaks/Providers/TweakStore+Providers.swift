@@ -83,7 +83,10 @@ extension TweakStore {
                 "the order must have each of \(self.sources.map(\.name).joined(separator: ", ")) once")
         }
         withState { $0.decode(only: Array($0.layers.keys)) }
-        announce { $0.plan(inOrder: sources)?.changes ?? [] }
+        announce(
+            state.withLock { state in
+                state.telling.observers.areToldBefore ? state.plan(inOrder: sources)?.0.changes ?? [] : []
+            })
         withState { $0.commit(inOrder: sources) }
         tellObservers()
     }

@@ -14,6 +14,8 @@ struct StoreState {
     private var spareHandles: [TweakKey: Handle] = [:]
     /// Handles that others have replaced. Somebody may still read them.
     private var oldHandles: [Handle] = []
+    /// What Swift has found by name. It is right as long as the handle of the name stays the same.
+    var found: [TweakKey: FoundTweak] = [:]
     /// The names of records that handles lead to, by the addresses of their cells.
     private var keysOfCells: [StableNumber: TweakKey] = [:]
     /// What each bound variable follows, by its address.
@@ -23,6 +25,15 @@ struct StoreState {
     var telling = Telling()
     /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
     var messages: [String] = []
+}
+
+extension StoreState {
+    /// What is done without the lock: messages to report, and observers whose closures are to be released.
+    mutating func takeRest() -> (messages: [String], removed: [ObserverList.Observer])? {
+        guard !messages.isEmpty || telling.hasRemoved else { return nil }
+        defer { messages = [] }
+        return (messages, telling.takeRemoved())
+    }
 }
 
 /// The images of a process that have tweaks.
@@ -166,7 +177,8 @@ extension StoreState {
         if let handle = entry.handle { attach(handle, to: entry) }
         let resolution = layers.resolve(declaration)
         messages += resolution.messages
-        if let change = entry.commit(resolution) { telling.add([change]) }
+        if let change = entry.change(to: resolution) { telling.add([change]) }
+        entry.commit(resolution)
     }
 
     /// Makes the tweaks that only providers know.
@@ -219,6 +231,7 @@ extension StoreState {
 
     /// Makes a handle that of an entry, or a new one if the handle says something else.
     private mutating func attach(_ handle: Handle, to entry: TweakEntry) {
+        found[entry.key] = nil
         let fits = handle.declaration?.agrees(with: entry.declaration) ?? false
         if let old = entry.setHandle(fits ? handle : Handle(entry.declaration)), old !== entry.handle {
             retire(old)
@@ -291,6 +304,7 @@ extension StoreState {
 
     private mutating func remove(_ entry: TweakEntry) {
         tweaks.remove(entry.key)
+        found[entry.key] = nil
         entry.cells.forEach { owned in
             if owned.owner == .variable { boundVariables[StableNumber(owned.cell.number)] = nil }
         }

@@ -5,7 +5,8 @@ internal import TweakRecords
 ///
 /// `@unchecked Sendable`: only a ``StoreState`` leads to its entries, so whoever reaches one has the lock of that store.
 final class TweakEntry: @unchecked Sendable {
-    private(set) var declaration: TweakDeclaration
+    let key: TweakKey
+    private var declared: Declared
     private(set) var value: TweakValue
     private(set) var source: TweakSource
     /// The cell of the record that it is declared by comes first.
@@ -14,8 +15,6 @@ final class TweakEntry: @unchecked Sendable {
     private(set) var handle: Handle?
     /// Where the record is among all others. Entries are sorted by it.
     let place: RecordPlace
-    /// What the declaration says, found once.
-    private(set) var needsRestart: Bool
     private var history: History?
 
     /// What most tweaks never have.
@@ -24,9 +23,21 @@ final class TweakEntry: @unchecked Sendable {
         var lastChange: (oldValue: TweakValue, source: TweakSource, date: Date)?
     }
 
+    /// A declaration that is read without copying it, which would count references of all that is in it.
+    private final class Declared {
+        let declaration: TweakDeclaration
+        /// What the declaration says, found once.
+        let needsRestart: Bool
+
+        init(_ declaration: TweakDeclaration) {
+            self.declaration = declaration
+            needsRestart = declaration.needsRestart
+        }
+    }
+
     init(_ declaration: TweakDeclaration, _ cell: OwnedCell, at place: RecordPlace, _ resolution: Resolution) {
-        self.declaration = declaration
-        needsRestart = declaration.needsRestart
+        key = declaration.key
+        declared = Declared(declaration)
         cells = OwnedCells(cell)
         self.place = place
         value = resolution.value
@@ -34,7 +45,9 @@ final class TweakEntry: @unchecked Sendable {
         if source != .binary { cell.cell.store(value) }
     }
 
-    var key: TweakKey { declaration.key }
+    var declaration: TweakDeclaration { declared.declaration }
+
+    func isNamed(_ key: TweakKey) -> Bool { key == self.key }
 
     /// See ``TweakStatus/pendingValue``.
     var pendingValue: TweakValue? { history?.pendingValue }
@@ -55,31 +68,39 @@ final class TweakEntry: @unchecked Sendable {
 
     // MARK: The value
 
+    /// What the declaration says about a value.
+    func admit(
+        _ body: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
+    ) throws(TweakValueError) -> TweakDeclaration.Admission {
+        try body(declared.declaration)
+    }
+
+    /// What decides the value.
+    func resolution(in layers: ProviderLayers, after update: ValueUpdate, at index: Int) -> Resolution {
+        layers.resolve(declared.declaration, after: update, at: index)
+    }
+
     /// What another value would change; `nil` if it is the same already, or stays until a restart.
     func change(to resolution: Resolution) -> TweakChange? {
-        guard !needsRestart, resolution.value != value else { return nil }
+        guard !declared.needsRestart, resolution.value != value else { return nil }
         return TweakChange(key: key, oldValue: value, newValue: resolution.value, source: resolution.source)
     }
 
-    /// Gives the tweak the value that its providers decide on. This and the initialiser are the only writers of its cells.
-    ///
-    /// - Returns: The change; `nil` if the value is the same, or is one for the next start.
-    @discardableResult
-    func commit(_ resolution: Resolution) -> TweakChange? {
-        if needsRestart {
+    /// Gives the tweak the value that its providers decide on. This, ``add(_:isFirst:)`` and the initialiser are the only writers
+    /// of its cells.
+    func commit(_ resolution: Resolution) {
+        if declared.needsRestart {
             let pendingValue = resolution.value == value ? nil : resolution.value
             if pendingValue != nil || history != nil {
                 history = History(pendingValue: pendingValue, lastChange: history?.lastChange)
             }
-            return nil
+            return
         }
-        let change = change(to: resolution)
         source = resolution.source
-        guard let change else { return nil }
-        value = change.newValue
-        history = History(pendingValue: nil, lastChange: (change.oldValue, change.source, Date()))
+        guard resolution.value != value else { return }
+        history = History(pendingValue: nil, lastChange: (value, resolution.source, Date()))
+        value = resolution.value
         cells.forEach { $0.cell.store(value) }
-        return change
     }
 
     // MARK: The cells
@@ -95,8 +116,7 @@ final class TweakEntry: @unchecked Sendable {
     func removeCells(where isGone: (OwnedCell) -> Bool) { cells.removeAll(where: isGone) }
 
     func redeclare(_ declaration: TweakDeclaration) {
-        self.declaration = declaration
-        needsRestart = declaration.needsRestart
+        declared = Declared(declaration)
     }
 
     /// - Returns: The handle that was there before.

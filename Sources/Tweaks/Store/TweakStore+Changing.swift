@@ -6,12 +6,23 @@ extension TweakStore {
         _ key: TweakKey, in source: TweakSource? = nil,
         _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
     ) throws(TweakError) -> TweakDeclaration.Admission {
-        let admission: TweakDeclaration.Admission
-        let declaration = try declaration(of: key)
-        do throws(TweakValueError) { admission = try admit(declaration) } catch {
+        var admission: TweakDeclaration.Admission?
+        var isForProvider = false
+        do throws(TweakValueError) {
+            try apply { (state) throws(TweakValueError) in
+                state.decode()
+                guard let entry = state.tweaks[key] else { return nil }
+                let admitted = try entry.admit(admit)
+                admission = admitted
+                let source = source ?? state.layers.keeper
+                isForProvider = !state.layers.keepsItself(source)
+                return isForProvider ? nil : ValueUpdate(admitted.value, for: key, in: source)
+            }
+        } catch {
             throw .refused(error)
         }
-        try change([(key, admission.value)], in: source)
+        guard let admission else { throw unknown(key) }
+        if isForProvider { try change([(key, admission.value)], in: source) }
         return admission
     }
 
@@ -28,11 +39,11 @@ extension TweakStore {
     func change(
         _ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource? = nil
     ) throws(TweakError) {
-        let (source, feed) = state.withLock { state in
+        let (source, feed, isOwn) = state.withLock { state in
             let source = source ?? state.layers.keeper
-            return (source, state.layers.feed(of: source))
+            return (source, state.layers.feed(of: source), state.layers.keepsItself(source))
         }
-        if source == .overrides || source == .session {
+        if isOwn {
             let update = ValueUpdate(values, in: source)
             return apply { _ in update }
         }

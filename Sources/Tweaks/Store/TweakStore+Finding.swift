@@ -27,6 +27,8 @@ extension TweakStore {
 
     @usableFromInline
     func find(_ key: TweakKey, _ type: TweakType) throws(TweakError) -> FoundTweak {
+        // What has been found before is asked for most often.
+        if let found = state.withLock({ $0.found[key] }), found.type == type { return found }
         guard let found = withDecodedState({ $0.find(key, in: self) }) else { throw unknown(key) }
         guard found.type == type else { throw .otherType(try declaration(of: key), asked: type) }
         return found
@@ -55,8 +57,11 @@ struct FoundTweak: Sendable {
 extension StoreState {
     fileprivate mutating func find(_ key: TweakKey, in store: TweakStore) -> FoundTweak? {
         guard let entry = tweaks[key] else { return nil }
-        return FoundTweak(
-            cell: handle(of: entry).cell.number, type: entry.declaration.type,
-            defaultValue: entry.declaration.defaultValue, isShared: store === TweakStore.shared)
+        let declaration = entry.declaration
+        let new = FoundTweak(
+            cell: handle(of: entry).cell.number, type: declaration.type,
+            defaultValue: declaration.defaultValue, isShared: store === TweakStore.shared)
+        found[key] = new
+        return new
     }
 }

@@ -241,14 +241,17 @@ extension TweakStore {
     }
 
     /// Runs `body` with the lock held and reports afterwards what it left to report.
-    func withState<Result>(_ body: (inout StoreState) -> Result) -> Result {
-        let (result, messages, removed) = state.withLock { state in
-            let result = body(&state)
-            defer { state.messages = [] }
-            return (result, state.messages, state.telling.takeRemoved())
+    func withState<Result, Failure>(
+        _ body: (inout StoreState) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let (result, rest) = try state.withLock { (state) throws(Failure) in
+            let result = try body(&state)
+            return (result, state.takeRest())
         }
-        for message in messages { diagnostics.warn(message) }
-        return withExtendedLifetime(removed) { result }
+        if let rest {
+            for message in rest.messages { diagnostics.warn(message) }
+        }
+        return result
     }
 
     /// One tweak, whatever the task has for itself.

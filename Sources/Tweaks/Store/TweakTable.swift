@@ -60,7 +60,7 @@ struct TweakTable {
         var place = firstPlace(of: hash)
         while places[place] != 0 {
             let content = places[place]
-            if content & Self.hashBits == hash, entries[Self.index(content)]?.key == key {
+            if content & Self.hashBits == hash, entries[Self.index(content)]?.isNamed(key) ?? false {
                 return (place, content)
             }
             place = self.place(after: place)

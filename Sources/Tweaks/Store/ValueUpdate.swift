@@ -32,6 +32,14 @@ struct ValueUpdate {
         endsSession = source == .overrides
     }
 
+    /// The same for one value.
+    init(_ value: TweakValue, for key: TweakKey, in source: TweakSource) {
+        self.source = source
+        opinions = [(key, .value(value))]
+        isAdmitted = true
+        endsSession = source == .overrides
+    }
+
     /// What is different in all that a provider has, except for tweaks that are left out.
     init(
         of source: TweakSource, replacing known: [TweakKey: ProvidedValue],
@@ -42,20 +50,14 @@ struct ValueUpdate {
         for (key, value) in values where known[key] != value && !isLeftOut(key) { opinions.append((key, value)) }
         for key in known.keys where values[key] == nil && !isLeftOut(key) { opinions.append((key, nil)) }
     }
-
-    /// What a provider says about the tweak at an index, if that is new.
-    func opinion(of source: TweakSource, at index: Int) -> ProvidedValue?? {
-        if source == self.source { return .some(opinions[index].provided) }
-        return endsSession && source == .session ? .some(nil) : nil
-    }
 }
 
 /// What an update does to tweaks.
 struct ValuePlan {
-    /// Without what tweaks refuse.
-    var update: ValueUpdate
     /// Tweaks that are there, and what decides their values.
     var steps: [(entry: TweakEntry, resolution: Resolution)] = []
+    /// Where in the update values are that the tweaks refuse.
+    var refused: Set<Int> = []
     /// Names of no tweak.
     var unknown: [TweakKey] = []
     /// What changes now.
@@ -66,33 +68,31 @@ struct ValuePlan {
 extension StoreState {
     /// What an update does. It changes nothing.
     ///
-    /// - Parameter layers: The providers in another order, if that is what is new.
-    func plan(_ update: ValueUpdate, in layers: ProviderLayers? = nil) -> ValuePlan {
-        let layers = layers ?? self.layers
+    /// - Parameter layers: The providers, perhaps in another order than they are in.
+    func plan(_ update: ValueUpdate, in layers: ProviderLayers) -> ValuePlan {
         let known = update.isAdmitted ? [:] : layers[update.source]
-        var plan = ValuePlan(update: update)
+        var plan = ValuePlan()
         plan.steps.reserveCapacity(update.opinions.count)
-        var refused: Set<Int> = []
-        for (index, (key, provided)) in update.opinions.enumerated() {
+        for index in update.opinions.indices {
+            let key = update.opinions[index].key
             guard let entry = tweaks[key] else {
                 plan.unknown.append(key)
                 continue
             }
-            if let provided, known[key] != nil {
-                do throws(TweakValueError) { _ = try provided.admission(for: entry.declaration) } catch {
+            if let provided = update.opinions[index].provided, known[key] != nil {
+                do throws(TweakValueError) {
+                    _ = try entry.admit { (tweak) throws(TweakValueError) in try provided.admission(for: tweak) }
+                } catch {
                     // As with a set that is refused, the tweak keeps its value.
                     plan.messages.append("\(update.source) ignored: \(error)")
-                    refused.insert(index)
+                    plan.refused.insert(index)
                     continue
                 }
             }
-            let resolution = layers.resolve(entry.declaration, after: (update, index))
+            let resolution = entry.resolution(in: layers, after: update, at: index)
             if let change = entry.change(to: resolution) { plan.changes.append(change) }
-            plan.messages += resolution.messages
+            if !resolution.messages.isEmpty { plan.messages += resolution.messages }
             plan.steps.append((entry, resolution))
-        }
-        if !refused.isEmpty {
-            plan.update.opinions = update.opinions.enumerated().filter { !refused.contains($0.offset) }.map(\.element)
         }
         // A person's come in the order in which they were given, a provider's in none.
         if !update.isAdmitted { plan.changes.sort { $0.key < $1.key } }
@@ -103,56 +103,45 @@ extension StoreState {
     ///
     /// - Parameter writer: What writes a person's overrides; `nil` if nothing is to be written.
     /// - Returns: Whether a thread will write what there is to write; otherwise the caller owes a flush.
-    mutating func commit(_ plan: ValuePlan, _ writer: OverridesWriter? = nil) -> Bool {
-        let isWritten = keep(plan.update, writer)
-        layers.commit(plan.update)
+    mutating func commit(_ plan: ValuePlan, of update: ValueUpdate, _ writer: OverridesWriter? = nil) -> Bool {
+        // What a person sets is pinned, whatever changes below it, so it is kept also if the tweak has the value already.
+        let isKept = update.source == .overrides && update.isAdmitted
+        var isWritten = true
+        layers.commit(update, except: plan.refused) { key, provided in
+            guard isKept else { return }
+            setWhileReloading?.insert(key)
+            guard let writer else { return }
+            var value: TweakValue?
+            if case .value(let new)? = provided { value = new }
+            isWritten = writer.enqueue(value, for: key) && isWritten
+        }
         for (entry, resolution) in plan.steps { entry.commit(resolution) }
-        messages += plan.messages
+        if !plan.messages.isEmpty { messages += plan.messages }
         telling.add(plan.changes)
-        declare(plan)
+        if !update.isAdmitted { declare(plan, of: update) }
         return isWritten
     }
 
     /// What it does to ask the providers in another order; `nil` if that does not name each of them once.
-    func plan(inOrder sources: [TweakSource]) -> ValuePlan? {
+    func plan(inOrder sources: [TweakSource]) -> (ValuePlan, ValueUpdate, ProviderLayers)? {
         // No provider has this source, so nobody says anything anew.
         let update = ValueUpdate(of: .binary, layers.keys.map { ($0, nil) })
-        return layers.ordered(sources).map { plan(update, in: $0) }
+        return layers.ordered(sources).map { (plan(update, in: $0), update, $0) }
     }
 
     /// Asks the providers in another order.
     mutating func commit(inOrder sources: [TweakSource]) {
-        guard let plan = plan(inOrder: sources), let ordered = layers.ordered(sources) else { return }
+        guard let (plan, update, ordered) = plan(inOrder: sources) else { return }
         layers = ordered
-        _ = commit(plan)
-    }
-
-    /// Has a person's overrides written. What a person sets is pinned, whatever changes below it, so it is kept also if the
-    /// tweak has the value already.
-    private mutating func keep(_ update: ValueUpdate, _ writer: OverridesWriter?) -> Bool {
-        guard update.source == .overrides, update.isAdmitted else { return true }
-        var isWritten = true
-        let known = layers[.overrides]
-        for (key, provided) in update.opinions where known[key] != provided {
-            setWhileReloading?.insert(key)
-            guard let writer else { continue }
-            if case .value(let value)? = provided {
-                isWritten = writer.enqueue(value, for: key) && isWritten
-            } else {
-                isWritten = writer.enqueue(nil, for: key) && isWritten
-            }
-        }
-        return isWritten
+        _ = commit(plan, of: update)
     }
 
     /// Has tweaks that only providers know come and go.
-    private mutating func declare(_ plan: ValuePlan) {
-        guard !plan.update.isAdmitted else { return }
+    private mutating func declare(_ plan: ValuePlan, of update: ValueUpdate) {
         for key in plan.unknown {
-            if let declaration = plan.update.declaration(key) { undeclared[key] = declaration }
+            if let declaration = update.declaration(key) { undeclared[key] = declaration }
         }
-        for (key, provided) in plan.update.opinions
-        where provided == nil && layers.opinions(on: key).isEmpty {
+        for (key, provided) in update.opinions where provided == nil && layers.opinions(on: key).isEmpty {
             undeclared[key] = nil
             removeCells(of: key) { $0.owner == .provided }
         }
@@ -162,27 +151,37 @@ extension StoreState {
 extension TweakStore {
     /// Makes an update, and tells observers.
     ///
-    /// - Parameter update: The update by the state of the store at the time; `nil` for nothing.
-    func apply(_ update: (StoreState) -> ValueUpdate?) {
-        announce { state in update(state).map { state.plan($0).changes } ?? [] }
+    /// - Parameter update: The update by the state of the store at the time; `nil` for nothing. It is asked again if observers were
+    ///   called meanwhile.
+    func apply<Failure>(
+        _ update: (inout StoreState) throws(Failure) -> ValueUpdate?
+    ) throws(Failure) {
         let writer = writer.withLock { $0 }
-        let (isWritten, hasChanges) = withState { state -> (Bool, Bool) in
-            guard let plan = update(state).map({ state.plan($0) }) else { return (true, false) }
-            return (state.commit(plan, writer), !plan.changes.isEmpty)
+        var isAnnounced = false
+        while true {
+            let (announced, isWritten, isTeller) = try withState {
+                (state) throws(Failure) -> ([TweakChange]?, Bool, Bool) in
+                guard let update = try update(&state) else { return (nil, true, false) }
+                let plan = state.plan(update, in: state.layers)
+                if !isAnnounced, state.telling.observers.areToldBefore { return (plan.changes, true, false) }
+                let isWritten = state.commit(plan, of: update, writer)
+                // Without changes of its own this thread would only tell of what others are about to.
+                return (nil, isWritten, !plan.changes.isEmpty && state.telling.begin())
+            }
+            if let announced {
+                announce(announced)
+                isAnnounced = true
+                continue
+            }
+            if !isWritten { writer?.flush() }
+            if isTeller { tell() }
+            return
         }
-        if !isWritten { writer?.flush() }
-        // Without changes of its own this thread would only tell of what others are about to.
-        if hasChanges { tellObservers() }
     }
 
     /// Calls the observers that want to know before.
-    ///
-    /// - Parameter changes: What is about to change. It is only asked if there is such an observer.
-    func announce(_ changes: (StoreState) -> [TweakChange]) {
-        let announced = state.withLock { state in
-            state.telling.observers.areToldBefore ? changes(state) : []
-        }
-        for change in announced {
+    func announce(_ changes: [TweakChange]) {
+        for change in changes {
             for observer in state.withLock({ $0.telling.observers.observing(change.key) }) {
                 guard let willChange = observer.willChange else { continue }
                 call(observer.id) { willChange(change) }
