@@ -17,7 +17,7 @@ public final class ELFFile {
     /// - Throws: ``ELFError`` if it cannot be read or is no regular file with an ELF object or an archive in it.
     public init(path: String) throws(ELFError) {
         // Non-blocking, so that a FIFO without a writer does not stop us here.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = Self.aboveStandard(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
@@ -49,6 +49,17 @@ public final class ELFFile {
         self.descriptor = descriptor
         self.elf = elf
         self.byteCount = Int(status.st_size)
+    }
+
+    /// The same open file by another number than those of standard input, output and error, which belong to the program
+    /// even if it has closed them.
+    private static func aboveStandard(_ descriptor: CInt) -> CInt {
+        guard 0...STDERR_FILENO ~= descriptor else { return descriptor }
+        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        let error = errno
+        close(descriptor)
+        errno = error
+        return moved
     }
 
     deinit {

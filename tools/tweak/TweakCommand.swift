@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TweakText
 
 @main
 struct TweakCommand: ParsableCommand {
@@ -39,6 +40,7 @@ struct TweakCommand: ParsableCommand {
     /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option, and `--all` as `--all-processes` where it has
     /// no other meaning.
     static func main() {
+        reserveStandardDescriptors()
         var arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.first != "reset" {
             let options = arguments.prefix { $0 != "--" }

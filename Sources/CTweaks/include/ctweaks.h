@@ -116,6 +116,13 @@ bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t star
 /* What fbtweak_error returns on this thread, a copy of the message. */
 void fbtweak__set_error(const char *message);
 
+/*
+ * The same open file by a number that is not one of the three standard ones; -1 and errno if that,
+ * or opening the file, failed. A program that was started with these closed would read and write
+ * the file instead.
+ */
+int fbtweak__above_standard(int descriptor);
+
 /* A descriptor that poll shows as readable from raise to lower, closed by exec; -1 and errno. */
 int fbtweak__make_event(void);
 void fbtweak__raise_event(int descriptor);

@@ -22,7 +22,7 @@ package struct KeptFile: Hashable, Sendable {
 
     /// The content; `nil` if there is no file.
     package func read() throws(OverridesError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = openFile(path, O_RDONLY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw failure("read")
@@ -75,7 +75,7 @@ package struct KeptFile: Hashable, Sendable {
     package func withLock<Result>(_ body: () throws(OverridesError) -> Result) throws(OverridesError)
         -> Result
     {
-        let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = openFile(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         guard descriptor >= 0 else { throw failure("open", lockPath) }
         defer { close(descriptor) }
         return try withFileLock(descriptor, patience: Self.lockTimeout) { error throws(OverridesError) in
@@ -106,7 +106,7 @@ package struct KeptFile: Hashable, Sendable {
     }
 
     private func write(_ bytes: [UInt8], to temporary: String) throws(OverridesError) {
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = openFile(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
         guard descriptor >= 0 else { throw failure("create", temporary) }
         defer { close(descriptor) }
         var written = 0
@@ -126,7 +126,7 @@ package struct KeptFile: Hashable, Sendable {
     /// Makes the rename itself durable.
     private func syncDirectory(of file: String) throws(OverridesError) {
         let directory = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = openFile(directory, O_RDONLY | O_DIRECTORY)
         guard descriptor >= 0 else { throw failure("open", directory) }
         defer { close(descriptor) }
         // Some file systems cannot sync a directory and say so with EINVAL.
