@@ -112,7 +112,7 @@ struct GenerateSettings: ParsableCommand {
                 return try write([schema.file], in: output)
             }
             let rootPath = path(of: SettingsBundle.rootPath, in: output)
-            let root = access(rootPath, F_OK) == 0 ? try readInput(rootPath) : nil
+            let root = access(rootPath, F_OK) == 0 ? try readInput(rootPath, isNamed: false) : nil
             try write(
                 reportingFormat { () throws(FormatError) in
                     try SettingsBundle.files(for: features, root: root, path: rootPath)
