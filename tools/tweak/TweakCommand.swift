@@ -54,11 +54,29 @@ struct TweakCommand: ParsableCommand {
         {
             arguments.insert("--", at: value)
         }
-        main(arguments)
+        run(arguments)
         // What a full disk did not take has not been done.
         guard fflush(nil) == 0 else {
             writeMessage("standard output: \(String(cString: strerror(errno)))")
             Glibc.exit(EX_IOERR)
+        }
+    }
+    /// Runs a command as `main(_:)` does, but escapes what is said of the arguments.
+    private static func run(_ arguments: [String]) {
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch {
+            let code = exitCode(for: error)
+            // Help, which has none of them.
+            if code.isSuccess { exit(withError: error) }
+            let message = fullMessage(for: error, columns: nil)
+            if !message.isEmpty {
+                printError(
+                    message.split(separator: "\n", omittingEmptySubsequences: false)
+                        .map { printable(String($0)) }.joined(separator: "\n"))
+            }
+            Glibc.exit(code.rawValue)
         }
     }
 }

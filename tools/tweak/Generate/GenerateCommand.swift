@@ -96,8 +96,8 @@ struct GenerateSettings: ParsableCommand {
     func validate() throws {
         guard let gsettings, !SettingsSchema.isID(gsettings) else { return }
         throw ValidationError(
-            "'\(gsettings)' is no id of a schema: it is at least two names of letters, digits and hyphens, with points "
-                + "between them.")
+            "'\(printable(gsettings))' is no id of a schema: it is at least two names of letters, digits and hyphens, with "
+                + "points between them.")
     }
 
     func run() throws {
