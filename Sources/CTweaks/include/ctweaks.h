@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -122,6 +123,15 @@ void fbtweak__set_error(const char *message);
  * the file instead.
  */
 int fbtweak__above_standard(int descriptor);
+
+/* pwrite, of which the program gets no signal. */
+ssize_t fbtweak__write(int descriptor, const void *bytes, size_t size, off_t offset);
+
+/*
+ * Writes a line of at most PIPE_BUF bytes to standard error, if there is one that takes it at this
+ * moment. The program gets no signal, nobody waits, errno stays as it is, and no lock is taken.
+ */
+void fbtweak__say(const char *line, size_t size);
 
 /* A descriptor that poll shows as readable from raise to lower, closed by exec; -1 and errno. */
 int fbtweak__make_event(void);

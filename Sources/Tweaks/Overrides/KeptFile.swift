@@ -1,3 +1,4 @@
+internal import CTweaks
 internal import Glibc
 
 /// A file that is replaced as a whole and never changed in place, so that a reader sees the state before or after a
@@ -130,15 +131,18 @@ package struct KeptFile: Hashable, Sendable {
         var written = 0
         while written < bytes.count {
             let result = bytes.withUnsafeBytes { buffer in
-                Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
+                fbtweak__write(
+                    descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written, off_t(written)
+                )
             }
             if result < 0, errno == EINTR { continue }
             guard result > 0 else { throw failure("write", temporary) }
             written += result
         }
-        guard fchmod(descriptor, 0o600) == 0, allowingForks({ fsync(descriptor) }) == 0 else {
-            throw failure("write", temporary)
-        }
+        // In a program without standard output the file has its number for a moment, in which another thread may print.
+        guard ftruncate(descriptor, off_t(written)) == 0, fchmod(descriptor, 0o600) == 0,
+            allowingForks({ fsync(descriptor) }) == 0
+        else { throw failure("write", temporary) }
     }
 
     /// Makes a file. One that is there is not written into: it may have another name, or be something else.
