@@ -155,6 +155,9 @@ bool fbtweak__is_abandoned(const char *path);
 /* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
 bool fbtweak__is_privileged(void);
 
+/* What the kernel was asked to execute, as a path from the first working directory; or NULL. */
+const char *fbtweak__executed_file(void);
+
 /*
  * A fork waits, for 100 ms at most, until no thread holds forks. Threads of the library do while
  * they run Swift code, those of a C program while they run that of the library; they allow them
