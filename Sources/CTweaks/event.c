@@ -4,7 +4,7 @@
 #include "ctweaks.h"
 
 int fbtweak__make_event(void) {
-  return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return fbtweak__above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 }
 void fbtweak__raise_event(int descriptor) {
   /* It fails only if the count is at its maximum, and then the descriptor is readable. */

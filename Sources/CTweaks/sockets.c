@@ -25,7 +25,8 @@ int fbtweak__listen(const char *path) {
   struct sockaddr_un address;
   if (!fill(&address, path))
     return -1;
-  int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  int listener =
+      fbtweak__above_standard(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (listener < 0)
     return -1;
   if (bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0 &&
@@ -38,7 +39,7 @@ int fbtweak__listen(const char *path) {
 }
 
 int fbtweak__accept(int listener, uint32_t *user) {
-  int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  int client = fbtweak__above_standard(accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (client < 0)
     return -1;
   struct ucred peer;
@@ -57,7 +58,7 @@ bool fbtweak__is_abandoned(const char *path) {
   struct sockaddr_un address;
   if (!fill(&address, path))
     return false;
-  int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  int probe = fbtweak__above_standard(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (probe < 0)
     return false;
   bool is_refused =

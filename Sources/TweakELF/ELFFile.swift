@@ -16,19 +16,19 @@ public final class ELFFile {
     ///
     /// - Throws: ``ELFError`` if it cannot be read or is no regular file with an ELF object or an archive in it.
     public init(path: String) throws(ELFError) {
-        // Non-blocking, so that a FIFO without a writer does not stop us here.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        // What is no file is not even opened: that alone does something to some devices.
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            let reason = String(cString: strerror(errno))
+        guard stat(path, &status) == 0 else { throw Self.cannotOpen(path) }
+        try Self.checkType(status, path)
+        // Non-blocking, in case it is a FIFO without a writer by now.
+        let descriptor = Self.aboveStandard(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+        guard descriptor >= 0 else { throw Self.cannotOpen(path) }
+        do throws(ELFError) {
+            guard fstat(descriptor, &status) == 0 else { throw Self.cannotOpen(path) }
+            try Self.checkType(status, path)
+        } catch {
             close(descriptor)
-            throw .cannotOpen(path: path, reason: reason)
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
-            let isDirectory = status.st_mode & S_IFMT == S_IFDIR
-            throw .notELF(path: path, reason: isDirectory ? "it is a directory" : "it is no regular file")
+            throw error
         }
         guard status.st_size > 0 else {
             close(descriptor)
@@ -49,6 +49,29 @@ public final class ELFFile {
         self.descriptor = descriptor
         self.elf = elf
         self.byteCount = Int(status.st_size)
+    }
+
+    private static func cannotOpen(_ path: String) -> ELFError {
+        .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+    }
+
+    private static func checkType(_ status: stat, _ path: String) throws(ELFError) {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw .notELF(path: path, reason: "it is a directory")
+        default: throw .notELF(path: path, reason: "it is no regular file")
+        }
+    }
+
+    /// The same open file by another number than those of standard input, output and error, which belong to the program
+    /// even if it has closed them.
+    private static func aboveStandard(_ descriptor: CInt) -> CInt {
+        guard 0...STDERR_FILENO ~= descriptor else { return descriptor }
+        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        let error = errno
+        close(descriptor)
+        errno = error
+        return moved
     }
 
     deinit {

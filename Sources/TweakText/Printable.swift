@@ -1,42 +1,7 @@
-/// A text as it may be shown: what a terminal would take as a command (control characters of both sets, line
-/// separators, changes of the writing direction) is written as `\u{…}`.
-public func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: \.isDangerous) else { return text }
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-        if scalar.isDangerous {
-            escaped += "\\u{\(String(scalar.value, radix: 16))}"
-        } else {
-            escaped.unicodeScalars.append(scalar)
-        }
-    }
-    return escaped
-}
+internal import TweakRecords
 
-/// JSON as it may be shown: the same with `\u` and four digits, which only texts can hold.
-public func printableJSON(_ json: String) -> String {
-    guard json.unicodeScalars.contains(where: { $0.isDangerous && $0 != "\n" }) else { return json }
-    var escaped = ""
-    for scalar in json.unicodeScalars {
-        guard scalar.isDangerous, scalar != "\n" else {
-            escaped.unicodeScalars.append(scalar)
-            continue
-        }
-        for unit in String(scalar).utf16 {
-            let digits = String(unit, radix: 16)
-            escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }
-    }
-    return escaped
-}
+/// A text as it may be shown: what a terminal would take as a command is written as `\u{…}`.
+public func printable(_ text: String) -> String { text.printable }
 
-extension Unicode.Scalar {
-    fileprivate var isDangerous: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        // Joiners make emoji and Indic and Arabic script; the others can turn the direction of a line.
-        case .format: value != 0x200C && value != 0x200D
-        default: false
-        }
-    }
-}
+/// JSON as it may be shown: the same with `\u` and four digits.
+public func printableJSON(_ json: String) -> String { json.printableJSON }

@@ -10,6 +10,7 @@ import TweakText
 @main
 struct TweakAccessors {
     static func main() {
+        reserveStandardDescriptors()
         do throws(Failure) {
             try run(Array(CommandLine.arguments.dropFirst()))
         } catch {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TweakText
 
 @main
 struct TweakCommand: ParsableCommand {
@@ -39,6 +40,7 @@ struct TweakCommand: ParsableCommand {
     /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option, and `--all` as `--all-processes` where it has
     /// no other meaning.
     static func main() {
+        reserveStandardDescriptors()
         var arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.first != "reset" {
             let options = arguments.prefix { $0 != "--" }
@@ -52,11 +54,29 @@ struct TweakCommand: ParsableCommand {
         {
             arguments.insert("--", at: value)
         }
-        main(arguments)
+        run(arguments)
         // What a full disk did not take has not been done.
         guard fflush(nil) == 0 else {
             writeMessage("standard output: \(String(cString: strerror(errno)))")
             Glibc.exit(EX_IOERR)
+        }
+    }
+    /// Runs a command as `main(_:)` does, but escapes what is said of the arguments.
+    private static func run(_ arguments: [String]) {
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch {
+            let code = exitCode(for: error)
+            // Help, which has none of them.
+            if code.isSuccess { exit(withError: error) }
+            let message = fullMessage(for: error, columns: nil)
+            if !message.isEmpty {
+                printError(
+                    message.split(separator: "\n", omittingEmptySubsequences: false)
+                        .map { printable(String($0)) }.joined(separator: "\n"))
+            }
+            Glibc.exit(code.rawValue)
         }
     }
 }

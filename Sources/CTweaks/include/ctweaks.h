@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,6 +117,22 @@ bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t star
 /* What fbtweak_error returns on this thread, a copy of the message. */
 void fbtweak__set_error(const char *message);
 
+/*
+ * The same open file by a number that is not one of the three standard ones; -1 and errno if that,
+ * or opening the file, failed. A program that was started with these closed would read and write
+ * the file instead.
+ */
+int fbtweak__above_standard(int descriptor);
+
+/* pwrite, of which the program gets no signal. */
+ssize_t fbtweak__write(int descriptor, const void *bytes, size_t size, off_t offset);
+
+/*
+ * Writes a line of at most PIPE_BUF bytes to standard error, if there is one that takes it at this
+ * moment. The program gets no signal, nobody waits, errno stays as it is, and no lock is taken.
+ */
+void fbtweak__say(const char *line, size_t size);
+
 /* A descriptor that poll shows as readable from raise to lower, closed by exec; -1 and errno. */
 int fbtweak__make_event(void);
 void fbtweak__raise_event(int descriptor);
@@ -137,6 +154,9 @@ bool fbtweak__is_abandoned(const char *path);
 
 /* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
 bool fbtweak__is_privileged(void);
+
+/* What the kernel was asked to execute, as a path from the first working directory; or NULL. */
+const char *fbtweak__executed_file(void);
 
 /*
  * A fork waits, for 100 ms at most, until no thread holds forks. Threads of the library do while

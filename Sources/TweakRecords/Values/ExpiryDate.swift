@@ -1,5 +1,3 @@
-internal import Glibc
-
 extension TweakDeclaration {
     /// The last day for which the tweak is meant, as `YYYY-MM-DD`; `nil` if it says none, or no such date.
     public var expiryDate: String? {
@@ -29,13 +27,5 @@ package func isDay(_ text: String) -> Bool {
 
 /// The day of a time in UTC, as `YYYY-MM-DD`.
 package func utcDay(secondsSince1970 seconds: Int) -> String {
-    var (time, parts) = (seconds, tm())
-    gmtime_r(&time, &parts)
-    var text = [UInt8](repeating: 0, count: 32)
-    let count = text.withUnsafeMutableBytes { bytes in
-        bytes.withMemoryRebound(to: CChar.self) { characters in
-            characters.baseAddress.map { strftime($0, characters.count, "%Y-%m-%d", &parts) } ?? 0
-        }
-    }
-    return String(decoding: text.prefix(count), as: UTF8.self)
+    CalendarDate(secondsSince1970: seconds).description
 }

@@ -1,3 +1,4 @@
+internal import CTweaks
 internal import Glibc
 
 /// An open file of the library's own.
@@ -5,24 +6,27 @@ internal import Glibc
 /// The program may close it by its number, as some close all that they did not open, and then have the number for a
 /// file of its own. So whoever uses the number asks first whether it still stands for the same file. Of files that
 /// are none on a disk, such as those of inotify, all are the same here.
-struct Descriptor: Hashable, Sendable {
+struct Descriptor: Equatable, Sendable {
     let number: CInt
     private let device: UInt64
     private let node: UInt64
 
     /// Those that are open. A child that was forked closes them.
-    static let opened = Guarded<Set<Descriptor>>([])
+    static let opened = Guarded<[Descriptor]>([])
 
-    /// Opens a file.
+    /// Opens a file. Its number is none of the three standard ones.
     ///
     /// - Parameter open: Returns the number, or -1.
     /// - Returns: `nil` if it could not be opened; `errno` says why.
     static func make(_ open: () -> CInt) -> Descriptor? {
         opened.withLock { opened in
-            let number = open()
+            let number = fbtweak__above_standard(open())
             guard number >= 0 else { return nil }
-            let descriptor = Descriptor(number)
-            if let descriptor { opened.insert(descriptor) }
+            guard let descriptor = Descriptor(number) else {
+                Glibc.close(number)
+                return nil
+            }
+            opened.append(descriptor)
             return descriptor
         }
     }
@@ -38,7 +42,13 @@ struct Descriptor: Hashable, Sendable {
     /// Whether the program has left it alone.
     var isOurs: Bool { Descriptor(number) == self }
 
-    func close() { Self.opened.withLock { if $0.remove(self) != nil, isOurs { Glibc.close(number) } } }
+    func close() {
+        Self.opened.withLock { opened in
+            guard let index = opened.firstIndex(of: self) else { return }
+            opened.remove(at: index)
+            if isOurs { Glibc.close(number) }
+        }
+    }
 
     static func closeAll() {
         opened.withLock { opened in
@@ -46,4 +56,18 @@ struct Descriptor: Hashable, Sendable {
             opened = []
         }
     }
+}
+
+/// Opens a file for as long as it takes to read or write it.
+///
+/// The number is none of the three standard ones. A FIFO, a device or a lease of another process is not waited for, and a
+/// terminal does not become that of the process.
+///
+/// - Returns: The number, or -1; `errno` says why.
+func openFile(_ path: String, _ flags: CInt, mode: mode_t = 0) -> CInt {
+    fbtweak__above_standard(open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode))
+}
+
+extension stat {
+    var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
 }

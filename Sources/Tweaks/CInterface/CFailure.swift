@@ -1,5 +1,6 @@
 internal import CTweaks
 internal import FBTweak
+internal import TweakRecords
 
 /// Why a call from C did not do what it should: a code for the program and a message for a person.
 enum CFailure: Error {
@@ -17,16 +18,16 @@ enum CFailure: Error {
             }
     }
 
-    /// Keeps the message for `fbtweak_error`.
+    /// Keeps the message for `fbtweak_error`, escaped: it may hold names and values of any origin.
     ///
     /// - Returns: The code.
     func report() -> CInt {
         switch self {
         case .unknown(let message):
-            fbtweak__set_error(message)
+            fbtweak__set_error(message.printable)
             return CInt(FBTWEAK_UNKNOWN)
         case .refused(let message):
-            fbtweak__set_error(message)
+            fbtweak__set_error(message.printable)
             return CInt(FBTWEAK_REFUSED)
         }
     }

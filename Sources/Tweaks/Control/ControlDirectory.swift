@@ -44,7 +44,7 @@ package struct ControlDirectory: Hashable, Sendable {
     ///
     /// - Parameter body: Gets whether it is so. If not, it must not remove anything.
     func withLock<Result, Failure>(_ body: (Bool) throws(Failure) -> Result) throws(Failure) -> Result {
-        guard let directory = Descriptor.make({ open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
+        guard let directory = Descriptor.make({ openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) }) else {
             return try body(false)
         }
         defer { directory.close() }
@@ -109,7 +109,12 @@ package struct ControlDirectory: Hashable, Sendable {
 
 /// The names of what is in a directory; none if it cannot be read.
 package func directoryEntries(_ path: String) -> [String] {
-    guard let directory = opendir(path) else { return [] }
+    let descriptor = openFile(path, O_RDONLY | O_DIRECTORY)
+    guard descriptor >= 0 else { return [] }
+    guard let directory = fdopendir(descriptor) else {
+        close(descriptor)
+        return []
+    }
     defer { closedir(directory) }
     var names: [String] = []
     while let entry = readdir(directory) {

@@ -133,11 +133,20 @@ func readLink(_ path: String) -> String? {
 ///
 /// - Parameter process: A process id, or `self`.
 package func executablePath(of process: String = "self") -> String? {
-    guard let path = readLink("/proc/\(process)/exe") else { return nil }
+    guard let path = readLink("/proc/\(process)/exe") else { return process == "self" ? executedFile : nil }
     // What the kernel adds when the file has been removed or replaced.
     let suffix = " (deleted)"
     return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
 }
+
+/// The file that the kernel was asked to execute, without links, for processes without /proc; `nil` if it is not there
+/// any more. The loader asks first, before the program changes its working directory.
+private let executedFile: String? = {
+    guard let name = fbtweak__executed_file(),
+        let path = realPath(String(cString: name)), access(path, X_OK) == 0
+    else { return nil }
+    return path
+}()
 
 /// What a program is called by the path of its executable.
 package func lastComponent(of path: String) -> String {

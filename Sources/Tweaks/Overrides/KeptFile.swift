@@ -1,3 +1,4 @@
+internal import CTweaks
 internal import Glibc
 
 /// A file that is replaced as a whole and never changed in place, so that a reader sees the state before or after a
@@ -22,23 +23,29 @@ package struct KeptFile: Hashable, Sendable {
 
     /// The content; `nil` if there is no file.
     package func read() throws(OverridesError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        var status = stat()
+        // What is no file is not even opened: that alone does something to some devices.
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("read")
+        }
+        guard status.isRegularFile else { throw notRegular }
+        let descriptor = openFile(path, O_RDONLY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw failure("read")
         }
         defer { close(descriptor) }
-        var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("read") }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .corrupt(path: path, reason: "it is no regular file")
-        }
+        guard status.isRegularFile else { throw notRegular }
         guard status.st_size <= Self.largestSize else {
             throw .corrupt(
                 path: path, reason: "it has \(status.st_size) bytes, at most \(Self.largestSize) are read")
         }
         return try readAll(descriptor, expecting: Int(status.st_size))
     }
+
+    private var notRegular: OverridesError { .corrupt(path: path, reason: "it is no regular file") }
 
     private func readAll(_ descriptor: CInt, expecting count: Int) throws(OverridesError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
@@ -75,8 +82,7 @@ package struct KeptFile: Hashable, Sendable {
     package func withLock<Result>(_ body: () throws(OverridesError) -> Result) throws(OverridesError)
         -> Result
     {
-        let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure("open", lockPath) }
+        let descriptor = try openLock()
         defer { close(descriptor) }
         return try withFileLock(descriptor, patience: Self.lockTimeout) { error throws(OverridesError) in
             switch error {
@@ -89,8 +95,22 @@ package struct KeptFile: Hashable, Sendable {
         }
     }
 
+    private func openLock() throws(OverridesError) -> CInt {
+        let notRegular = OverridesError.system(
+            action: "lock", path: lockPath, reason: "it is no regular file")
+        var status = stat()
+        guard lstat(lockPath, &status) != 0 || status.isRegularFile else { throw notRegular }
+        let descriptor = openFile(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        guard descriptor >= 0 else { throw failure("open", lockPath) }
+        guard fstat(descriptor, &status) == 0, status.isRegularFile else {
+            close(descriptor)
+            throw notRegular
+        }
+        return descriptor
+    }
+
     /// Puts a new file in the place of the old one. Call with the lock held: the temporary name is always the same,
-    /// so that one left by a process that was killed is used again and none pile up.
+    /// so that one left by a process that was killed is replaced and none pile up.
     package func replace(with bytes: [UInt8]) throws(OverridesError) {
         // A link to a file elsewhere, in a dotfiles repository say, stays one.
         let target = realPath(path) ?? path
@@ -106,27 +126,40 @@ package struct KeptFile: Hashable, Sendable {
     }
 
     private func write(_ bytes: [UInt8], to temporary: String) throws(OverridesError) {
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure("create", temporary) }
+        let descriptor = try create(temporary)
         defer { close(descriptor) }
         var written = 0
         while written < bytes.count {
             let result = bytes.withUnsafeBytes { buffer in
-                Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
+                fbtweak__write(
+                    descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written, off_t(written)
+                )
             }
             if result < 0, errno == EINTR { continue }
             guard result > 0 else { throw failure("write", temporary) }
             written += result
         }
-        guard fchmod(descriptor, 0o600) == 0, allowingForks({ fsync(descriptor) }) == 0 else {
-            throw failure("write", temporary)
+        // In a program without standard output the file has its number for a moment, in which another thread may print.
+        guard ftruncate(descriptor, off_t(written)) == 0, fchmod(descriptor, 0o600) == 0,
+            allowingForks({ fsync(descriptor) }) == 0
+        else { throw failure("write", temporary) }
+    }
+
+    /// Makes a file. One that is there is not written into: it may have another name, or be something else.
+    private func create(_ temporary: String) throws(OverridesError) -> CInt {
+        for _ in 1...10 {
+            let descriptor = openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            if descriptor >= 0 { return descriptor }
+            guard errno == EEXIST else { throw failure("create", temporary) }
+            guard unlink(temporary) == 0 || errno == ENOENT else { throw failure("remove", temporary) }
         }
+        throw .system(action: "create", path: temporary, reason: "others make it again and again")
     }
 
     /// Makes the rename itself durable.
     private func syncDirectory(of file: String) throws(OverridesError) {
         let directory = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = openFile(directory, O_RDONLY | O_DIRECTORY)
         guard descriptor >= 0 else { throw failure("open", directory) }
         defer { close(descriptor) }
         // Some file systems cannot sync a directory and say so with EINVAL.

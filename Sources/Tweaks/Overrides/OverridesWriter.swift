@@ -21,7 +21,8 @@ final class OverridesWriter: Sendable {
 
     private enum Phase { case idle, writing, pausing }
 
-    let file: OverridesFile
+    /// Why there is none, if there is none.
+    private let target: Result<OverridesFile, OverridesError>
     /// Held while the file is written or read, so that ``flush()`` returns after a write that is under way. The value
     /// says nothing; with an empty one ThreadSanitizer takes each access for one of the object's first bytes.
     private let fileAccess = Guarded(false)
@@ -30,14 +31,22 @@ final class OverridesWriter: Sendable {
     private let queue = Guarded(Queue())
     private let worker = Worker(stackSize: BackgroundThread.smallStack, patience: 0)
 
-    init(file: OverridesFile, report: @escaping @Sendable (String) -> Void) {
-        self.file = file
+    init(
+        _ target: Result<OverridesFile, OverridesError>, report: @escaping @Sendable (String) -> Void
+    ) {
+        self.target = target
         self.report = report
     }
 
+    convenience init(file: OverridesFile, report: @escaping @Sendable (String) -> Void) {
+        self.init(.success(file), report: report)
+    }
+
+    var file: OverridesFile? { try? target.get() }
+
     /// A writer for a child that was forked. What is pending is the parent's to write, and the locks may be held by a
     /// thread that the child does not have.
-    func forChild() -> OverridesWriter { OverridesWriter(file: file, report: report) }
+    func forChild() -> OverridesWriter { OverridesWriter(target, report: report) }
 
     /// Takes a change to be written.
     ///
@@ -49,10 +58,13 @@ final class OverridesWriter: Sendable {
             defer { queue.trying = fbtweak__generation() }
             return queue.trying != fbtweak__generation()
         }
-        if !isFirst || worker.add(write) { return true }
+        if !isFirst || addWrite() { return true }
         queue.withLock { $0.trying = nil }
         return false
     }
+
+    /// Without a file there is nothing to wait for.
+    private func addWrite() -> Bool { file != nil && worker.add(write) }
 
     /// Calls back when what is pending has been tried to be written, with the reason if that failed; at once if nothing
     /// is, or if there is a pause between two attempts, with the reason of the last one. Calls come in order and with a
@@ -80,7 +92,7 @@ final class OverridesWriter: Sendable {
             }
             guard !changes.isEmpty else { return (nil, true) }
             do throws(OverridesError) {
-                let problem = try file.update(changes)
+                let problem = try target.get().update(changes)
                 queue.withLock { $0.problem = nil }
                 return (problem, true)
             } catch {
@@ -88,7 +100,7 @@ final class OverridesWriter: Sendable {
                     queue.changes.merge(changes) { newer, _ in newer }
                     queue.problem = error
                 }
-                return ("\(error)", false)
+                return (error.withConsequence, false)
             }
         }
         // Reported without the lock: the program's log handler may call the store.
@@ -103,11 +115,18 @@ final class OverridesWriter: Sendable {
 
     /// What the file holds, `nil` if there is none, and the tweaks whose changes are still to be written into it.
     ///
-    /// No write is under way meanwhile, so whatever was enqueued before is in one of the two.
+    /// No write is under way meanwhile, so whatever was enqueued before is in one of the two. What could not be written
+    /// is tried again if it can be read: that may have been the reason.
     func read() throws(OverridesError) -> (content: [UInt8]?, unwritten: Set<TweakKey>) {
-        try fileAccess.withLock { _ throws(OverridesError) in
-            (try file.read(), queue.withLock { Set($0.changes.keys) })
+        let (content, unwritten, isOverdue) = try fileAccess.withLock { _ throws(OverridesError) in
+            let content = try target.get().read()
+            return queue.withLock { queue in
+                let isOverdue = queue.problem != nil && queue.trying == nil && !queue.changes.isEmpty
+                return (content, Set(queue.changes.keys), isOverdue)
+            }
         }
+        if isOverdue { _ = addWrite() }
+        return (content, unwritten)
     }
 
     private func write() {
@@ -120,5 +139,14 @@ final class OverridesWriter: Sendable {
         }
         allowingForks { _ = usleep(Self.interval) }
         queue.withLock { $0.phase = .idle }
+    }
+}
+
+extension OverridesError {
+    /// The message for who has set something.
+    fileprivate var withConsequence: String {
+        // It says so itself.
+        if case .noDirectory = self { return description }
+        return "\(self); what was set is not kept yet, and is tried again with the next change"
     }
 }

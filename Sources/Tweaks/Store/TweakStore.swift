@@ -181,17 +181,22 @@ extension TweakStore {
     /// Applies the overrides of this application, keeps its changes from now on and follows those of others.
     func keepOverrides() {
         // A process with more rights than its user takes nothing from the user's files and environment.
-        guard !fbtweak__is_privileged(), let path = executablePath() else { return }
+        guard !fbtweak__is_privileged() else { return }
         takeEnvironment()
+        let path = executablePath()
         do throws(OverridesError) {
+            guard let path else {
+                throw .noDirectory(reason: "the name of the executable is not known without /proc")
+            }
             let file = try OverridesFile(application: lastComponent(of: path))
             keepOverrides(in: file)
             followOverrides(in: file)
         } catch {
             diagnostics.warn("\(error)")
+            writer.withLock { $0 = OverridesWriter(.failure(error), report: diagnostics.warn) }
         }
         applyEnvironment()
-        useProvidersBesideProgram(path)
+        if let path { useProvidersBesideProgram(path) }
     }
 
     /// Reads what the process was started with. It counts when the overrides are there too.

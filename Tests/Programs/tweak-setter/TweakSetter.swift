@@ -11,6 +11,7 @@ import Tweaks
 ///     tweak-setter set Category/Collection/Name VALUE
 ///     tweak-setter handles                                  what C and Swift have of each other's tweaks
 ///     tweak-setter count Category/Collection/Name FROM TO   sets each number in turn, as fast as it can
+///     tweak-setter print Category/Collection/Name FROM TO   the same each millisecond, and prints each number
 @main
 struct TweakSetter {
     static func main() throws {
@@ -35,6 +36,16 @@ struct TweakSetter {
             let key = try key(arguments.dropFirst().first)
             for number in numbers[0]...numbers[1] {
                 try TweakStore.shared.set(.integer(Int128(number)), for: key)
+            }
+        case ("print", 4):
+            let numbers = arguments.suffix(2).compactMap { Int64($0) }
+            guard numbers.count == 2 else { throw UsageError() }
+            let key = try key(arguments.dropFirst().first)
+            for number in numbers[0]...numbers[1] {
+                try TweakStore.shared.set(.integer(Int128(number)), for: key)
+                print("number", number)
+                fflush(nil)
+                usleep(1000)
             }
         case ("handles", 1):
             try showHandles()

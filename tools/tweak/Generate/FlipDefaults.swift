@@ -18,7 +18,7 @@ struct FlipDefaults {
     /// Reads the file; there are no defaults if there is none.
     static func inWorkingDirectory() throws(Failure) -> FlipDefaults {
         guard access(path, F_OK) == 0 else { return FlipDefaults() }
-        return try FlipDefaults(yaml: try readInput(path))
+        return try FlipDefaults(yaml: try readInput(path, isNamed: false))
     }
 
     private init() {}

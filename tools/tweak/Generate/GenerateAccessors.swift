@@ -69,8 +69,8 @@ struct GenerateAccessors: ParsableCommand {
     private static func check(_ name: String) throws(ValidationError) {
         guard !FeatureAccessors.isName(name) else { return }
         throw ValidationError(
-            "'\(name)' cannot be the name of an accessor: it has letters, digits and _, no digit at the start, and is no "
-                + "keyword.")
+            "'\(printable(name))' cannot be the name of an accessor: it has letters, digits and _, no digit at the start, "
+                + "and is no keyword.")
     }
 
     func run() throws {

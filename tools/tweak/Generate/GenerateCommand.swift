@@ -96,8 +96,8 @@ struct GenerateSettings: ParsableCommand {
     func validate() throws {
         guard let gsettings, !SettingsSchema.isID(gsettings) else { return }
         throw ValidationError(
-            "'\(gsettings)' is no id of a schema: it is at least two names of letters, digits and hyphens, with points "
-                + "between them.")
+            "'\(printable(gsettings))' is no id of a schema: it is at least two names of letters, digits and hyphens, with "
+                + "points between them.")
     }
 
     func run() throws {
@@ -112,7 +112,7 @@ struct GenerateSettings: ParsableCommand {
                 return try write([schema.file], in: output)
             }
             let rootPath = path(of: SettingsBundle.rootPath, in: output)
-            let root = access(rootPath, F_OK) == 0 ? try readInput(rootPath) : nil
+            let root = access(rootPath, F_OK) == 0 ? try readInput(rootPath, isNamed: false) : nil
             try write(
                 reportingFormat { () throws(FormatError) in
                     try SettingsBundle.files(for: features, root: root, path: rootPath)

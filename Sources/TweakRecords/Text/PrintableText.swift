@@ -1,0 +1,49 @@
+extension String {
+    /// The text as it may be shown in one line: what a terminal would take as a command (control characters of both sets,
+    /// line separators, changes of the writing direction) is written as `\u{…}`, and so is what stands for bytes that
+    /// were no UTF-8.
+    package var printable: String {
+        guard unicodeScalars.contains(where: \.isDangerous) else { return self }
+        var escaped = ""
+        for scalar in unicodeScalars {
+            if scalar.isDangerous {
+                escaped += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// The text, which holds JSON, as it may be shown: the same with `\u` and four digits, which only texts can hold, and
+    /// with its lines.
+    package var printableJSON: String {
+        guard unicodeScalars.contains(where: { $0.isDangerous && $0 != "\n" }) else { return self }
+        var escaped = ""
+        for scalar in unicodeScalars {
+            guard scalar.isDangerous, scalar != "\n" else {
+                escaped.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return escaped
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isDangerous: Bool {
+        if value < 0x7F { return value < 0x20 }
+        // What decoding puts in the place of bytes that are no UTF-8.
+        if value == 0xFFFD { return true }
+        return switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        // Joiners make emoji and Indic and Arabic script; the others can turn the direction of a line.
+        case .format: value != 0x200C && value != 0x200D
+        default: false
+        }
+    }
+}
