@@ -1609,26 +1609,52 @@ extern "C" {
 int fbtweak__each_loaded(int (*visit)(struct fbtweak__loaded *loaded, size_t size, void *context),
                          void *context) __asm__("dl_iterate_phdr") __attribute__((weak));
 
+/* Whether memory is in a segment that is loaded with these rights: what a note says may be wrong.
+ */
+static inline bool fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint32_t rights,
+                                      uintptr_t start, size_t size) {
+  for (unsigned i = 0; i < loaded->segment_count; i++) {
+    const struct fbtweak__segment *segment = &loaded->segments[i];
+    uintptr_t offset = start - (loaded->bias + segment->address);
+    if (segment->type == 1 /* PT_LOAD */ && (segment->flags & rights) == rights &&
+        offset <= segment->size && size <= segment->size - offset)
+      return true;
+  }
+  return false;
+}
+
+/* The size of the table is 0 before the library has loaded, and then at least that of today. */
+static inline bool fbtweak__is_library(const struct fbtweak__loaded *loaded, uintptr_t address) {
+  enum { FBTWEAK__READ_WRITE = 4 | 2, FBTWEAK__LEAST = sizeof(struct fbtweak__library) };
+  if (address % sizeof(void *) != 0 ||
+      !fbtweak__is_loaded(loaded, FBTWEAK__READ_WRITE, address, FBTWEAK__LEAST))
+    return false;
+  size_t size = __atomic_load_n((const size_t *)address, __ATOMIC_ACQUIRE);
+  return size >= FBTWEAK__LEAST && size < 0x10000 &&
+         fbtweak__is_loaded(loaded, FBTWEAK__READ_WRITE, address, size);
+}
+
 static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size_t size,
                                             void *context) {
   static const uint32_t lengths_and_type[] = {8, 4, 2};
   (void)size, (void)context;
   for (unsigned i = 0; i < loaded->segment_count; i++) {
     const struct fbtweak__segment *segment = &loaded->segments[i];
-    if (segment->type != 4 /* PT_NOTE */)
-      continue;
     const char *note = (const char *)(loaded->bias + segment->address);
+    if (segment->type != 4 /* PT_NOTE */ ||
+        !fbtweak__is_loaded(loaded, 4 /* PF_R */, (uintptr_t)note, segment->size))
+      continue;
     for (const char *end = note + segment->size; end - note >= 24; note += 4) {
       if (__builtin_memcmp(note, lengths_and_type, 12) != 0 ||
           __builtin_memcmp(note + 12, "FBTweak", 8) != 0)
         continue;
       int32_t distance;
       __builtin_memcpy(&distance, note + 20, 4);
-      const struct fbtweak__library *library =
-          (const struct fbtweak__library *)(note + 20 + distance);
-      if (!library->size)
+      uintptr_t library = (uintptr_t)note + 20 + (uintptr_t)(intptr_t)distance;
+      if (!fbtweak__is_library(loaded, library))
         continue;
-      __atomic_store_n(&fbtweak__library_slot, library, __ATOMIC_RELEASE);
+      __atomic_store_n(&fbtweak__library_slot, (const struct fbtweak__library *)library,
+                       __ATOMIC_RELEASE);
       return 1;
     }
   }

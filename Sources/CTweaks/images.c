@@ -1,4 +1,8 @@
-/* The images of this process, read from their program headers in memory. */
+/*
+ * The images of this process, read from their program headers in memory. The dynamic linker has
+ * mapped what these say is loaded. All else that an image says of itself may be wrong, and is
+ * looked at only where memory is mapped.
+ */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
@@ -6,6 +10,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -22,6 +27,61 @@ static uintptr_t relative_address(const uint8_t *field) {
   return (uintptr_t)field + (uintptr_t)(intptr_t)distance;
 }
 
+/* Whether a range lies in one segment that is loaded with these rights. */
+static bool is_loaded(const struct fbtweak__image *image, uint32_t rights, uintptr_t start,
+                      size_t size) {
+  const ElfW(Phdr) *segments = image->segments;
+  for (size_t i = 0; i < image->segment_count; i++) {
+    uintptr_t offset = start - (image->bias + segments[i].p_vaddr);
+    if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & rights) == rights &&
+        offset <= segments[i].p_memsz && size <= segments[i].p_memsz - offset)
+      return true;
+  }
+  return false;
+}
+
+/* Whether a range has pages that the dynamic linker makes read-only when it has relocated them. */
+static bool is_protected(const struct fbtweak__image *image, uintptr_t start, size_t size) {
+  uintptr_t page = getauxval(AT_PAGESZ);
+  const ElfW(Phdr) *segments = image->segments;
+  for (size_t i = 0; i < image->segment_count; i++) {
+    if (segments[i].p_type != PT_GNU_RELRO)
+      continue;
+    /* Both ends are rounded down to a page, as the dynamic linker does. */
+    uintptr_t first = image->bias + segments[i].p_vaddr;
+    uintptr_t last = first + segments[i].p_memsz;
+    if (page != 0) {
+      first -= first % page;
+      last -= last % page;
+    }
+    if (first < last && (start - first < last - first || first - start < size))
+      return true;
+  }
+  return false;
+}
+
+bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size) {
+  return is_loaded(image, PF_R | PF_W, start, size) && !is_protected(image, start, size);
+}
+
+bool fbtweak__image_can_hold_records(const struct fbtweak__image *image, uintptr_t start,
+                                     size_t size) {
+  return start % 8 == 0 && size <= PTRDIFF_MAX && fbtweak__image_can_write(image, start, size);
+}
+
+/*
+ * The library sets the size of its table, so that can be written, and is 0 before. No version has
+ * less in it than the first three members, or a thousand functions.
+ */
+static bool is_library(const struct fbtweak__image *image, uintptr_t address) {
+  enum { LEAST = 3 * sizeof(void *), MOST = 1000 * sizeof(void *) };
+  if (address % sizeof(void *) != 0 || !fbtweak__image_can_write(image, address, LEAST))
+    return false;
+  size_t size = __atomic_load_n((const size_t *)address, __ATOMIC_RELAXED);
+  return size == 0 ||
+         (size >= LEAST && size <= MOST && fbtweak__image_can_write(image, address, size));
+}
+
 static void read_note(struct fbtweak__image *image, const ElfW(Nhdr) * note, const uint8_t *name,
                       const uint8_t *content) {
   if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof("GNU") &&
@@ -33,19 +93,29 @@ static void read_note(struct fbtweak__image *image, const ElfW(Nhdr) * note, con
   if (note->n_namesz != sizeof("FBTweak") || memcmp(name, "FBTweak", sizeof("FBTweak")) != 0)
     return;
   if (note->n_type == NT_FBTWEAK_LIBRARY && note->n_descsz >= 4) {
-    image->library = (const struct fbtweak__library *)relative_address(content);
+    uintptr_t library = relative_address(content);
+    if (is_library(image, library))
+      image->library = (const struct fbtweak__library *)library;
   } else if (note->n_type == NT_FBTWEAK_IMAGE && note->n_descsz >= 8) {
-    image->records_start = relative_address(content);
-    image->records_stop = relative_address(content + 4);
-    if (note->n_descsz >= 12)
-      image->library_slot = (const struct fbtweak__library **)relative_address(content + 8);
+    uintptr_t start = relative_address(content);
+    uintptr_t stop = relative_address(content + 4);
+    if (start < stop && fbtweak__image_can_hold_records(image, start, stop - start)) {
+      image->records_start = start;
+      image->records_stop = stop;
+    }
+    uintptr_t slot = note->n_descsz >= 12 ? relative_address(content + 8) : 0;
+    if (slot % sizeof(void *) == 0 && fbtweak__image_can_write(image, slot, sizeof(void *)))
+      image->library_slot = (const struct fbtweak__library **)slot;
   }
 }
 
 /* Notes are padded to 4 bytes, in a segment aligned to 8 to 8: gABI and the x86 psABI. */
 static void read_notes(struct fbtweak__image *image, const ElfW(Phdr) * segment) {
-  const uint8_t *bytes = (const uint8_t *)(image->bias + segment->p_vaddr);
+  uintptr_t start = image->bias + segment->p_vaddr;
+  const uint8_t *bytes = (const uint8_t *)start;
   size_t size = segment->p_memsz;
+  if (!is_loaded(image, PF_R, start, size))
+    return;
   size_t alignment = segment->p_align == 8 ? 8 : 4;
   size_t offset = 0;
 
@@ -88,9 +158,10 @@ static int describe_image(struct dl_phdr_info *info, size_t size, void *data) {
       if (image.memory_stop == 0)
         image.memory_start = start;
       image.memory_stop = start + segment->p_memsz;
-      if (segment->p_offset == 0 && !image.header) {
+      if (segment->p_offset == 0 && !image.header && (segment->p_flags & PF_R)) {
         image.header = (const void *)start;
-        image.header_size = segment->p_filesz;
+        image.header_size =
+            segment->p_filesz < segment->p_memsz ? segment->p_filesz : segment->p_memsz;
       }
     }
   }
@@ -101,18 +172,6 @@ void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void 
                          void *context) {
   struct visit caller = {visit, context};
   dl_iterate_phdr(describe_image, &caller);
-}
-
-bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size) {
-  const ElfW(Phdr) *segments = image->segments;
-  for (size_t i = 0; i < image->segment_count; i++) {
-    const ElfW(Phdr) *segment = &segments[i];
-    uintptr_t first = image->bias + segment->p_vaddr;
-    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W) && start >= first &&
-        start - first <= segment->p_memsz && size <= segment->p_memsz - (start - first))
-      return true;
-  }
-  return false;
 }
 
 bool fbtweak__is_privileged(void) {

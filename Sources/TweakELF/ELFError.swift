@@ -6,6 +6,8 @@ public enum ELFError: Error, Hashable {
     case notELF(path: String, reason: String)
     /// The file begins like an ELF object but is cut off or contradicts itself.
     case broken(path: String, reason: String)
+    /// A member of an archive is left out.
+    case skipped(path: String, reason: String)
 }
 
 extension ELFError: CustomStringConvertible {
@@ -15,6 +17,7 @@ extension ELFError: CustomStringConvertible {
         case .cannotOpen(let path, let reason): "\(path): \(reason)"
         case .notELF(let path, let reason): "\(path): not an ELF file: \(reason)"
         case .broken(let path, let reason): "\(path): broken ELF file: \(reason)"
+        case .skipped(let path, let reason): "\(path): skipped: \(reason)"
         }
     }
 }

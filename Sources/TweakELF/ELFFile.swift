@@ -9,8 +9,18 @@ public final class ELFFile {
     /// The path it was opened by.
     public let path: String
     private let descriptor: CInt
-    private let elf: OpaquePointer
+    /// libelf's view of it; `nil` for a thin archive, which libelf does not know.
+    private let elf: OpaquePointer?
     let byteCount: Int
+    /// The table of long names of a thin archive, once it has been read.
+    var thinNameTable: [UInt8]?
+    /// What tells it from every other file, whatever path leads there.
+    let identity: Identity
+
+    struct Identity: Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
 
     /// Opens a file.
     ///
@@ -34,21 +44,28 @@ public final class ELFFile {
             close(descriptor)
             throw .notELF(path: path, reason: "it is empty")
         }
-        _ = elf_version(CUnsignedInt(EV_CURRENT))
-        guard let elf = elf_begin(descriptor, ELF_C_READ, nil) else {
-            let reason = Self.lastError()
-            close(descriptor)
-            throw .notELF(path: path, reason: reason)
-        }
-        guard elf_kind(elf) == ELF_K_ELF || elf_kind(elf) == ELF_K_AR else {
-            elf_end(elf)
-            close(descriptor)
-            throw .notELF(path: path, reason: "it does not begin like one")
+        if Self.bytes(of: descriptor, at: 0, count: ThinArchive.start.utf8.count)
+            .elementsEqual(ThinArchive.start.utf8)
+        {
+            elf = nil
+        } else {
+            _ = elf_version(CUnsignedInt(EV_CURRENT))
+            guard let elf = elf_begin(descriptor, ELF_C_READ, nil) else {
+                let reason = Self.lastError()
+                close(descriptor)
+                throw .notELF(path: path, reason: reason)
+            }
+            guard elf_kind(elf) == ELF_K_ELF || elf_kind(elf) == ELF_K_AR else {
+                elf_end(elf)
+                close(descriptor)
+                throw .notELF(path: path, reason: "it does not begin like one")
+            }
+            self.elf = elf
         }
         self.path = path
         self.descriptor = descriptor
-        self.elf = elf
         self.byteCount = Int(status.st_size)
+        self.identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
     private static func cannotOpen(_ path: String) -> ELFError {
@@ -79,49 +96,127 @@ public final class ELFFile {
         close(descriptor)
     }
 
+    /// What the file holds.
+    enum Kind {
+        case object(OpaquePointer)
+        case archive(OpaquePointer)
+        case thinArchive
+    }
+
+    var kind: Kind {
+        guard let elf else { return .thinArchive }
+        return elf_kind(elf) == ELF_K_AR ? .archive(elf) : .object(elf)
+    }
+
     /// Calls `body` with the object in the file, or with each object in the archive, in the archive's order.
     ///
-    /// Archive members that are no ELF objects are passed over. An object is valid only during the call.
+    /// Archive members that are no ELF objects are passed over. The members of a thin archive are files of their own,
+    /// whose paths begin in its folder. An object is valid only during the call.
     ///
+    /// - Parameters:
+    ///   - note: Is told of what an archive has and is left out: archives inside it, and members of a thin one that
+    ///     cannot be opened or are there twice.
+    ///   - body: Is called with each object.
     /// - Throws: ``ELFError/broken(path:reason:)`` for an object or archive that is, and what `body` throws.
-    public func forEachObject(_ body: (ELFObject) throws(ELFError) -> Void) throws(ELFError) {
-        guard elf_kind(elf) == ELF_K_AR else {
-            return try body(ELFObject(elf: elf, path: path, byteCount: byteCount))
-        }
-        var command = ELF_C_READ
-        // Where the next member begins. libelf does not tell the end of an archive from a broken one.
-        var next = Int(SARMAG)
-        while next < byteCount {
-            guard command != ELF_C_NULL, let member = elf_begin(descriptor, command, elf) else {
-                throw .broken(path: path, reason: Self.lastError())
+    public func forEachObject(
+        noting note: (ELFError) -> Void = { _ in }, _ body: (ELFObject) throws(ELFError) -> Void
+    ) throws(ELFError) {
+        switch kind {
+        case .object(let elf):
+            try body(ELFObject(elf: elf, file: self, path: path, start: 0, byteCount: byteCount))
+        case .archive(let archive):
+            var next = Int(SARMAG)
+            while next < byteCount {
+                next = try withMember(of: archive, at: next) { (member) throws(ELFError) in
+                    try member.visit("\(path)(\(member.name))", noting: note, body)
+                }
             }
-            defer { elf_end(member) }
-            guard let header = elf_getarhdr(member) else {
-                throw .broken(path: path, reason: Self.lastError())
+        case .thinArchive:
+            try forEachThinMember { (member, members) throws(ELFError) in
+                try members.visit(member, of: self, noting: note, body)
             }
-            let name = header.pointee.ar_name.map { String(cString: $0) } ?? "?"
-            let size = Int(header.pointee.ar_size)
-            let start = Int(elf_getaroff(member)) + MemoryLayout<ar_hdr>.size
-            guard start > next, size >= 0, size <= byteCount - start else {
-                throw .broken(
-                    path: path, reason: "member \(name), \(size) bytes, is beyond its end at \(byteCount)")
-            }
-            next = start + size + size % 2
-            if elf_kind(member) == ELF_K_ELF {
-                try body(ELFObject(elf: member, path: "\(path)(\(name))", byteCount: size))
-            }
-            command = elf_next(member)
         }
     }
 
     /// Reads bytes of the file itself; fewer come back if it ends before.
     public func bytes(at offset: Int, count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            initialized = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
+        Self.bytes(of: descriptor, at: offset, count: count)
+    }
+
+    private static func bytes(of descriptor: CInt, at offset: Int, count: Int) -> [UInt8] {
+        guard offset >= 0, count > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            while initialized < count {
+                let result = pread(
+                    descriptor, buffer.baseAddress.map { $0 + initialized }, count - initialized,
+                    off_t(offset) &+ off_t(initialized))
+                if result < 0, errno == EINTR { continue }
+                guard result > 0 else { return }
+                initialized += result
+            }
         }
     }
 
     static func lastError() -> String {
         String(cString: elf_errmsg(-1))
+    }
+}
+
+// MARK: - Members of an archive
+
+/// A member of an archive that is not thin.
+struct ArchiveMember {
+    let elf: OpaquePointer
+    let file: ELFFile
+    let name: String
+    /// Where its content is in the file.
+    let start: Int
+    let byteCount: Int
+
+    /// Calls `body` with the object that it is; what is none is passed over.
+    func visit(
+        _ path: String, noting note: (ELFError) -> Void, _ body: (ELFObject) throws(ELFError) -> Void
+    ) throws(ELFError) {
+        let isTable = ThinArchive.tables.contains(name)
+        if elf_kind(elf) == ELF_K_ELF {
+            try body(ELFObject(elf: elf, file: file, path: path, start: start, byteCount: byteCount))
+        } else if !isTable, elf_kind(elf) == ELF_K_AR || ThinArchive.begins(file, at: start, byteCount) {
+            note(.skipped(path: path, reason: "an archive in an archive"))
+        }
+    }
+}
+
+extension ELFFile {
+    /// Calls `body` with the member whose header begins at an offset.
+    ///
+    /// - Returns: Where the header of the next one begins. libelf does not tell the end of an archive from a broken
+    ///   one.
+    @discardableResult
+    func withMember(
+        of archive: OpaquePointer, at offset: Int, _ body: (ArchiveMember) throws(ELFError) -> Void
+    ) throws(ELFError) -> Int {
+        guard offset >= Int(SARMAG), offset <= byteCount - MemoryLayout<ar_hdr>.size,
+            elf_rand(archive, offset) == offset,
+            let member = elf_begin(descriptor, ELF_C_READ, archive)
+        else {
+            throw .broken(path: path, reason: "no member begins at \(offset): \(Self.lastError())")
+        }
+        defer { elf_end(member) }
+        guard let header = elf_getarhdr(member), let name = header.pointee.ar_name else {
+            throw .broken(path: path, reason: Self.lastError())
+        }
+        // Many members may have the same name, and that can be long.
+        guard strnlen(name, ThinArchive.longestName + 1) <= ThinArchive.longestName else {
+            throw .broken(path: path, reason: "the name of the member at \(offset) is too long")
+        }
+        let size = Int(clamping: header.pointee.ar_size)
+        let start = offset + MemoryLayout<ar_hdr>.size
+        let text = String(cString: name)
+        guard size >= 0, size <= byteCount - start else {
+            throw .broken(
+                path: path, reason: "member \(text), \(size) bytes, is beyond its end at \(byteCount)")
+        }
+        try body(ArchiveMember(elf: member, file: self, name: text, start: start, byteCount: size))
+        return start + size + size % 2
     }
 }

@@ -4,13 +4,18 @@ public import TweakRecords
 /// One ELF object: an executable, a shared library, an object file, or a member of an archive.
 public struct ELFObject {
     let elf: OpaquePointer
+    private let file: ELFFile
+    /// Where it begins in the file.
+    private let start: Int
     /// The file's path, with `(member)` behind it for a member of an archive.
     public let path: String
     let byteCount: Int
     let header: GElf_Ehdr
     let sectionCount: Int
 
-    init(elf: OpaquePointer, path: String, byteCount: Int) throws(ELFError) {
+    init(
+        elf: OpaquePointer, file: ELFFile, path: String, start: Int, byteCount: Int
+    ) throws(ELFError) {
         var header = GElf_Ehdr()
         guard gelf_getehdr(elf, &header) != nil else {
             throw .broken(path: path, reason: ELFFile.lastError())
@@ -19,8 +24,11 @@ public struct ELFObject {
         guard elf_getshdrnum(elf, &sectionCount) == 0 else {
             throw .broken(path: path, reason: ELFFile.lastError())
         }
-        let tableSize = UInt64(sectionCount) * UInt64(header.e_shentsize)
-        guard header.e_shoff <= UInt64(byteCount), tableSize <= UInt64(byteCount) - header.e_shoff else {
+        let (tableSize, overflows) = UInt64(clamping: sectionCount)
+            .multipliedReportingOverflow(by: UInt64(header.e_shentsize))
+        guard sectionCount >= 0, header.e_shoff <= UInt64(byteCount), !overflows,
+            tableSize <= UInt64(byteCount) - header.e_shoff
+        else {
             throw .broken(
                 path: path,
                 reason:
@@ -28,6 +36,8 @@ public struct ELFObject {
             )
         }
         self.elf = elf
+        self.file = file
+        self.start = start
         self.path = path
         self.byteCount = byteCount
         self.header = header
@@ -38,6 +48,9 @@ public struct ELFObject {
     public var byteOrder: ByteOrder {
         header.e_ident.5 == UInt8(ELFDATA2MSB) ? .big : .little
     }
+
+    /// Whether it is an executable or a library, whose addresses and segments are known.
+    var isLinked: Bool { header.e_type == UInt16(ET_EXEC) || header.e_type == UInt16(ET_DYN) }
 
     /// Whether its addresses have 64 bits.
     public var is64Bit: Bool { header.e_ident.4 == UInt8(ELFCLASS64) }
@@ -73,6 +86,28 @@ public struct ELFObject {
         case EM_LOONGARCH: is64Bit ? "loongarch64" : "loongarch32"
         case EM_SPARCV9: "sparc64"
         default: "machine \(header.e_machine)"
+        }
+    }
+
+    /// Reads bytes of the object.
+    ///
+    /// - Parameter part: What they are, for the message of an error.
+    func bytes(at offset: UInt64, count: UInt64, of part: @autoclosure () -> String) throws(ELFError)
+        -> [UInt8]
+    {
+        try checkBounds(offset: offset, count: count, of: part())
+        // Both are inside the object, and that is inside the file.
+        let bytes = file.bytes(at: start + Int(offset), count: Int(count))
+        guard bytes.count == Int(count) else { throw broken("\(part()) cannot be read") }
+        return bytes
+    }
+
+    /// Expects that bytes are inside the object.
+    func checkBounds(
+        offset: UInt64, count: UInt64, of part: @autoclosure () -> String
+    ) throws(ELFError) {
+        guard offset <= UInt64(byteCount), count <= UInt64(byteCount) - offset else {
+            throw broken("\(part()), \(count) bytes at offset \(offset), is beyond its end at \(byteCount)")
         }
     }
 

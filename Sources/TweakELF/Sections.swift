@@ -12,67 +12,146 @@ public struct RecordRange: Hashable, Sendable {
     public var offset: UInt64
     /// Its size in bytes.
     public var size: UInt64
+    /// The number of its section; `nil` if a note tells where it is.
+    public var section: Int?
+}
+
+/// Why a section has the name of those with records, and cannot hold any.
+public struct UnusableSection: Hashable, Sendable {
+    /// Its number.
+    public let section: Int
+    /// What is wrong with it.
+    public let reason: String
+}
+
+extension UnusableSection: CustomStringConvertible {
+    /// The section and the reason, on one line.
+    public var description: String { "section \(section), \(recordSectionName): \(reason)" }
 }
 
 extension ELFObject {
     /// More would be a million tweaks, or a file made to fill our memory.
-    private static let largestRange: UInt64 = 256 << 20
+    private static let mostBytes: UInt64 = 256 << 20
 
     /// Where the records are: from the section headers, or in a file without any from the FBTweak note.
     ///
-    /// An object file has a section for each tweak if the compiler was told so, a linked one usually has one.
+    /// An object file has a section for each tweak if the compiler was told so, a linked one usually has one. No byte is
+    /// in two of them, so to read all of them takes no longer than to read the file.
     ///
-    /// - Throws: ``ELFError/broken(path:reason:)`` if the headers contradict the file.
-    public func recordRanges() throws(ELFError) -> [RecordRange] {
+    /// - Parameter note: Is told of sections of that name that cannot hold records, and are left out.
+    /// - Throws: ``ELFError/broken(path:reason:)`` if the headers contradict the file, or sections overlap.
+    public func recordRanges(
+        noting note: (UnusableSection) -> Void = { _ in }
+    ) throws(ELFError) -> [RecordRange] {
         let ranges =
             hasSectionHeaders
-            ? try recordSections() : try notes().bounds.flatMap(fileRange).map { [$0] } ?? []
-        for range in ranges {
-            guard range.offset <= UInt64(byteCount), range.size <= UInt64(byteCount) - range.offset else {
+            ? try recordSections(noting: note) : try notes().bounds.flatMap(fileRange).map { [$0] } ?? []
+        var total: UInt64 = 0
+        var last: RecordRange?
+        for range in ranges.sorted(by: { $0.offset < $1.offset }) where range.size > 0 {
+            try checkBounds(offset: range.offset, count: range.size, of: "section \(recordSectionName)")
+            if let last, last.offset + last.size > range.offset {
+                let numbers = [last, range].compactMap(\.section).sorted().map { "\($0)" }
                 throw broken(
-                    "section \(recordSectionName), \(range.size) bytes at offset \(range.offset), is beyond its end"
-                        + " at \(byteCount)")
+                    "sections \(numbers.joined(separator: " and ")), both \(recordSectionName), overlap at offset"
+                        + " \(range.offset)")
             }
-            guard range.size <= Self.largestRange else {
+            last = range
+            // All are in the file, and none is in another.
+            total += range.size
+            guard total <= Self.mostBytes else {
                 throw broken(
-                    "section \(recordSectionName) has \(range.size) bytes; at most \(Self.largestRange) are read"
+                    "section \(recordSectionName) has \(total) bytes or more; at most \(Self.mostBytes) are read"
                 )
             }
         }
         return ranges
     }
 
+    /// The bytes of one range.
+    ///
+    /// - Throws: ``ELFError/broken(path:reason:)`` if the file is shorter than its headers say.
+    public func bytes(of range: RecordRange) throws(ELFError) -> [UInt8] {
+        try bytes(at: range.offset, count: range.size, of: "section \(recordSectionName)")
+    }
+
     /// Decodes the records of one range.
     ///
     /// - Throws: ``ELFError/broken(path:reason:)`` if the file is shorter than its headers say.
     public func records(in range: RecordRange) throws(ELFError) -> RecordSection {
-        guard range.size > 0 else { return RecordSection(RawSpan(), byteOrder: byteOrder) }
-        guard
-            let data = elf_getdata_rawchunk(elf, Int64(clamping: range.offset), Int(range.size), ELF_T_BYTE),
-            let bytes = data.pointee.d_buf
-        else { throw broken(ELFFile.lastError()) }
-        return RecordSection(
-            UnsafeRawBufferPointer(start: bytes, count: data.pointee.d_size).bytes, byteOrder: byteOrder)
+        let bytes = try bytes(of: range)
+        return RecordSection(bytes.span.bytes, byteOrder: byteOrder)
     }
 
     /// The linker's id of this very build, if it wrote one.
     public func buildID() throws(ELFError) -> [UInt8]? { try notes().buildID }
 
-    private func recordSections() throws(ELFError) -> [RecordRange] {
-        var nameTable = 0
-        guard elf_getshdrstrndx(elf, &nameTable) == 0 else { throw broken(ELFFile.lastError()) }
+    private func recordSections(noting note: (UnusableSection) -> Void) throws(ELFError) -> [RecordRange] {
+        let wanted = Array(recordSectionName.utf8) + [0]
+        // Read when the first section needs them, and once.
+        var names: [UInt8] = []
+        var segments: [GElf_Phdr]?
         var ranges: [RecordRange] = []
         try forEachSection { (section, index) throws(ELFError) in
             guard section.sh_type == UInt32(SHT_PROGBITS) else { return }
-            guard let name = elf_strptr(elf, nameTable, Int(section.sh_name)) else {
-                throw broken("section \(index): \(ELFFile.lastError())")
+            if names.isEmpty { names = try sectionNames() }
+            guard section.sh_name < names.count else {
+                throw broken("section \(index): its name is beyond the names of sections")
             }
-            if String(cString: name) == recordSectionName {
-                ranges.append(
-                    RecordRange(address: section.sh_addr, offset: section.sh_offset, size: section.sh_size))
+            guard names[Int(section.sh_name)...].starts(with: wanted) else { return }
+            try checkBounds(
+                offset: section.sh_offset, count: section.sh_size, of: "section \(recordSectionName)")
+            if segments == nil { segments = try loadedSegments() }
+            if let reason = unusability(of: section, in: segments ?? []) {
+                return note(UnusableSection(section: index, reason: reason))
             }
+            ranges.append(
+                RecordRange(
+                    address: section.sh_addr, offset: section.sh_offset, size: section.sh_size, section: index
+                ))
         }
         return ranges
+    }
+
+    /// Why a section can hold no cells that a program reads and writes; `nil` if it can.
+    private func unusability(of section: GElf_Shdr, in segments: [GElf_Phdr]) -> String? {
+        let has = { (flag: Int32) in section.sh_flags & UInt64(flag) != 0 }
+        if has(SHF_TLS) { return "it is thread-local" }
+        if !has(SHF_ALLOC) { return "it is not loaded" }
+        if !has(SHF_WRITE) { return "it cannot be written" }
+        if has(SHF_COMPRESSED) { return "it is compressed" }
+        guard isLinked, section.sh_size > 0 else { return nil }
+        let isInside = segments.contains { segment in
+            guard section.sh_addr >= segment.p_vaddr else { return false }
+            let start = section.sh_addr - segment.p_vaddr
+            return segment.isWritable && start <= segment.p_filesz
+                && section.sh_size <= segment.p_filesz - start
+                && section.sh_offset == segment.p_offset &+ start
+        }
+        if !isInside { return "it is not inside a segment that is loaded and can be written" }
+        return section.sh_addr % RecordRange.alignment == 0
+            ? nil : "its address is not a multiple of \(RecordRange.alignment)"
+    }
+
+    /// The names of all sections, one after the other.
+    private func sectionNames() throws(ELFError) -> [UInt8] {
+        var index = 0
+        var header = GElf_Shdr()
+        guard elf_getshdrstrndx(elf, &index) == 0, gelf_getshdr(elf_getscn(elf, index), &header) != nil else {
+            throw broken(ELFFile.lastError())
+        }
+        return try strings(of: header, index)
+    }
+
+    /// The texts of a section that has such.
+    func strings(of section: GElf_Shdr, _ index: Int) throws(ELFError) -> [UInt8] {
+        guard section.sh_type == UInt32(SHT_STRTAB) else {
+            throw broken("section \(index) is no table of texts")
+        }
+        guard section.sh_size <= Self.mostBytes else {
+            throw broken("section \(index) has \(section.sh_size) bytes; at most \(Self.mostBytes) are read")
+        }
+        return try bytes(at: section.sh_offset, count: section.sh_size, of: "section \(index)")
     }
 
     func forEachSection(_ body: (GElf_Shdr, Int) throws(ELFError) -> Void) throws(ELFError) {
@@ -86,4 +165,9 @@ extension ELFObject {
             section = next
         }
     }
+}
+
+extension RecordRange {
+    /// What the address of a record is a multiple of, in a process.
+    static let alignment: UInt64 = 8
 }

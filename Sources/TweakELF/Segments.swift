@@ -9,71 +9,56 @@ struct Notes {
 }
 
 extension ELFObject {
+    /// More notes are those of a core file, or made to take our time.
+    private static let mostNotes: UInt64 = 1 << 20
+
+    /// About as many as the kernel takes.
+    private static let mostSegments = 1024
+
     func notes() throws(ELFError) -> Notes {
         var notes = Notes()
+        var total: UInt64 = 0
         try forEachSegment { (segment) throws(ELFError) in
-            guard segment.p_type == UInt32(PT_NOTE), segment.p_filesz > 0 else { return }
-            let type = segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR
-            guard
-                let data = elf_getdata_rawchunk(
-                    elf, Int64(clamping: segment.p_offset), Int(clamping: segment.p_filesz), type),
-                let buffer = data.pointee.d_buf
-            else { throw broken("program headers: \(ELFFile.lastError())") }
-            let bytes = UnsafeRawBufferPointer(start: buffer, count: data.pointee.d_size)
-            var note = GElf_Nhdr()
-            var name = 0
-            var content = 0
-            var offset = 0
-            while true {
-                let next = gelf_getnote(data, offset, &note, &name, &content)
-                guard next > offset else { break }
-                offset = next
-                read(
-                    type: note.n_type, name: bytes[name..<name + Int(note.n_namesz)],
-                    content: bytes[content..<content + Int(note.n_descsz)],
-                    address: segment.p_vaddr &+ UInt64(content), into: &notes)
+            guard segment.p_type == UInt32(PT_NOTE), segment.p_filesz <= Self.mostNotes - total else {
+                return
             }
+            total += segment.p_filesz
+            let bytes = try bytes(at: segment.p_offset, count: segment.p_filesz, of: "a segment with notes")
+            notes.read(bytes.span.bytes, of: segment, byteOrder)
         }
         return notes
     }
 
-    private func read(
-        type: UInt32, name: Slice<UnsafeRawBufferPointer>, content: Slice<UnsafeRawBufferPointer>,
-        address: UInt64, into notes: inout Notes
-    ) {
-        if type == UInt32(NT_GNU_BUILD_ID), name.elementsEqual("GNU\0".utf8) {
-            notes.buildID = Array(content)
-        } else if type == 1, name.elementsEqual("FBTweak\0".utf8), content.count >= 8 {
-            let start = address &+ distance(in: content)
-            let stop = address &+ 4 &+ distance(in: content.dropFirst(4))
-            if start <= stop { notes.bounds = start..<stop }
-        }
-    }
-
-    private func distance(in bytes: Slice<UnsafeRawBufferPointer>) -> UInt64 {
-        let number = UnsafeRawBufferPointer(rebasing: bytes).loadUnaligned(as: UInt32.self)
-        let ordered = byteOrder == .native ? number : number.byteSwapped
-        return UInt64(bitPattern: Int64(Int32(bitPattern: ordered)))
-    }
-
-    /// Where addresses of the object are in its file; `nil` if they are in no loadable segment.
+    /// Where addresses of the object are in its file; `nil` if they are in no loadable segment that can be written.
     func fileRange(_ addresses: Range<UInt64>) throws(ELFError) -> RecordRange? {
-        var range: RecordRange?
-        try forEachSegment { (segment) throws(ELFError) in
-            guard segment.p_type == UInt32(PT_LOAD), addresses.lowerBound >= segment.p_vaddr else { return }
+        let size = addresses.upperBound - addresses.lowerBound
+        for segment in try loadedSegments() where addresses.lowerBound >= segment.p_vaddr {
             let start = addresses.lowerBound - segment.p_vaddr
-            let size = addresses.upperBound - addresses.lowerBound
-            guard start <= segment.p_filesz, size <= segment.p_filesz - start else { return }
-            range = RecordRange(
-                address: addresses.lowerBound, offset: segment.p_offset &+ start, size: size)
+            guard segment.isWritable, start <= segment.p_filesz, size <= segment.p_filesz - start else {
+                continue
+            }
+            return RecordRange(address: addresses.lowerBound, offset: segment.p_offset &+ start, size: size)
         }
-        return range
+        return nil
+    }
+
+    /// The segments that are in memory when the object is loaded.
+    func loadedSegments() throws(ELFError) -> [GElf_Phdr] {
+        var segments: [GElf_Phdr] = []
+        try forEachSegment { (segment) throws(ELFError) in
+            guard segment.p_type == UInt32(PT_LOAD) else { return }
+            guard segments.count < Self.mostSegments else {
+                throw broken("more than \(Self.mostSegments) segments are loaded")
+            }
+            segments.append(segment)
+        }
+        return segments
     }
 
     private func forEachSegment(_ body: (GElf_Phdr) throws(ELFError) -> Void) throws(ELFError) {
         var count = 0
         guard elf_getphdrnum(elf, &count) == 0 else { throw broken(ELFFile.lastError()) }
-        for index in 0..<count {
+        for index in 0..<max(0, count) {
             var segment = GElf_Phdr()
             guard gelf_getphdr(elf, CInt(clamping: index), &segment) != nil else {
                 throw broken("program header \(index): \(ELFFile.lastError())")
@@ -81,4 +66,45 @@ extension ELFObject {
             try body(segment)
         }
     }
+}
+
+extension GElf_Phdr {
+    var isWritable: Bool { p_flags & UInt32(PF_W) != 0 }
+}
+
+extension Notes {
+    /// Reads the notes of a segment, each of which is the sizes of its name and its content, its type, the name and the
+    /// content, padded to 4 bytes, in a segment aligned to 8 to 8: gABI and the x86 psABI. What does not fit ends them.
+    fileprivate mutating func read(_ bytes: RawSpan, of segment: GElf_Phdr, _ order: ByteOrder) {
+        let alignment = segment.p_align == 8 ? 8 : 4
+        var offset = 0
+        while let nameSize: UInt32 = bytes.number(at: offset, order),
+            let contentSize: UInt32 = bytes.number(at: offset + 4, order),
+            let type: UInt32 = bytes.number(at: offset + 8, order)
+        {
+            // Three times 32 bits more than an offset, so there is no overflow.
+            let name = offset + 12
+            let content = (name + Int(nameSize) + alignment - 1) & -alignment
+            let end = content + Int(contentSize)
+            guard end <= bytes.byteCount else { return }
+            let names = bytes.extracting(name..<name + Int(nameSize))
+            if type == UInt32(NT_GNU_BUILD_ID), names.elementsEqual("GNU\0") {
+                buildID = bytes.extracting(content..<end).withUnsafeBytes { Array($0) }
+            } else if type == 1, names.elementsEqual("FBTweak\0"), contentSize >= 8,
+                let start: Int32 = bytes.number(at: content, order),
+                let stop: Int32 = bytes.number(at: content + 4, order)
+            {
+                // The distances are from the fields themselves.
+                let address = segment.p_vaddr &+ UInt64(content)
+                let first = address &+ UInt64(bitPattern: Int64(start))
+                let last = address &+ 4 &+ UInt64(bitPattern: Int64(stop))
+                if first <= last { bounds = first..<last }
+            }
+            offset = (end + alignment - 1) & -alignment
+        }
+    }
+}
+
+extension RawSpan {
+    fileprivate func elementsEqual(_ text: String) -> Bool { withUnsafeBytes { $0.elementsEqual(text.utf8) } }
 }

@@ -1,5 +1,6 @@
 internal import CLibELF
 internal import Glibc
+internal import TweakRecords
 
 /// What an object tells the dynamic linker about the libraries that it needs.
 struct DynamicLinks {
@@ -11,30 +12,48 @@ struct DynamicLinks {
 extension ELFObject {
     func dynamicLinks() throws(ELFError) -> DynamicLinks {
         var links = DynamicLinks()
-        try forEachSection { (section, index) throws(ELFError) in
-            guard section.sh_type == UInt32(SHT_DYNAMIC), section.sh_entsize > 0,
-                let data = elf_getdata(elf_getscn(elf, index), nil)
-            else { return }
-            let count = min(section.sh_size, UInt64(byteCount)) / section.sh_entsize
-            for entry in 0..<Int(count) {
-                var value = GElf_Dyn()
-                guard gelf_getdyn(data, CInt(clamping: entry), &value) != nil, value.d_tag != DT_NULL else {
-                    return
-                }
-                guard [Int64(DT_NEEDED), Int64(DT_RPATH), Int64(DT_RUNPATH)].contains(value.d_tag) else {
-                    continue
-                }
-                guard let text = elf_strptr(elf, Int(section.sh_link), Int(clamping: value.d_un.d_val)) else {
-                    throw broken("dynamic entry \(entry): \(ELFFile.lastError())")
-                }
-                switch value.d_tag {
-                case Int64(DT_NEEDED): links.needed.append(String(cString: text))
-                case Int64(DT_RPATH): links.searchPathInherited = String(cString: text).directories
-                default: links.searchPath = String(cString: text).directories
-                }
+        var found: GElf_Shdr?
+        try forEachSection { (section, _) throws(ELFError) in
+            // A linker makes one.
+            if section.sh_type == UInt32(SHT_DYNAMIC), found == nil { found = section }
+        }
+        guard let section = found else { return links }
+        var header = GElf_Shdr()
+        guard gelf_getshdr(elf_getscn(elf, Int(section.sh_link)), &header) != nil else {
+            throw broken("dynamic entries: \(ELFFile.lastError())")
+        }
+        let texts = try strings(of: header, Int(section.sh_link))
+        // Entries may share their texts, but not so many that these are more than the file.
+        var readable = byteCount
+        let entries = try bytes(at: section.sh_offset, count: section.sh_size, of: "the dynamic section")
+        let size = is64Bit ? 8 : 4
+        for entry in stride(from: 0, through: entries.count - 2 * size, by: 2 * size) {
+            let tag = number(entries, at: entry)
+            let name = number(entries, at: entry + size)
+            guard tag != UInt64(DT_NULL) else { break }
+            guard [DT_NEEDED, DT_RPATH, DT_RUNPATH].contains(where: { UInt64($0) == tag }) else { continue }
+            guard name < texts.count,
+                let length = texts[Int(name)...].prefix(readable).firstIndex(of: 0).map({ $0 - Int(name) })
+            else { throw broken("dynamic entry \(entry / (2 * size)): its text has no end, or is too long") }
+            readable -= length
+            let text = String(decoding: texts[Int(name)..<Int(name) + length], as: UTF8.self)
+            switch tag {
+            case UInt64(DT_NEEDED): links.needed.append(text)
+            case UInt64(DT_RPATH): links.searchPathInherited = text.directories
+            default: links.searchPath = text.directories
             }
         }
         return links
+    }
+
+    /// A number as wide as an address.
+    private func number(_ bytes: [UInt8], at offset: Int) -> UInt64 {
+        let bytes = bytes.span.bytes
+        let number: UInt64? =
+            is64Bit
+            ? bytes.number(at: offset, byteOrder)
+            : bytes.number(at: offset, as: UInt32.self, byteOrder).map { UInt64($0) }
+        return number ?? 0
     }
 }
 
@@ -44,10 +63,13 @@ extension ELFFile {
     /// Searched are the binaries' own paths (with `$ORIGIN`), `LD_LIBRARY_PATH`, the directories of
     /// `/etc/ld.so.conf` and the system's. A library that is not found or is for another machine is left out.
     ///
-    /// - Returns: The libraries, nearest first; the file itself is not among them.
+    /// - Returns: The libraries, nearest first, each once; the file itself is not among them.
+    /// - Throws: ``ELFError/broken(path:reason:)`` if a file contradicts itself, or asks to look in too many places.
     public func neededLibraries() throws(ELFError) -> [ELFFile] {
         var found: [ELFFile] = []
         var seen: Set<String> = []
+        var files: Set<Identity> = [identity]
+        var places = 0
         var queue: [(file: ELFFile, inherited: [String])] = [(self, [])]
         while !queue.isEmpty {
             let (file, inherited) = queue.removeFirst()
@@ -62,8 +84,16 @@ extension ELFFile {
                 let directories =
                     (own.isEmpty ? passedOn : []) + Self.environmentDirectories + own + Self.systemDirectories
                 for name in links.needed where seen.insert(name).inserted {
+                    places += directories.count
+                    guard places <= Self.mostPlaces else {
+                        throw .broken(
+                            path: file.path,
+                            reason: "its libraries could be in more than \(Self.mostPlaces) places")
+                    }
                     let candidates = name.contains("/") ? [name] : directories.map { "\($0)/\(name)" }
-                    if let library = Self.firstUsable(candidates, with: object) {
+                    if let library = Self.firstUsable(candidates, with: object),
+                        files.insert(library.identity).inserted
+                    {
                         found.append(library)
                         queue.append((library, passedOn))
                     }
@@ -73,9 +103,12 @@ extension ELFFile {
         return found
     }
 
+    /// More would be some hundred libraries with as many directories each, or a file made to take our time.
+    private static let mostPlaces = 100_000
+
     private static func firstUsable(_ candidates: [String], with object: ELFObject) -> ELFFile? {
         for path in candidates {
-            guard let file = try? ELFFile(path: path) else { continue }
+            guard let file = try? ELFFile(path: path), case .object = file.kind else { continue }
             var isUsable = false
             try? file.forEachObject { isUsable = $0.runs(with: object) }
             if isUsable { return file }

@@ -278,7 +278,7 @@ package struct JSONParser {
         }
         guard let number = Double(text), number.isFinite else {
             position = start
-            throw failure("the number is too large")
+            throw failure(outOfRange(text))
         }
         return .double(number)
     }

@@ -36,14 +36,31 @@ package func decodeJSON<Value: Decodable>(
     }
     do {
         return try JSONDecoder().decode(type, from: Data(bytes))
-    } catch let error as DecodingError {
-        throw JSONError(error)
     } catch {
-        throw .malformed(reason: "it is no JSON: \(error)")
+        throw JSONError(thrown: error)
     }
 }
 
+/// What is wrong with a number that no double can hold.
+///
+/// - Parameter number: As it is written; `nil` if that is not known.
+func outOfRange(_ number: String? = nil) -> String {
+    // It may have any number of digits.
+    let text = number.map { $0.utf8.count <= 40 ? $0 : $0.prefix(40) + "…" }
+    return "\(text ?? "the number") is out of the range of a double"
+}
+
 extension JSONError {
+    /// Makes an error of what a decoder throws.
+    package init(thrown error: any Error) {
+        switch error {
+        case let error as JSONError: self = error
+        case let error as DecodingError: self.init(error)
+        // Foundation has an error of its own for a number that a type cannot hold.
+        default: self = .unexpected(reason: "a number is out of range")
+        }
+    }
+
     package init(_ error: DecodingError) {
         switch error {
         case .dataCorrupted(let context) where context.codingPath.isEmpty:

@@ -38,7 +38,7 @@ extension JSONValue: Codable {
             self = .scalar(.integer(Int128(number)))
         } else if let number = try? container.decode(UInt64.self) {
             self = .scalar(.integer(Int128(number)))
-        } else if let number = try? container.decode(Double.self) {
+        } else if let number = try Self.double(container) {
             self = .scalar(.double(number))
         } else if let flag = try? container.decode(Bool.self) {
             self = .scalar(.bool(flag))
@@ -50,6 +50,17 @@ extension JSONValue: Codable {
             self = .array(array)
         } else {
             self = try Self(decoder.container(keyedBy: JSONName.self))
+        }
+    }
+
+    /// A floating-point number; `nil` for what is no number.
+    private static func double(_ container: any SingleValueDecodingContainer) throws -> Double? {
+        do {
+            return try container.decode(Double.self)
+        } catch DecodingError.typeMismatch {
+            return nil
+        } catch {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: outOfRange())
         }
     }
 

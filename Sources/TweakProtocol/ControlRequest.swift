@@ -147,8 +147,7 @@ private struct Envelope: Decodable {
         } catch let error as ControlError {
             throw error
         } catch {
-            let reason = (error as? DecodingError).map(JSONError.init).map { "\($0)" } ?? "\(error)"
-            throw ControlError(.invalidParameters, "\(Method.name): \(reason)")
+            throw ControlError(.invalidParameters, "\(Method.name): \(JSONError(thrown: error))")
         }
     }
 }

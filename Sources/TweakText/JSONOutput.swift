@@ -15,7 +15,53 @@ public func printJSONLine(_ value: some Encodable) throws {
 }
 
 private func printJSON(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws {
+    print(try json(value, formatting))
+}
+
+private func json(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
-    print(printableJSON(String(decoding: try encoder.encode(value), as: UTF8.self)))
+    return printableJSON(String(decoding: try encoder.encode(value), as: UTF8.self))
 }
+
+/// An array that is printed while its elements come, as ``printJSON(_:)`` would print it with all of them.
+public struct JSONArrayOutput {
+    private let indentation: String
+    private var isEmpty = true
+
+    /// Prints the beginning.
+    ///
+    /// - Parameters:
+    ///   - start: What is on the same line before it, and the lines above.
+    ///   - depth: By how many levels that line is indented.
+    public init(after start: String, depth: Int) {
+        indentation = String(repeating: "  ", count: depth)
+        print(start + "[\n", terminator: "")
+    }
+
+    /// Prints an element.
+    ///
+    /// - Throws: What its `encode(to:)` throws.
+    public mutating func add(_ element: some Encodable) throws {
+        let text = try json(element, .prettyPrinted)
+        beginElement()
+        // In JSON a newline is never inside a text.
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        print(
+            lines.map { $0.isEmpty ? "" : indentation + "  " + $0 }.joined(separator: "\n"), terminator: "")
+    }
+
+    /// Prints what is before an element, which is printed by other means.
+    public mutating func beginElement() {
+        if !isEmpty { print(",\n", terminator: "") }
+        isEmpty = false
+    }
+
+    /// Prints the end, and what is behind it.
+    public func end(before rest: String) {
+        print("\n" + indentation + "]" + rest, terminator: "")
+    }
+}
+
+/// A text as JSON has it, which may be printed.
+public func jsonText(_ text: String) -> String { (try? json(text, [])) ?? "\"\"" }

@@ -1,6 +1,6 @@
 /// Columns of text for a terminal.
 public struct TextTable {
-    private let header: [String]
+    private let columns: TextColumns
     private let groups: [String]?
     private let emphasized: [Bool]
     private let rows: [[String]]
@@ -18,42 +18,86 @@ public struct TextTable {
         header: [String], optional: Set<String> = [], groups: [String]? = nil, emphasized: [Bool] = [],
         rows: [[String]]
     ) {
-        let columns = header.indices.filter { column in
-            !optional.contains(header[column]) || rows.contains { !$0[column].isEmpty }
-        }
-        self.header = columns.map { header[$0] }
-        self.groups = groups?.map(printable)
+        var columns = TextColumns(header: header, optional: optional, isIndented: groups != nil)
+        for row in rows { columns.measure(row) }
+        self.columns = columns
+        self.groups = groups
         self.emphasized = emphasized
-        self.rows = rows.map { row in columns.map { printable(row[$0]) } }
+        self.rows = rows
     }
 
     /// The lines, without a newline at the end.
     public var text: String {
-        let widths = header.indices.map { column in
-            ([header] + rows).map { $0[column].displayWidth }.max() ?? 0
-        }
-        var lines = [line(header, widths)]
+        var lines = [columns.header]
         var group: String?
         for (index, (heading, row)) in zip(groups ?? rows.map { _ in "" }, rows).enumerated() {
-            if groups != nil, heading != group { lines.append("  " + heading) }
+            if groups != nil, heading != group { lines.append(columns.heading(heading)) }
             group = heading
-            let line = line(row, widths)
+            let line = columns.line(row)
             lines.append(emphasized.dropFirst(index).first == true ? TweakText.emphasized(line) : line)
         }
         return lines.joined(separator: "\n")
     }
+}
 
-    private func line(_ cells: [String], _ widths: [Int]) -> String {
-        var line = groups == nil ? "" : "    "
-        for (cell, width) in zip(cells, widths) {
-            line += cell + String(repeating: " ", count: width - cell.displayWidth + 2)
+/// What of a table must be known before its first line is written: how wide the columns are. The rows need not be kept;
+/// each is measured, and made again when it is written.
+public struct TextColumns {
+    /// A cell that is wider does not count, and sticks out: one long text would make all rows as long.
+    private static let widest = 200
+
+    private let names: [String]
+    private let isIndented: Bool
+    private var widths: [Int]
+    private var isShown: [Bool]
+
+    /// - Parameters:
+    ///   - header: The columns' names.
+    ///   - optional: The names of columns that are left out where every row's cell is empty.
+    ///   - isIndented: Whether the rows stand below headings.
+    public init(header: [String], optional: Set<String> = [], isIndented: Bool = false) {
+        names = header
+        self.isIndented = isIndented
+        widths = header.map(\.displayWidth)
+        isShown = header.map { !optional.contains($0) }
+    }
+
+    /// Makes room for a row, which has as many cells as the header.
+    public mutating func measure(_ row: [String]) {
+        for (column, cell) in zip(names.indices, row) where !cell.isEmpty {
+            isShown[column] = true
+            let width = printable(cell).displayWidth
+            if width <= Self.widest { widths[column] = max(widths[column], width) }
         }
-        while line.last == " " { line.removeLast() }
-        return line
+    }
+
+    /// The line with the columns' names.
+    public var header: String { line(names) }
+
+    /// The line above rows that belong together.
+    public func heading(_ text: String) -> String { "  " + printable(text) }
+
+    /// The line of a row that has been measured.
+    public func line(_ row: [String]) -> String {
+        var line = isIndented ? "    " : ""
+        // Written when something comes behind it.
+        var padding = 0
+        for (column, cell) in zip(names.indices, row) where isShown[column] {
+            let text = printable(cell)
+            if !text.isEmpty { line += String(repeating: " ", count: padding) + text }
+            let width = text.displayWidth
+            padding = max(0, widths[column] - width) + 2 + (text.isEmpty ? padding : 0)
+        }
+        guard line.utf8.last == UInt8(ascii: " ") else { return line }
+        guard let last = line.utf8.lastIndex(where: { $0 != UInt8(ascii: " ") }) else { return "" }
+        return String(line[..<line.utf8.index(after: last)])
     }
 }
 
 extension String {
     /// Characters, which is exact for everything but wide East Asian ones and emoji.
-    fileprivate var displayWidth: Int { count }
+    fileprivate var displayWidth: Int {
+        // Of ASCII each byte is one; there are no control characters, so no newline of two.
+        utf8.allSatisfy { $0 < 0x80 } ? utf8.count : count
+    }
 }

@@ -7,6 +7,8 @@ final class FakeEndpoint: Sendable {
     enum Reaction: Sendable {
         case line(String)
         case bytes([UInt8])
+        /// Says the same again and again.
+        case endless([UInt8], everyMicroseconds: UInt32)
         /// Says nothing, and keeps the connection.
         case silence
         case end
@@ -59,6 +61,7 @@ final class FakeEndpoint: Sendable {
                 switch react(line) {
                 case .line(let text): guard send(Array((text + "\n").utf8), client) else { return }
                 case .bytes(let bytes): guard send(bytes, client) else { return }
+                case .endless(let bytes, let interval): while send(bytes, client) { usleep(interval) }
                 case .silence: break
                 case .end: return
                 }

@@ -65,6 +65,36 @@ import Testing
         #expect(result.error.contains(isLong ? "more than 268435456 bytes" : "it does not answer"))
     }
 
+    /// What a program may say without being asked.
+    private static let change =
+        #"{"jsonrpc":"2.0","method":"changed","params":{"subscription":1,"changes":[]}}"# + "\n"
+
+    @Test(
+        arguments: [
+            (String(repeating: change, count: 10_000), 0), (change, 50_000), (" ", 0), ("{", 50_000),
+        ] as [(String, UInt32)])
+    func `What only talks does not keep a command for ever`(part: String, interval: UInt32) throws {
+        let endpoint = try FakeEndpoint(program) { _ in
+            .endless(Array(part.utf8), everyMicroseconds: interval)
+        }
+        defer { endpoint.stop() }
+        // Completions wait for a second, and other commands for half a minute.
+        let completions = [
+            "---completion", "get", "--", "positional@1", "3", "0", "tweak", "get", pid, "",
+        ]
+        for arguments in isLong ? [completions, ["get", pid, "A/B/C"], ["list", pid]] : [completions] {
+            let command = try start(Locations.product("tweak"), arguments, home: program.home)
+            #expect(waitUntil { !command.isRunning })
+            command.kill()
+            let result = command.wait()
+            #expect(result.output.isEmpty)
+            if arguments != completions {
+                #expect(result.status == 75)
+                #expect(result.error.contains("it does not answer"), "\(result.error)")
+            }
+        }
+    }
+
     @Test(arguments: [
         (1, 65), (2, 65), (3, 65), (4, 75), (5, 74), (-32601, 69), (-32602, 76), (-32603, 76), (77, 76),
     ])

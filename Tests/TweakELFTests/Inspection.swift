@@ -12,20 +12,24 @@ struct Inspection {
         var headerSize: Int
         var tweaks: [TweakDeclaration] = []
         var recordErrors: [RecordError] = []
+        var unusable: [UnusableSection] = []
     }
 
     var objects: [Object] = []
+    /// What an archive has and is left out.
+    var notes: [ELFError] = []
     var names: [String] { objects.flatMap(\.tweaks).map(\.key.name).sorted() }
 
     init(_ path: String) throws(ELFError) {
         var objects: [Object] = []
-        try ELFFile(path: path).forEachObject { (object) throws(ELFError) in
+        var notes: [ELFError] = []
+        try ELFFile(path: path).forEachObject(noting: { notes.append($0) }) { (object) throws(ELFError) in
             // Before anything that finds the headers to be broken.
             let headerSize = object.headerSize
             var found = Object(
                 path: object.path, buildID: try object.buildID(), hasSectionHeaders: object.hasSectionHeaders,
                 headerSize: headerSize)
-            for range in try object.recordRanges() {
+            for range in try object.recordRanges(noting: { found.unusable.append($0) }) {
                 let section = try object.records(in: range)
                 found.tweaks += section.tweaks.map(\.declaration)
                 found.recordErrors += section.errors
@@ -33,6 +37,7 @@ struct Inspection {
             objects.append(found)
         }
         self.objects = objects
+        self.notes = notes
     }
 }
 

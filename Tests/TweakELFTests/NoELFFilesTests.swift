@@ -40,7 +40,7 @@ import TweakELF
         }
     }
 
-    @Test(arguments: ["x", "#!/bin/sh\n", "\u{7F}EL", "!<arch", "!<thin>\n"])
+    @Test(arguments: ["x", "#!/bin/sh\n", "\u{7F}EL", "!<arch", "!<thin>", "!<thin>\nx"])
     func `Other content is none`(content: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("file", content)

@@ -70,7 +70,9 @@ import TweakRecords
         ("--1", "a number has digits"), ("-a", "a number has digits"), ("+1", "a value is expected"),
         ("1.", "a digit behind the point is expected"), (".5", "a value is expected"),
         ("1e", "a digit in the exponent is expected"), ("1e+", "a digit in the exponent"),
-        ("1e999", "line 1, column 1: the number is too large"), ("0x10", "the end is expected"),
+        ("1e999", "line 1, column 1: 1e999 is out of the range of a double"),
+        ("[1, -1e400]", "line 1, column 5: -1e400 is out of the range of a double"),
+        ("0x10", "the end is expected"),
         ("NaN", "a value is expected"), ("nul", "a value is expected"), ("'a'", "a value is expected"),
         ("// a\n1", "a value is expected"),
         ("{\"a\": 1, \"a\": 2}", "column 10: \"a\" is here for the second time"),
@@ -78,6 +80,16 @@ import TweakRecords
     func `A mistake is an error that says where it is and what is expected`(json: String, expected: String) {
         let reason = reason(Array(json.utf8)) ?? "none"
         #expect(reason.hasPrefix("it is no JSON: line ") && reason.contains(expected), "\(reason)")
+    }
+
+    @Test func `Of a number with many digits the message has some`() {
+        let digits = String(repeating: "9", count: 100_000)
+        #expect(reason(Array(digits.utf8))?.utf8.count ?? 0 < 120)
+    }
+
+    @Test(arguments: ["1e-400", "-1e-400", "0e999999999999999999999", "1e-99999999999999999999"])
+    func `A number that is too small is zero`(json: String) throws {
+        #expect(try value(json) == .scalar(.double(0)))
     }
 
     @Test func `What is no UTF-8 is an error`() {

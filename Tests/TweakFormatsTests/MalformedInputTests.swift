@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TweakFormats
+import TweakJSON
 
 /// Inputs with one mistake each. All of them are errors, and none traps or takes for ever.
 @Suite struct `Malformed inputs` {
@@ -98,7 +99,7 @@ import TweakFormats
         }
     }
 
-    /// What would make Foundation's decoder trap, or never end.
+    /// What would make a careless reader trap, or never end. Foundation's traps on some.
     private static let hostile: [(what: String, bytes: [UInt8])] = [
         ("a list in itself", BinaryPlist(objects: [.array([0])]).bytes),
         ("a dictionary in itself", BinaryPlist(objects: [.dictionary([(1, 0)]), .text("a")]).bytes),
@@ -115,8 +116,35 @@ import TweakFormats
         ("text", Array("a = b".utf8)), ("nothing", []), ("spaces", Array("  \n".utf8)),
         ("one tag", Array("<".utf8)),
         ("UTF-16", Array("\u{FEFF}<plist/>".utf16).flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }),
+        // Tags that begin like another, or come where they cannot be.
+        ("lists in lists", deep("", "<plist>")), ("deep tags like arrays", deep("<plist>", "<arrayx>")),
+        ("deep arrays and comments that seem to end them", deep("<plist>", "<array><!--></array>-->")),
+        ("a list behind the list", Array("<plist><dict/></plist><plist><dict/></plist>".utf8)),
+        ("a tag without an end behind the list", Array("<plist><dict/></plist><array><key".utf8)),
+        ("other brackets", Array("<plist><dict></array></plist>".utf8)),
+        ("a value without a name", Array("<plist><dict><true/></dict></plist>".utf8)),
+        ("another encoding", Array("<?xml version='1.0' encoding='UTF-16'?><plist><dict/></plist>".utf8)),
+        ("a wide text beyond the end", binary([0x6F, 0x11, 0, 200] + [UInt8](repeating: 65, count: 200))),
+        ("a list longer than every file", binary([0xAF, 0x13] + [UInt8](repeating: 0xFF, count: 8))),
+        (
+            "a dictionary longer than every file",
+            binary([0xDF, 0x13, 0x40] + [UInt8](repeating: 0, count: 7))
+        ),
+        ("a text longer than every file", binary([0x5F, 0x13, 0x7F] + [UInt8](repeating: 0xFF, count: 7))),
+        ("data longer than every file", binary([0x4F, 0x13] + [UInt8](repeating: 0x7F, count: 8))),
+        ("a text that is not ASCII", binary([0x51, 0x80])), ("half a character", binary([0x61, 0xD8, 0])),
+        ("a number of 32 bytes", binary([0x15] + [UInt8](repeating: 1, count: 32))),
+        ("a number of more than 64 bits", binary([0x14] + [UInt8](repeating: 1, count: 16))),
         ("an entity", Array("<!DOCTYPE a [<!ENTITY b \"c\">]><plist><string>&b;</string></plist>".utf8)),
     ]
+
+    /// A list of one object.
+    private static func binary(_ object: [UInt8]) -> [UInt8] {
+        let number = { (number: Int) in withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) } }
+        let table = 8 + object.count
+        return Array("bplist00".utf8) + object + number(8) + [0, 0, 0, 0, 0, 0, 8, 1] + number(1) + number(0)
+            + number(table)
+    }
 
     private static let twins = BinaryPlist(
         objects: (1...40).map { BinaryPlist.Object.array([$0, $0]) } + [.bool(true)])
@@ -133,24 +161,62 @@ import TweakFormats
 
     @Test func `Whatever happens to a property list, nothing traps`() {
         let export = KeyedArchives.export([
-            .integer(1), KeyedArchives.color(["UIWhite": .real(0.5)]), .text("a"),
+            .integer(1), KeyedArchives.color(["UIWhite": .real(0.5)]), .text("a\u{e9}"), .data([1, 2]),
         ])
-        var generator = SystemRandomNumberGenerator()
-        for original in [export.binary, export.xml, Self.plist] {
-            for _ in 0..<(isLong ? 5_000 : 200) {
-                var bytes = original
-                for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                    let index = Int.random(in: bytes.indices, using: &generator)
-                    switch Int.random(in: 0...3, using: &generator) {
-                    case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
-                    case 1: bytes[index] ^= 1 << UInt8.random(in: 0...7, using: &generator)
-                    case 2: bytes.remove(at: index)
-                    default: bytes.insert(bytes.randomElement(using: &generator) ?? 0, at: index)
-                    }
-                }
+        let archived = Plist.dictionary(["FBTweak:A-B-C": .data(export.binary), "b": .array([.bool(true)])])
+        for original in [export.binary, export.xml, archived.binary, archived.xml, Self.plist] {
+            for bytes in damaged(original, count: isLong ? 20_000 : 300) {
                 _ = try? ImportedOverrides(bytes, path: "")
                 _ = try? FeatureSet(plist: bytes, path: "")
+                _ = ImportedOverrides.recognizes(bytes)
+                _ = try? PreferencePage(bytes, path: "").adding([.init(identity: ["Key": "a"])])
             }
+        }
+    }
+
+    @Test func `Whatever happens to JSON, nothing traps`() {
+        let providers = #"{"providers": ["session", {"name": "a", "variables": ["b"]}, {"features": "c"}]}"#
+        let older = #"{"FBTweak:A-B-C": 1.5, "FTS_FEATURE_x": true, "A": {"B": {"C": "\ud83d\ude00\u00e9"}}}"#
+        for original in [Self.features, Self.justTweak, providers, older, #"{"accessorName": "A"}"#] {
+            for bytes in damaged(Array(original.utf8), count: isLong ? 20_000 : 500) {
+                try? Self.features(bytes)
+                _ = try? JustTweakFile(json: bytes, path: "")
+                _ = try? ProvidersFile(json: bytes, path: "a/b")
+                _ = try? AccessorConfiguration(json: bytes, path: "")
+                _ = try? ImportedOverrides(bytes, path: "")
+                _ = try? JSONParser.value(of: bytes)
+                _ = try? decodeJSON([String: JSONValue].self, from: bytes)
+            }
+        }
+    }
+
+    @Test func `Environments that inherit in a long row are read`() throws {
+        let count = 20_000
+        let environments = (0..<count).map { #""\#($0)": {"inherits_from": "\#(($0 + 1) % count)"}"# }
+        let ring = "{\(environments.joined(separator: ","))}"
+        let message =
+            "\(try #require(throws: FormatError.self) { try FeaturesFile(json: Array(ring.utf8), path: "") })"
+        #expect(message.contains("it inherits from itself: "))
+        let row = ring.replacing(#""inherits_from": "0""#, with: #""a": {"enabled": true}"#)
+        let file = try FeaturesFile(json: Array(row.utf8), path: "")
+        #expect(try file.features(in: "0").features.map(\.name) == ["a"])
+    }
+
+    @Test func `Tweaks of an archive that share a long text are an error`() throws {
+        let text = String(repeating: "x", count: 60_000)
+        let tweak = Plist.dictionary(["name": .reference(5), "currentValue": .reference(5)])
+        let objects: [Plist] = [
+            .dictionary(["$class": .reference(2), "categories": .reference(3)]),
+            KeyedArchives.class("FBTweakStore"), .dictionary(["NS.objects": .array([.reference(4)])]),
+            .dictionary(["name": .reference(5), "collections": .reference(6)]), .text(text),
+            .dictionary(["NS.objects": .array([.reference(7)])]),
+            .dictionary(["name": .reference(5), "tweaks": .reference(8)]),
+            .dictionary(["NS.objects": .array((9..<209).map { .reference($0) })]),
+        ]
+        let archive = KeyedArchives.archive(objects + [Plist](repeating: tweak, count: 200))
+        for bytes in [archive.binary, archive.xml] {
+            let error = #expect(throws: FormatError.self) { try ImportedOverrides(bytes, path: "") }
+            #expect(error.map { "\($0)".contains("the same long text too often") } == true)
         }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TweakRecords
 
@@ -55,7 +56,7 @@ import TweakRecords
 
     @Test(arguments: [ByteOrder.little, .big])
     func `Random bytes are sound tweaks or errors`(order: ByteOrder) {
-        var random = SplitMix(state: 20_260_101)
+        var random = SeededGenerator(seed: 20_260_101)
         for _ in 0..<2000 {
             let count = Int.random(in: 0..<400, using: &random)
             var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -70,6 +71,31 @@ import TweakRecords
             }
             let section = decode(bytes, order)
             #expect(section.tweaks.allSatisfy { isSound($0.declaration) })
+        }
+    }
+
+    @Test(arguments: Sample.all)
+    func `Three records with any damage are sound tweaks or errors`(sample: Sample) throws {
+        let bytes = sample.record.bytes
+        for (index, bytes) in damaged(bytes + bytes + bytes, count: isLong ? 50_000 : 1000).enumerated() {
+            let section = decode(bytes, sample.byteOrder)
+            #expect(section.tweaks.allSatisfy { isSound($0.declaration) }, "\(index)")
+            // What is said of them is made without a trap, too.
+            for (_, tweak) in section.tweaks {
+                _ = "\(tweak.allowed) \(tweak.problem.map { "\($0)" } ?? "") \(tweak.admitsDefault)"
+                _ = try? tweak.admit(tweak.defaultValue)
+                _ = try? tweak.admit(text: "-0x8000000000000000")
+                #expect(tweak.record.count % 8 == 0)
+            }
+            _ = section.errors.map(\.description)
+        }
+    }
+
+    @Test(arguments: Sample.all.filter { $0.byteOrder == .native })
+    func `A record with any damage is resolved or an error`(sample: Sample) {
+        let key = TweakKey("Category", "Collection", "Name")
+        for bytes in damaged(sample.record.bytes, count: isLong ? 50_000 : 500) where bytes.count >= 8 {
+            _ = try? decodeResolving(bytes, of: key)
         }
     }
 
@@ -95,18 +121,5 @@ import TweakRecords
         case (_, .integer(let number)): type.integerRange?.contains(number) == true
         default: false
         }
-    }
-}
-
-/// Repeatable randomness: a failure can be looked at again.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

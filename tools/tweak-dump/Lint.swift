@@ -1,11 +1,12 @@
 import Glibc
+import TweakELF
 import TweakRecords
 import TweakText
 
 /// What somebody should look at, although the file can be read. Its JSON form is a promise to scripts.
 struct Finding: Encodable {
     enum Kind: String, Encodable {
-        case differentDeclarations, defaultNotAllowed, expired, invalidRecord
+        case differentDeclarations, defaultNotAllowed, expired, invalidRecord, unusableSection
     }
 
     let kind: Kind
@@ -29,29 +30,45 @@ struct Finding: Encodable {
 }
 
 /// Looks for mistakes in all files of a command line, which count as one program.
-struct Lint {
+final class Lint: Report {
     struct Declaration {
         let path: String
         let declaration: TweakDeclaration
 
-        var location: String { declaration.location ?? path }
+        /// A long one is cut: it is said again with each declaration that differs.
+        var location: String {
+            let location = declaration.location ?? path
+            return location.utf8.count <= 1000 ? location : location.prefix(250) + "…"
+        }
     }
 
-    private(set) var findings: [Finding] = []
+    private(set) var hasFindings = false
+    private let format: OutputFormat
+    private let today = utcDay(secondsSince1970: time(nil))
+    private var output: JSONArrayOutput?
+    /// The first declaration of each tweak, without what only people read.
     private var first: [TweakKey: Declaration] = [:]
     private var messages: Set<String> = []
 
-    init(_ dump: Dump) {
-        let today = utcDay(secondsSince1970: time(nil))
-        for image in dump.images {
-            for tweak in image.tweaks { check(Declaration(path: image.path, declaration: tweak), on: today) }
-        }
-        for case let (path, error)? in dump.problems.map(\.invalidRecord) {
-            findings.append(Finding(.invalidRecord, path: path, message: "\(error)"))
-        }
+    init(_ format: OutputFormat) {
+        self.format = format
+        if format == .json { output = JSONArrayOutput(after: "{\n  \"findings\" : ", depth: 1) }
     }
 
-    private mutating func check(_ tweak: Declaration, on day: String) {
+    func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
+        var isInvalid = false
+        image.forEachTweak(invalid: {
+            isInvalid = true
+            write(Finding(.invalidRecord, path: image.path, message: "\($0)"))
+        }) { tweak, _ in check(Declaration(path: image.path, declaration: tweak)) }
+        return isInvalid
+    }
+
+    func addUnusable(_ section: UnusableSection, of image: ImageDump) {
+        write(Finding(.unusableSection, path: image.path, message: "\(section)"))
+    }
+
+    private func check(_ tweak: Declaration) {
         let (key, declaration) = (tweak.declaration.key, tweak.declaration)
         if let first = first[key] {
             guard !first.declaration.agrees(with: declaration) else { return }
@@ -59,27 +76,33 @@ struct Lint {
             let message = "\(key): declared differently at \(locations[0]) and at \(locations[1])"
             return add(Finding(.differentDeclarations, tweak, locations: locations, message: message))
         }
-        first[key] = tweak
+        var kept = declaration
+        kept.attributes.removeAll { !["at", "read-only", "needs-restart"].contains($0.key) }
+        first[key] = Declaration(path: tweak.path, declaration: kept)
         if !declaration.admitsDefault {
             let message =
                 "\(key): the default \(declaration.defaultValue.quoted) is not allowed; "
                 + "allowed: \(declaration.allowed)"
             add(Finding(.defaultNotAllowed, tweak, message: message))
         }
-        if let warning = declaration.expiryWarning(on: day) {
+        if let warning = declaration.expiryWarning(on: today) {
             add(Finding(.expired, tweak, message: warning))
         }
     }
 
     /// A declaration in a header is in many objects.
-    private mutating func add(_ finding: Finding) {
-        if messages.insert(finding.message).inserted { findings.append(finding) }
+    private func add(_ finding: Finding) {
+        if messages.insert(finding.message).inserted { write(finding) }
     }
 
-    func write(_ format: OutputFormat) throws {
+    private func write(_ finding: Finding) {
+        hasFindings = true
         switch format {
-        case .table: for finding in findings { print(printable("\(finding.path): \(finding.message)")) }
-        case .json: try printJSON(["findings": findings])
+        case .table: print(printable("\(finding.path): \(finding.message)"))
+        // Every finding has a form in JSON.
+        case .json: try? output?.add(finding)
         }
     }
+
+    func finish() { output?.end(before: "\n}\n") }
 }

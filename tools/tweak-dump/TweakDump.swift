@@ -10,16 +10,18 @@ struct TweakDump: ParsableCommand {
         abstract:
             "Show the tweaks in executables, libraries, object files and archives, without running them.",
         discussion: """
-            Binaries of every architecture and byte order are read. A file without tweaks is no error.
+            Binaries of every architecture and byte order are read. A file without tweaks is no error. The members of a \
+            thin archive are found from its folder; an archive in an archive is skipped, which is said.
 
             With --lint all files count as one program. What it finds are declarations of one tweak that differ, \
-            defaults outside the limits or not among the choices, tweaks that have expired, and invalid records.
+            defaults outside the limits or not among the choices, tweaks that have expired, invalid records, and sections \
+            that cannot hold any.
 
             EXIT STATUS
               0   every file was read, and --lint found nothing
               64  the command line is wrong
-              65  a file is no ELF file or a broken one, has an invalid record, or --lint found something
-              66  a file is missing or cannot be opened
+              65  a file is no ELF file or a broken one, has an invalid record or section, or --lint found something
+              66  a file, or a member of a thin archive, is missing or cannot be opened
             """)
 
     @Option(help: "The form of the output.")
@@ -35,23 +37,24 @@ struct TweakDump: ParsableCommand {
     var files: [String]
 
     func run() throws {
-        var dump = Dump()
+        let findings = lint ? Lint(format) : nil
+        let report: any Report = findings ?? format.report
+        var dump = Dump(report)
         for file in files { dump.add(file, withLibraries: libraries) }
-        // What the lint shows is not said twice.
-        let problems = dump.problems.filter { !lint || $0.invalidRecord == nil }
-        var exitCodes = dump.problems.map(\.exitCode)
-        if lint {
-            let lint = Lint(dump)
-            try lint.write(format)
-            if !lint.findings.isEmpty { exitCodes.append(EX_DATAERR) }
-        } else {
-            try dump.write(format)
-        }
-        for problem in problems { printError("tweak-dump: \(problem.message)") }
-        if let code = exitCodes.max() { throw ExitCode(code) }
+        report.finish()
+        let code = findings?.hasFindings == true ? max(dump.exitCode, EX_DATAERR) : dump.exitCode
+        if code != EXIT_SUCCESS { throw ExitCode(code) }
     }
 }
 
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     case table, json
+
+    /// What writes the tweaks.
+    var report: any Report {
+        switch self {
+        case .table: TableReport()
+        case .json: JSONReport()
+        }
+    }
 }

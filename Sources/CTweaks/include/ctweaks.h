@@ -93,9 +93,9 @@ struct fbtweak__image {
   size_t header_size;      /* how many of them are mapped */
   const uint8_t *build_id; /* NULL if it has none */
   size_t build_id_size;
-  uintptr_t records_start; /* what its FBTweak note says, in memory; both 0 if it has none */
+  uintptr_t records_start; /* what its FBTweak note says; both 0 if it has none or that is wrong */
   uintptr_t records_stop;
-  const struct fbtweak__library **library_slot; /* what the note says too; or NULL */
+  const struct fbtweak__library **library_slot; /* what the note says too; or NULL likewise */
   const struct fbtweak__library *library; /* the Tweaks library that is in the image, or NULL */
   uintptr_t memory_start;                 /* from its first segment to the end of its last */
   uintptr_t memory_stop;
@@ -111,8 +111,13 @@ struct fbtweak__image {
 void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void *context),
                          void *context);
 
-/* Whether the whole range lies inside one writable segment of the image. */
+/*
+ * Whether the whole range lies inside one segment of the image that can be written, also after the
+ * dynamic linker has relocated it, and whether it is aligned as records are, too.
+ */
 bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size);
+bool fbtweak__image_can_hold_records(const struct fbtweak__image *image, uintptr_t start,
+                                     size_t size);
 
 /* What fbtweak_error returns on this thread, a copy of the message. */
 void fbtweak__set_error(const char *message);

@@ -83,9 +83,10 @@ public struct FeaturesFile: Sendable {
         var checked: Set<String> = []
         for name in environments {
             var chain: [String] = []
+            var inChain: Set<String> = []
             var current = name
             while !checked.contains(current) {
-                if let start = chain.firstIndex(of: current) {
+                if !inChain.insert(current).inserted, let start = chain.firstIndex(of: current) {
                     throw invalid(
                         current,
                         "it inherits from itself: "

@@ -82,7 +82,8 @@ struct KeyedArchive {
         }
         func numbers(_ key: String) -> [Double] {
             guard case .data(let bytes)? = object[key] else { return [] }
-            let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            // Four numbers are no longer, and many colours may be the same data.
+            let text = String(decoding: bytes.prefix(256).prefix { $0 != 0 }, as: UTF8.self)
             return text.split(separator: " ").compactMap { Double($0) }
         }
         let rgb = numbers("NSRGB")

@@ -26,7 +26,7 @@ struct OverridesImporter {
             throw .malformed(path: path, reason: "\(list.summary) is here, but a dictionary is expected")
         }
         if let archive = KeyedArchive(list) {
-            try take(archive, path: path)
+            try take(archive, path: path, byteCount: bytes.count)
         } else {
             for (entry, value) in entries.sorted(by: { $0.key < $1.key }) {
                 if let system = systems.first(where: { entry.hasPrefix($0.keyPrefix) }) {
@@ -108,13 +108,17 @@ struct OverridesImporter {
         }
     }
 
-    private mutating func take(_ archive: KeyedArchive, path: String) throws(FormatError) {
+    private mutating func take(
+        _ archive: KeyedArchive, path: String, byteCount: Int
+    ) throws(FormatError) {
         guard let store = archive.root, archive.className(of: store) == "FBTweakStore" else {
             throw .malformed(path: path, reason: "it is a keyed archive, but none of an FBTweakStore")
         }
         guard systems.contains(.facebookTweaks) else { return }
         var values: [(key: TweakKey, value: TweakValue?)] = []
         var visited: Set<Int> = []
+        // All tweaks may refer to the same text, which is in the file once.
+        var readable = 64 * byteCount
         archive.forEachElement(store["categories"], visited: &visited) { category, visited in
             archive.forEachElement(category["collections"], visited: &visited) { collection, visited in
                 archive.forEachElement(collection["tweaks"], visited: &visited) { tweak, _ in
@@ -123,10 +127,16 @@ struct OverridesImporter {
                         let collectionName = archive.text(collection["name"]),
                         let name = archive.text(tweak["name"])
                     else { return }
-                    values.append(
-                        (TweakKey(categoryName, collectionName, name), archive.value(of: current)))
+                    let value = archive.value(of: current)
+                    let texts = [categoryName, collectionName, name, value?.description ?? ""]
+                    readable -= texts.reduce(0) { $0 + $1.utf8.count }
+                    guard readable >= 0 else { return }
+                    values.append((TweakKey(categoryName, collectionName, name), value))
                 }
             }
+        }
+        guard readable >= 0 else {
+            throw .malformed(path: path, reason: "its tweaks have the same long text too often")
         }
         for (key, value) in values { set(value, "\(key)", .success([key])) }
     }

@@ -1,41 +1,196 @@
-/// What must be done to a binary property list before Foundation reads it.
+internal import TweakRecords
+
+/// Reads a binary property list.
 ///
 /// The format is known from `CFBinaryPList.c` of Core Foundation: after eight bytes come the objects, then a table of
-/// their offsets, then 32 bytes of which the 7th to last say how long an offset is, how many there are, and where the
-/// table begins. The first byte of an object is its kind and its length.
-enum BinaryPropertyList {
+/// their offsets, then 32 bytes, the last 26 of which say how long an offset and a reference to an object are, how many
+/// objects there are, which is the root, and where the table begins. The first byte of an object is its kind and its
+/// length. All numbers have their most significant byte first.
+struct BinaryPropertyList {
     static let start = "bplist00".utf8
 
-    /// Makes the references of a keyed archive integers, which Foundation's decoder can give.
-    ///
-    /// - Returns: Whether the list has a table of objects.
-    static func makeReferencesIntegers(_ bytes: inout [UInt8]) -> Bool {
-        let trailer = bytes.suffix(32)
-        guard bytes.count >= start.count + 32 else { return false }
-        let offsetSize = Int(trailer[trailer.startIndex + 6])
-        guard let count = number(trailer.dropFirst(8).prefix(8)),
-            let table = number(trailer.dropFirst(24).prefix(8)),
-            1...8 ~= offsetSize, table <= trailer.startIndex,
-            count <= (trailer.startIndex - table) / offsetSize
-        else { return false }
-        for index in 0..<count {
-            let place = table + index * offsetSize
-            guard let offset = number(bytes[place..<place + offsetSize]), offset < table else { return false }
-            // A reference of 1, 2, 4 or 8 bytes is 0x80, 0x81, 0x83 or 0x87, an integer 0x10 to 0x13.
-            switch bytes[offset] {
-            case 0x80: bytes[offset] = 0x10
-            case 0x81: bytes[offset] = 0x11
-            case 0x83: bytes[offset] = 0x12
-            case 0x87: bytes[offset] = 0x13
-            case 0x82, 0x84...0x86, 0x88...0x8F: return false
-            default: break
-            }
-        }
-        return true
+    private let bytes: [UInt8]
+    private let offsetSize: Int
+    private let referenceSize: Int
+    private let count: Int
+    private let root: Int
+    /// Where the table of offsets begins, and the objects end.
+    private let table: Int
+    /// How many values may still be read: each takes a byte of the file at least, unless it is there twice. Long texts
+    /// and data count as more, as what uses them takes as long.
+    private var remaining: Int
+    /// Texts and data, which are in many places as a rule, and in memory once.
+    private var leaves: [Int: PropertyList] = [:]
+
+    /// Reads a file that begins with ``start``.
+    static func value(of bytes: [UInt8]) throws(PropertyListError) -> PropertyList {
+        var list = try BinaryPropertyList(bytes)
+        return try list.object(list.root, depth: 0)
     }
 
-    /// A number in the byte order of the format; `nil` for one that is larger than a file can be.
+    private init(_ bytes: [UInt8]) throws(PropertyListError) {
+        let trailer = bytes.count - 32
+        guard trailer >= Self.start.count,
+            let count = Self.number(bytes[(trailer + 8)..<(trailer + 16)]),
+            let root = Self.number(bytes[(trailer + 16)..<(trailer + 24)]),
+            let table = Self.number(bytes[(trailer + 24)...]),
+            1...8 ~= bytes[trailer + 6], 1...8 ~= bytes[trailer + 7], table <= trailer,
+            count <= (trailer - table) / Int(bytes[trailer + 6])
+        else { throw Self.damaged }
+        self.bytes = bytes
+        offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        self.count = count
+        self.table = table
+        self.root = root
+        remaining = bytes.count
+    }
+
+    private static let damaged = PropertyListError("it is damaged")
+
+    /// A number; `nil` for one that is larger than a file can be.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
+    /// Reads an object.
+    ///
+    /// - Parameters:
+    ///   - index: Which one.
+    ///   - depth: In how many arrays and dictionaries it is. It may be in itself.
+    private mutating func object(_ index: Int, depth: Int) throws(PropertyListError) -> PropertyList {
+        remaining -= 1
+        guard remaining >= 0 else { throw PropertyListError("too much is inside each other") }
+        guard index < count else { throw Self.damaged }
+        if let leaf = leaves[index] {
+            remaining -= leaf.length / 64
+            return leaf
+        }
+        // The table has room for all objects.
+        let place = table + index * offsetSize
+        guard var offset = Self.number(bytes[place..<place + offsetSize]), offset < table else {
+            throw Self.damaged
+        }
+        let (kind, low) = (bytes[offset] >> 4, bytes[offset] & 15)
+        offset += 1
+        // An array, a set or a dictionary.
+        guard kind < 0xA || depth < PropertyList.deepestNesting else { throw .tooDeep }
+        switch (kind, low) {
+        case (0x0, 0x8): return .scalar(.bool(false))
+        case (0x0, 0x9): return .scalar(.bool(true))
+        case (0x0, 0x0): return .other
+        case (0x1, 0...4): return .scalar(.integer(try integer(at: offset, size: 1 << Int(low))))
+        case (0x2, 2):
+            let bits = UInt32(truncatingIfNeeded: try unsigned(at: offset, size: 4))
+            return PropertyList(Double(Float(bitPattern: bits)))
+        case (0x2, 3): return PropertyList(Double(bitPattern: try unsigned(at: offset, size: 8)))
+        case (0x3, 0x3):
+            _ = try part(offset, 8)
+            return .other
+        case (0x4, _):
+            let count = try length(low, &offset)
+            leaves[index] = .data(Array(try part(offset, count)))
+            return leaves[index] ?? .other
+        case (0x5, _), (0x6, _):
+            leaves[index] = .scalar(.string(try text(isWide: kind == 6, low, at: offset)))
+            return leaves[index] ?? .other
+        case (0x8, 0...7): return .scalar(.integer(Int128(try unsigned(at: offset, size: Int(low) + 1))))
+        case (0xA, _), (0xC, _):
+            let count = try length(low, &offset)
+            var elements: [PropertyList] = []
+            for reference in try references(at: offset, count) {
+                elements.append(try object(reference, depth: depth + 1))
+            }
+            return .array(elements)
+        case (0xD, _):
+            let count = try length(low, &offset)
+            let keys = try references(at: offset, count)
+            // The keys are inside the file.
+            let values = try references(at: offset + count * referenceSize, count)
+            var members: [String: PropertyList] = [:]
+            for (key, value) in zip(keys, values) {
+                guard case .scalar(.string(let name)) = try object(key, depth: depth + 1) else {
+                    throw PropertyListError("a name is no text")
+                }
+                members[name] = try object(value, depth: depth + 1)
+            }
+            return .dictionary(members)
+        default: throw Self.damaged
+        }
+    }
+
+    /// Bytes of the objects.
+    private func part(_ offset: Int, _ count: Int) throws(PropertyListError) -> ArraySlice<UInt8> {
+        guard count >= 0, offset <= table, count <= table - offset else { throw Self.damaged }
+        return bytes[offset..<offset + count]
+    }
+
+    /// A number of at most 8 bytes.
+    private func unsigned(at offset: Int, size: Int) throws(PropertyListError) -> UInt64 {
+        try part(offset, size).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+
+    /// An integer. Those of 1, 2 and 4 bytes have no sign.
+    private func integer(at offset: Int, size: Int) throws(PropertyListError) -> Int128 {
+        guard size == 16 else {
+            let number = try unsigned(at: offset, size: size)
+            return size == 8 ? Int128(Int64(bitPattern: number)) : Int128(number)
+        }
+        let number = Int128(
+            truncatingIfNeeded: try part(offset, 16).reduce(UInt128(0)) { $0 << 8 | UInt128($1) })
+        guard Int128(Int64.min)...Int128(UInt64.max) ~= number else {
+            throw PropertyListError("\(number) is out of the range of 64 bits")
+        }
+        return number
+    }
+
+    /// The length of an object: in its first byte, or in an integer behind that.
+    private func length(_ low: UInt8, _ offset: inout Int) throws(PropertyListError) -> Int {
+        guard low == 15 else { return Int(low) }
+        guard let first = try part(offset, 1).first, 0x10...0x13 ~= first else { throw Self.damaged }
+        let size = 1 << Int(first & 15)
+        guard let length = Int(exactly: try unsigned(at: offset + 1, size: size)) else { throw Self.damaged }
+        offset += 1 + size
+        return length
+    }
+
+    /// The indices of objects.
+    private func references(at offset: Int, _ count: Int) throws(PropertyListError) -> [Int] {
+        guard count <= table / referenceSize else { throw Self.damaged }
+        let part = try part(offset, count * referenceSize)
+        var references: [Int] = []
+        for place in stride(from: part.startIndex, to: part.endIndex, by: referenceSize) {
+            guard let reference = Self.number(part[place..<place + referenceSize]) else { throw Self.damaged }
+            references.append(reference)
+        }
+        return references
+    }
+
+    private func text(isWide: Bool, _ low: UInt8, at offset: Int) throws(PropertyListError) -> String {
+        var offset = offset
+        let count = try length(low, &offset)
+        guard isWide else {
+            let part = try part(offset, count)
+            guard part.allSatisfy({ $0 < 0x80 }) else { throw Self.damaged }
+            return String(decoding: part, as: UTF8.self)
+        }
+        guard count <= table / 2 else { throw Self.damaged }
+        let part = try part(offset, 2 * count)
+        let units = stride(from: part.startIndex, to: part.endIndex, by: 2).map {
+            UInt16(part[$0]) << 8 | UInt16(part[$0 + 1])
+        }
+        guard let text = String(validating: units, as: UTF16.self) else { throw Self.damaged }
+        return text
+    }
+}
+
+extension PropertyList {
+    /// How many bytes a text or data has.
+    fileprivate var length: Int {
+        switch self {
+        case .scalar(.string(let text)): text.utf8.count
+        case .data(let bytes): bytes.count
+        default: 0
+        }
     }
 }

@@ -90,6 +90,7 @@ package struct PreferencePage {
         var result: (Range<Int>, Place)?
         var lastKey = ""
         XMLTag.forEach(in: bytes) { tag in
+            // `<` and `>` are in the file.
             let (start, end) = (tag.content.startIndex - 1, tag.content.endIndex + 1)
             let isMember = tag.depth == 1 && lastKey == Self.key
             let isRoot = tag.depth == 0 && specifiers == nil

@@ -1,13 +1,11 @@
-internal import FoundationEssentials
-internal import Synchronization
 internal import TweakRecords
 
 /// A property list, in XML or binary.
 ///
-/// Foundation reads it; what would make that trap or never end is found before. A number without a fraction is always
-/// an integer. What a keyed archive has to refer to its objects is an integer in a binary list, and a dictionary with
-/// an integer for ``referenceKey`` in XML.
-enum PropertyList: Hashable {
+/// Foundation's decoder is not used: some files make it trap, and features are read in the program's own process. A
+/// number without a fraction is always an integer. What a keyed archive has to refer to its objects is an integer in a
+/// binary list, and a dictionary with an integer for ``referenceKey`` in XML.
+enum PropertyList: Hashable, Sendable {
     case scalar(TweakValue)
     case data([UInt8])
     case array([PropertyList])
@@ -15,7 +13,7 @@ enum PropertyList: Hashable {
     /// A date, or nothing.
     case other
 
-    static let referenceKey = "CF-UID"
+    static let referenceKey = "CF$UID"
 
     /// How many arrays and dictionaries may be inside each other.
     static let deepestNesting = 100
@@ -43,91 +41,37 @@ enum PropertyList: Hashable {
 
     /// Reads a file.
     init(_ bytes: [UInt8], path: String) throws(FormatError) {
-        var bytes = bytes
-        if bytes.starts(with: BinaryPropertyList.start) {
-            guard BinaryPropertyList.makeReferencesIntegers(&bytes) else {
-                throw .malformed(path: path, reason: "it is no property list: it is damaged")
+        do throws(PropertyListError) {
+            if bytes.starts(with: BinaryPropertyList.start) {
+                self = try BinaryPropertyList.value(of: bytes)
+            } else if Self.isMeant(by: bytes) {
+                self = try XMLPropertyList.value(of: bytes)
+            } else {
+                throw PropertyListError("neither XML nor binary, which begins with bplist00")
             }
-        } else {
-            guard Self.isMeant(by: bytes) else {
-                throw .malformed(
-                    path: path,
-                    reason: "it is no property list: neither XML nor binary, which begins with bplist00")
-            }
-            guard XMLTag.nesting(in: bytes) <= Self.deepestNesting else {
-                throw .malformed(
-                    path: path, reason: "more than \(Self.deepestNesting) levels are inside each other")
-            }
-            XMLTag.renameReferences(in: &bytes)
-        }
-        let decoder = PropertyListDecoder()
-        if let key = CodingUserInfoKey.valueCount { decoder.userInfo[key] = ValueCount(atMost: bytes.count) }
-        do {
-            self = try decoder.decode(PropertyList.self, from: Data(bytes))
-        } catch let error as FormatError {
-            throw error
-        } catch DecodingError.dataCorrupted(let context) {
-            let reason = (context.underlyingError as? CocoaError)?.userInfo["NSDebugDescription"] as? String
-            throw .malformed(
-                path: path, reason: "it is no property list: \(reason ?? context.debugDescription)")
         } catch {
-            throw .malformed(path: path, reason: "it is no property list: \(error)")
+            throw .malformed(path: path, reason: "it is no property list: \(error.reason)")
         }
     }
+
+    /// A floating-point number, which is an integer if it has no fraction.
+    init(_ number: Double) {
+        let integer = Int64(exactly: number).map { Int128($0) } ?? UInt64(exactly: number).map { Int128($0) }
+        self = .scalar(integer.map { .integer($0) } ?? .double(number))
+    }
+}
+
+/// Why bytes are no property list.
+struct PropertyListError: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    static let tooDeep = PropertyListError(
+        "more than \(PropertyList.deepestNesting) levels are inside each other")
 }
 
 extension [UInt8] {
     /// The first byte that is neither space nor of a byte order mark.
     var firstVisible: UInt8? { first { !" \t\r\n\u{FEFF}".utf8.contains($0) } }
-}
-
-extension PropertyList: Decodable {
-    init(from decoder: any Decoder) throws {
-        // A binary list may contain itself, or the same list many times.
-        let count = CodingUserInfoKey.valueCount.flatMap { decoder.userInfo[$0] as? ValueCount }
-        guard decoder.codingPath.count < Self.deepestNesting, count?.increase() != false else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: [], debugDescription: "too much is inside each other"))
-        }
-        if let members = try? decoder.container(keyedBy: Name.self) {
-            var dictionary: [String: PropertyList] = [:]
-            for name in members.allKeys {
-                dictionary[name.stringValue] = try members.decode(PropertyList.self, forKey: name)
-            }
-            self = .dictionary(dictionary)
-        } else if var elements = try? decoder.unkeyedContainer() {
-            var array: [PropertyList] = []
-            while !elements.isAtEnd { array.append(try elements.decode(PropertyList.self)) }
-            self = .array(array)
-        } else {
-            self = Self.leaf(try decoder.singleValueContainer())
-        }
-    }
-
-    private static func leaf(_ container: any SingleValueDecodingContainer) -> PropertyList {
-        if let flag = try? container.decode(Bool.self) { return .scalar(.bool(flag)) }
-        if let number = try? container.decode(Int64.self) { return .scalar(.integer(Int128(number))) }
-        if let number = try? container.decode(UInt64.self) { return .scalar(.integer(Int128(number))) }
-        if let number = try? container.decode(Double.self) { return .scalar(.double(number)) }
-        if let text = try? container.decode(String.self) { return .scalar(.string(text)) }
-        return (try? container.decode(Data.self)).map { .data(Array($0)) } ?? .other
-    }
-
-    private struct Name: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-}
-
-/// How many values of a list have been read. Each value takes a byte of the file at least, unless it is there twice.
-private final class ValueCount: Sendable {
-    private let remaining: Atomic<Int>
-    init(atMost count: Int) { remaining = Atomic(count) }
-    func increase() -> Bool { remaining.subtract(1, ordering: .relaxed).newValue >= 0 }
-}
-
-extension CodingUserInfoKey {
-    fileprivate static var valueCount: CodingUserInfoKey? { CodingUserInfoKey(rawValue: "valueCount") }
 }

@@ -1,23 +1,24 @@
-/// A tag of an XML property list, as far as it must be known before and beside Foundation's decoder.
-package struct XMLTag {
+/// A tag of an XML property list, as far as it must be known to change the file and leave all else as it is.
+struct XMLTag {
     /// What stands between `<` and `>`.
-    package let content: ArraySlice<UInt8>
+    let content: ArraySlice<UInt8>
     /// How many arrays and dictionaries the tag is in.
-    package let depth: Int
+    let depth: Int
 
     /// Calls a function for each tag. Comments, declarations and sections of text are none.
     ///
     /// - Parameter body: Whether to go on.
-    package static func forEach(in bytes: [UInt8], _ body: (XMLTag) -> Bool) {
+    static func forEach(in bytes: [UInt8], _ body: (XMLTag) -> Bool) {
         var depth = 0
         var rest = bytes[...]
         while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
             rest = rest[(start + 1)...]
-            if let end = skipped.first(where: { rest.starts(with: $0.start.utf8) })?.end {
-                while !rest.isEmpty, !rest.starts(with: end.utf8) { rest.removeFirst() }
+            if let other = skipped.first(where: { rest.starts(with: $0.start.utf8) }) {
+                rest = rest.dropFirst(other.start.utf8.count)
+                while !rest.isEmpty, !rest.starts(with: other.end.utf8) { rest.removeFirst() }
                 continue
             }
-            let end = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
+            guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return }
             let content = rest[..<end]
             rest = rest[end...]
             let name = content.drop { $0 == UInt8(ascii: "/") }.prefix {
@@ -34,26 +35,4 @@ package struct XMLTag {
     private static let skipped = [
         (start: "!--", end: "-->"), (start: "![CDATA[", end: "]]>"), (start: "?", end: "?>"),
     ]
-
-    /// How many arrays and dictionaries are at most inside each other.
-    static func nesting(in bytes: [UInt8]) -> Int {
-        var deepest = 0
-        forEach(in: bytes) { tag in
-            deepest = max(deepest, tag.depth)
-            return true
-        }
-        return deepest
-    }
-
-    /// Gives references of a keyed archive a key that Foundation's decoder takes for an ordinary one.
-    static func renameReferences(in bytes: inout [UInt8]) {
-        let (key, replacement) = ("<key>CF$UID</key>", "<key>\(PropertyList.referenceKey)</key>")
-        var position = 0
-        while let start = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
-            if bytes[start...].starts(with: key.utf8) {
-                bytes.replaceSubrange(start..<start + key.utf8.count, with: replacement.utf8)
-            }
-            position = start + 1
-        }
-    }
 }

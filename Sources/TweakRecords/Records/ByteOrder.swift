@@ -11,7 +11,7 @@ public enum ByteOrder: Sendable {
 
 extension RawSpan {
     /// The number at an offset, or `nil` if it is not all inside.
-    func number<Number: FixedWidthInteger & BitwiseCopyable>(
+    package func number<Number: FixedWidthInteger & BitwiseCopyable>(
         at offset: Int, as _: Number.Type = Number.self, _ order: ByteOrder
     ) -> Number? {
         guard offset >= 0, offset <= byteCount - MemoryLayout<Number>.size else { return nil }

@@ -29,7 +29,8 @@ extension TweakDeclaration {
             bytes[RecordLayout.flagsOffset] |= RecordLayout.hasChoices
             bytes += choices.flatMap { slot(of: $0.value) }
         }
-        withUnsafeBytes(of: UInt32(bytes.count)) { bytes.replaceSubrange(0..<4, with: $0) }
+        // A text of 4 GB makes a size that no walk takes.
+        withUnsafeBytes(of: UInt32(clamping: bytes.count)) { bytes.replaceSubrange(0..<4, with: $0) }
         return bytes
     }
 

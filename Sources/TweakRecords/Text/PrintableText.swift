@@ -3,7 +3,10 @@ extension String {
     /// line separators, changes of the writing direction) is written as `\u{…}`, and so is what stands for bytes that
     /// were no UTF-8.
     package var printable: String {
-        guard unicodeScalars.contains(where: \.isDangerous) else { return self }
+        // As a rule looking at the bytes is enough, and takes less time.
+        guard !utf8.allSatisfy({ 0x20..<0x7F ~= $0 }), unicodeScalars.contains(where: \.isDangerous) else {
+            return self
+        }
         var escaped = ""
         for scalar in unicodeScalars {
             if scalar.isDangerous {
@@ -18,7 +21,9 @@ extension String {
     /// The text, which holds JSON, as it may be shown: the same with `\u` and four digits, which only texts can hold, and
     /// with its lines.
     package var printableJSON: String {
-        guard unicodeScalars.contains(where: { $0.isDangerous && $0 != "\n" }) else { return self }
+        guard !utf8.allSatisfy({ 0x20..<0x7F ~= $0 || $0 == 0x0A }),
+            unicodeScalars.contains(where: { $0.isDangerous && $0 != "\n" })
+        else { return self }
         var escaped = ""
         for scalar in unicodeScalars {
             guard scalar.isDangerous, scalar != "\n" else {

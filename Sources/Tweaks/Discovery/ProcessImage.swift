@@ -32,10 +32,11 @@ extension ProcessImage {
 
     private init(_ image: LoadedImage, ownRecords: UnsafeRawBufferPointer) {
         let candidates = image.recordsFromFile() ?? image.recordsFromLinker(own: ownRecords)
-        let usable = candidates.filter { !$0.isEmpty && image.canWrite($0) }
         path = image.path
         memory = image.memory
-        records = usable
+        records = candidates.filter { !$0.isEmpty && image.canHold($0) }.map {
+            UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: $0.lowerBound), count: $0.count)
+        }
     }
 
     private static func loadedImages() -> [LoadedImage] {
@@ -70,23 +71,25 @@ private struct LoadedImage {
 
     var memory: Range<UInt> { image.memory_start..<max(image.memory_start, image.memory_stop) }
 
-    func canWrite(_ memory: UnsafeRawBufferPointer) -> Bool {
+    /// Whether the addresses are the image's, and cells may be there.
+    func canHold(_ records: Range<UInt>) -> Bool {
         withUnsafePointer(to: image) {
-            fbtweak__image_can_write($0, UInt(bitPattern: memory.baseAddress), memory.count)
+            fbtweak__image_can_hold_records(
+                $0, records.lowerBound, Int(clamping: records.upperBound - records.lowerBound))
         }
     }
 
-    /// The records by the section headers of the file; `nil` if they cannot be used.
-    func recordsFromFile() -> [UnsafeRawBufferPointer]? {
+    /// The addresses of the records by the section headers of the file; `nil` if they cannot be used.
+    func recordsFromFile() -> [Range<UInt>]? {
         // The kernel's own image has a name without a slash and no file.
         guard openPath.contains("/"), let file = try? ELFFile(path: openPath) else { return nil }
-        var records: [UnsafeRawBufferPointer]?
+        var records: [Range<UInt>]?
         try? file.forEachObject { (object) throws(ELFError) in
             guard object.hasSectionHeaders, try isLoaded(from: file, object) else { return }
-            records = try object.recordRanges().map { range in
-                UnsafeRawBufferPointer(
-                    start: UnsafeRawPointer(bitPattern: image.bias &+ UInt(range.address)),
-                    count: Int(range.size))
+            records = try object.recordRanges().compactMap { range in
+                let start = image.bias &+ UInt(truncatingIfNeeded: range.address)
+                let (end, overflows) = start.addingReportingOverflow(UInt(clamping: range.size))
+                return overflows ? nil : start..<end
             }
         }
         return records
@@ -106,15 +109,13 @@ private struct LoadedImage {
             .elementsEqual(UnsafeRawBufferPointer(start: header, count: object.headerSize))
     }
 
-    /// The records by the bounds that the linker wrote into the image.
-    func recordsFromLinker(own: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer] {
-        if !own.isEmpty, canWrite(own) { return [own] }
-        guard image.records_start < image.records_stop else { return [] }
-        return [
-            UnsafeRawBufferPointer(
-                start: UnsafeRawPointer(bitPattern: image.records_start),
-                count: Int(image.records_stop - image.records_start))
-        ]
+    /// The addresses of the records by the bounds that the linker wrote into the image.
+    func recordsFromLinker(own: UnsafeRawBufferPointer) -> [Range<UInt>] {
+        if let start = own.baseAddress {
+            let own = UInt(bitPattern: start)..<UInt(bitPattern: start + own.count)
+            if !own.isEmpty, canHold(own) { return [own] }
+        }
+        return image.records_start < image.records_stop ? [image.records_start..<image.records_stop] : []
     }
 }
 

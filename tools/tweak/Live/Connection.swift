@@ -87,14 +87,14 @@ final class Connection {
         _ method: Method, _ patience: Patience? = nil
     ) throws(ConnectionError) -> Method.Answer {
         let patience = patience ?? self.patience
-        let id = try send(method)
-        let clock = ContinuousClock()
-        let end = clock.now + patience.whole
+        // Whatever else the program says meanwhile, and however slowly.
+        let end = ContinuousClock.now + patience.whole
+        let id = try send(method, until: end, patience)
         while true {
             while let message = try nextMessage() {
                 if let answer = try self.answer(message, to: id, of: Method.self) { return answer }
             }
-            guard try wait(min(patience.silence, end - clock.now)) else { throw .silent }
+            try wait(for: POLLIN, until: end, patience)
             try receive()
         }
     }
@@ -103,6 +103,12 @@ final class Connection {
     ///
     /// - Returns: What the answer will be known by.
     func send(_ method: some ControlMethod) throws(ConnectionError) -> RequestID {
+        try send(method, until: .now + patience.whole, patience)
+    }
+
+    private func send(
+        _ method: some ControlMethod, until end: ContinuousClock.Instant, _ patience: Patience
+    ) throws(ConnectionError) -> RequestID {
         lastID += 1
         let id = RequestID.number(lastID)
         let bytes: [UInt8]
@@ -112,12 +118,15 @@ final class Connection {
         while sent < bytes.count {
             let result = bytes.withUnsafeBytes { buffer in
                 Glibc.send(
-                    descriptor, buffer.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                    descriptor, buffer.baseAddress.map { $0 + sent }, bytes.count - sent,
+                    Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
             }
             if result < 0 {
                 switch errno {
                 case EINTR: continue
-                case EAGAIN: throw .silent
+                case EAGAIN:
+                    try wait(for: POLLOUT, until: end, patience)
+                    continue
                 case EPIPE, ECONNRESET: throw .closed
                 default: throw .system(errno)
                 }
@@ -136,15 +145,22 @@ final class Connection {
         do throws(ControlError) { return try answer.result(of: method) } catch { throw .answer(error) }
     }
 
-    /// Waits until there is something to read.
+    /// Waits until there is something to read, or room to write.
     ///
-    /// - Parameter duration: At most.
-    /// - Returns: Whether there is.
-    private func wait(_ duration: Duration) throws(ConnectionError) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        let result = poll(&entry, 1, Int32(clamping: Int(max(0, duration / .milliseconds(1)))))
-        guard result >= 0 || errno == EINTR else { throw .system(errno) }
-        return result != 0
+    /// - Throws: ``ConnectionError/silent`` if there is not in time.
+    private func wait(
+        for event: Int32, until end: ContinuousClock.Instant, _ patience: Patience
+    ) throws(ConnectionError) {
+        while true {
+            let duration = min(patience.silence, end - .now)
+            guard duration > .zero else { throw .silent }
+            var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+            // At least one millisecond.
+            let result = poll(&entry, 1, Int32(clamping: Int(duration / .milliseconds(1)) + 1))
+            guard result != 0 else { throw .silent }
+            if result > 0 { return }
+            guard errno == EINTR else { throw .system(errno) }
+        }
     }
 
     /// Reads what there is to read, at once.

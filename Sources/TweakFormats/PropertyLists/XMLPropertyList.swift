@@ -1,0 +1,331 @@
+internal import TweakRecords
+
+/// Reads a property list in XML, in UTF-8.
+///
+///     <plist version="1.0"><dict><key>mass</key><real>1.5</real></dict></plist>
+///
+/// What the elements are is known from Apple's PropertyList-1.0.dtd. Attributes mean nothing.
+struct XMLPropertyList {
+    private let bytes: [UInt8]
+    private var position = 0
+    /// The arrays and dictionaries that have begun and not ended. They are kept here, as the stacks of the library's
+    /// threads are small.
+    private var containers: [Container] = []
+    /// The values that have been read inside them, one container's after another's, and the names of members.
+    private var values: [PropertyList] = []
+    private var names: [String] = []
+
+    /// An array or a dictionary that has begun.
+    private struct Container {
+        let tag: String
+        /// How many values and names those around it have.
+        let values: Int
+        let names: Int
+
+        var isDictionary: Bool { tag == "dict" }
+    }
+
+    private struct Tag {
+        let name: String
+        let isClosing: Bool
+        let isEmpty: Bool
+    }
+
+    /// Reads a file.
+    static func value(of bytes: [UInt8]) throws(PropertyListError) -> PropertyList {
+        var reader = XMLPropertyList(bytes: bytes)
+        // A byte order mark.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.position = 3 }
+        return try reader.document()
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    private mutating func document() throws(PropertyListError) -> PropertyList {
+        try skipSpace(inProlog: true)
+        var first = try tag()
+        let hasPlist = first.name == "plist" && !first.isClosing && !first.isEmpty
+        if hasPlist {
+            try skipSpace()
+            first = try tag()
+        }
+        let value = try value(beginning: first)
+        if hasPlist {
+            try skipSpace()
+            try close("plist")
+        }
+        try skipSpace()
+        guard next == nil else { throw failure("the end is expected") }
+        return value
+    }
+
+    /// Reads the value that begins with a tag, whatever it is.
+    private mutating func value(beginning first: Tag) throws(PropertyListError) -> PropertyList {
+        var tag = first
+        while true {
+            if let value = tag.isClosing ? try end(tag) : try begin(tag) {
+                if containers.isEmpty { return value }
+                values.append(value)
+            }
+            try skipSpace()
+            tag = try self.tag()
+            guard let container = containers.last, container.isDictionary, !tag.isClosing else { continue }
+            guard tag.name == "key" else { throw failure("a key is expected") }
+            names.append(tag.isEmpty ? "" : try text(of: "key"))
+            try skipSpace()
+            tag = try self.tag()
+            guard !tag.isClosing else { throw failure("a value is expected") }
+        }
+    }
+
+    /// Reads what follows an opening tag.
+    ///
+    /// - Returns: The value; `nil` where an array or a dictionary begins.
+    private mutating func begin(_ tag: Tag) throws(PropertyListError) -> PropertyList? {
+        switch tag.name {
+        case "array" where tag.isEmpty: return .array([])
+        case "dict" where tag.isEmpty: return .dictionary([:])
+        case "array", "dict":
+            guard containers.count < PropertyList.deepestNesting else { throw .tooDeep }
+            containers.append(Container(tag: tag.name, values: values.count, names: names.count))
+            return nil
+        case "true", "false":
+            if !tag.isEmpty { try close(tag.name) }
+            return .scalar(.bool(tag.name == "true"))
+        case "string": return .scalar(.string(tag.isEmpty ? "" : try text(of: tag.name)))
+        case "integer", "real", "data", "date":
+            let content = tag.isEmpty ? [] : try content(of: tag.name)
+            switch tag.name {
+            case "integer": return try integer(content)
+            case "real": return try real(content)
+            case "data": return .data(try data(content))
+            default: return .other
+            }
+        default: throw failure("there is no element \(Self.shown(tag.name))")
+        }
+    }
+
+    /// Makes a value of what is inside the array or dictionary that ends.
+    private mutating func end(_ tag: Tag) throws(PropertyListError) -> PropertyList {
+        guard let container = containers.popLast(), tag.name == container.tag else {
+            throw failure("</\(Self.shown(tag.name))> ends nothing")
+        }
+        let inside = values[container.values...]
+        let value: PropertyList =
+            container.isDictionary
+            ? .dictionary(Dictionary(zip(names[container.names...], inside)) { $1 }) : .array(Array(inside))
+        values.removeSubrange(container.values...)
+        names.removeSubrange(container.names...)
+        return value
+    }
+
+    // MARK: - Leaves
+
+    private func integer(_ content: ArraySlice<UInt8>) throws(PropertyListError) -> PropertyList {
+        var digits = String(decoding: content, as: UTF8.self).filter { !$0.isWhitespace }[...]
+        let isNegative = digits.hasPrefix("-")
+        if isNegative || digits.hasPrefix("+") { digits.removeFirst() }
+        let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
+        if isHexadecimal { digits.removeFirst(2) }
+        // Int128 would take a second sign, and Double an exponent.
+        guard digits.utf8.allSatisfy({ isHexadecimal ? Self.isHexDigit($0) : Self.isDigit($0) }) else {
+            throw failure("an integer is expected")
+        }
+        if let number = Int128(digits, radix: isHexadecimal ? 16 : 10) {
+            let signed = isNegative ? -number : number
+            if Int128(Int64.min)...Int128(UInt64.max) ~= signed { return .scalar(.integer(signed)) }
+        }
+        guard let number = Double((isHexadecimal ? "0x" : "") + digits) else {
+            throw failure("an integer is expected")
+        }
+        guard number.isFinite else {
+            throw failure("\(Self.shown(String(digits))) is out of the range of a double")
+        }
+        return .scalar(.double(isNegative ? -number : number))
+    }
+
+    private func real(_ content: ArraySlice<UInt8>) throws(PropertyListError) -> PropertyList {
+        let text = String(decoding: content, as: UTF8.self).filter { !$0.isWhitespace }
+        // Hexadecimal ones are none here.
+        guard !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }), let number = Double(text) else {
+            throw failure("a number is expected")
+        }
+        // Infinity has a name.
+        guard !number.isInfinite || !text.utf8.contains(where: Self.isDigit) else {
+            throw failure("\(Self.shown(text)) is out of the range of a double")
+        }
+        return PropertyList(number)
+    }
+
+    /// Reads base64 (RFC 4648), with spaces anywhere.
+    private func data(_ content: ArraySlice<UInt8>) throws(PropertyListError) -> [UInt8] {
+        var data: [UInt8] = []
+        var (bits, count) = (UInt32(0), 0)
+        for byte in content where !Self.isSpace(byte) {
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit = byte - UInt8(ascii: "A")
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = byte - UInt8(ascii: "a") + 26
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0") + 52
+            case UInt8(ascii: "+"): digit = 62
+            case UInt8(ascii: "/"): digit = 63
+            case UInt8(ascii: "="): continue
+            default: throw failure("base64 is expected")
+            }
+            // At most six bits are left from before.
+            (bits, count) = (bits << 6 | UInt32(digit), count + 6)
+            guard count >= 8 else { continue }
+            count -= 8
+            data.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        }
+        return data
+    }
+
+    /// The bytes as far as the closing tag, which has been read then.
+    private mutating func content(of name: String) throws(PropertyListError) -> ArraySlice<UInt8> {
+        let start = position
+        while let byte = next, byte != UInt8(ascii: "<") { position += 1 }
+        let content = bytes[start..<position]
+        try close(name)
+        return content
+    }
+
+    /// The text as far as the closing tag, which has been read then.
+    private mutating func text(of name: String) throws(PropertyListError) -> String {
+        var text: [UInt8] = []
+        while true {
+            let start = position
+            while let byte = next, byte != UInt8(ascii: "<"), byte != UInt8(ascii: "&") { position += 1 }
+            text += bytes[start..<position]
+            if next == UInt8(ascii: "&") {
+                text += String(try reference()).utf8
+            } else if skip("<![CDATA[") {
+                text += try skip(through: "]]>")
+            } else {
+                try close(name)
+                guard let text = String(validating: text, as: UTF8.self) else {
+                    throw failure("the text is no UTF-8")
+                }
+                return text
+            }
+        }
+    }
+
+    /// Reads a reference to a character, such as `&lt;` or `&#x3C;`.
+    private mutating func reference() throws(PropertyListError) -> Unicode.Scalar {
+        let name = bytes[(position + 1)...].prefix(10).prefix { $0 != UInt8(ascii: ";") }
+        guard name.endIndex < bytes.count, bytes[name.endIndex] == UInt8(ascii: ";") else {
+            throw failure("there is no such character")
+        }
+        let text = String(decoding: name, as: UTF8.self)
+        let named: [String: Unicode.Scalar] = ["lt": "<", "gt": ">", "amp": "&", "apos": "'", "quot": "\""]
+        let number =
+            text.hasPrefix("#x") ? UInt32(text.dropFirst(2), radix: 16) : UInt32(text.dropFirst(), radix: 10)
+        guard let scalar = named[text] ?? (text.hasPrefix("#") ? number.flatMap(Unicode.Scalar.init) : nil)
+        else {
+            throw failure("there is no such character")
+        }
+        position = name.endIndex + 1
+        return scalar
+    }
+
+    // MARK: - Tags
+
+    /// Reads a tag.
+    private mutating func tag() throws(PropertyListError) -> Tag {
+        guard next == UInt8(ascii: "<") else { throw failure("a tag is expected") }
+        let start = position + 1
+        guard let end = bytes[start...].firstIndex(of: UInt8(ascii: ">")) else {
+            throw failure("the end of a tag is missing")
+        }
+        let isClosing = bytes[start] == UInt8(ascii: "/")
+        let name = bytes[(isClosing ? start + 1 : start)..<end].prefix {
+            !Self.isSpace($0) && $0 != UInt8(ascii: "/")
+        }
+        position = end + 1
+        return Tag(
+            name: String(decoding: name, as: UTF8.self), isClosing: isClosing,
+            isEmpty: !isClosing && bytes[end - 1] == UInt8(ascii: "/"))
+    }
+
+    private mutating func close(_ name: String) throws(PropertyListError) {
+        let tag = try tag()
+        guard tag.isClosing, tag.name == name else { throw failure("</\(name)> is expected") }
+    }
+
+    /// Passes over spaces, comments and instructions, and in the prolog the type of the document.
+    private mutating func skipSpace(inProlog: Bool = false) throws(PropertyListError) {
+        while let byte = next {
+            if Self.isSpace(byte) {
+                position += 1
+            } else if skip("<!--") {
+                _ = try skip(through: "-->")
+            } else if skip("<?") {
+                let content = try skip(through: "?>")
+                if inProlog { try checkEncoding(content) }
+            } else if inProlog, skip("<!DOCTYPE") {
+                let content = try skip(through: ">")
+                guard !content.contains(UInt8(ascii: "[")) else {
+                    throw failure("a type of its own is not read")
+                }
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Expects that a declaration names no other encoding.
+    private func checkEncoding(_ declaration: ArraySlice<UInt8>) throws(PropertyListError) {
+        let words = String(decoding: declaration, as: UTF8.self).lowercased()
+            .split { $0.isWhitespace || $0 == "=" || $0 == "\"" || $0 == "'" }
+        guard words.first == "xml", let place = words.firstIndex(of: "encoding"), words.count > place + 1
+        else {
+            return
+        }
+        guard ["utf-8", "us-ascii", "ascii"].contains(words[place + 1]) else {
+            throw failure("only UTF-8 is read")
+        }
+    }
+
+    // MARK: - Bytes
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
+    }
+
+    private mutating func skip(_ text: String) -> Bool {
+        guard bytes[position...].starts(with: text.utf8) else { return false }
+        position += text.utf8.count
+        return true
+    }
+
+    /// Passes over bytes and the text behind them.
+    ///
+    /// - Returns: The bytes.
+    private mutating func skip(through end: String) throws(PropertyListError) -> ArraySlice<UInt8> {
+        let start = position
+        while position < bytes.count {
+            let content = bytes[start..<position]
+            if skip(end) { return content }
+            position += 1
+        }
+        position = start
+        throw failure("\(end) is missing")
+    }
+
+    /// What a file has, as far as it belongs in a message.
+    private static func shown(_ text: String) -> String { text.count <= 40 ? text : text.prefix(40) + "…" }
+
+    private func failure(_ reason: String) -> PropertyListError {
+        let line = bytes[..<position].reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
+        return PropertyListError("line \(line): \(reason)")
+    }
+}
