@@ -476,7 +476,7 @@ case code_: {                                                                   
   member_ = loaded;                                                                                \
   break;                                                                                           \
 }
-  uint32_t color;
+  uint32_t color = 0;
   value->type = tweak->type;
   switch (tweak->type) {
     FBTWEAK__CASE(FBTWEAK_TYPE_BOOL, uint8_t, value->boolean)

@@ -14,6 +14,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#ifndef NT_GNU_PROPERTY_TYPE_0
+#  define NT_GNU_PROPERTY_TYPE_0 5
+#endif
 #ifndef NT_GNU_BUILD_ID
 #  define NT_GNU_BUILD_ID 3
 #endif
@@ -109,19 +112,24 @@ static void read_note(struct fbtweak__image *image, const ElfW(Nhdr) * note, con
   }
 }
 
-/* Notes are padded to 4 bytes, in a segment aligned to 8 to 8: gABI and the x86 psABI. */
+/*
+ * Notes are padded to 4 bytes, that of properties in a segment aligned to 8 to 8: gABI and the x86
+ * psABI. mold puts others behind it into the same segment, which keep their 4.
+ */
 static void read_notes(struct fbtweak__image *image, const ElfW(Phdr) * segment) {
   uintptr_t start = image->bias + segment->p_vaddr;
   const uint8_t *bytes = (const uint8_t *)start;
   size_t size = segment->p_memsz;
   if (!is_loaded(image, PF_R, start, size))
     return;
-  size_t alignment = segment->p_align == 8 ? 8 : 4;
   size_t offset = 0;
 
   while (size - offset >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) note;
     memcpy(&note, bytes + offset, sizeof(note));
+    const size_t alignment =
+        segment->p_align == 8 && note.n_type == NT_GNU_PROPERTY_TYPE_0 && note.n_namesz == 4 ? 8
+                                                                                             : 4;
     size_t name = offset + sizeof(note);
     if (note.n_namesz > size - name)
       return;

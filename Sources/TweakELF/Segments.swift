@@ -74,14 +74,16 @@ extension GElf_Phdr {
 
 extension Notes {
     /// Reads the notes of a segment, each of which is the sizes of its name and its content, its type, the name and the
-    /// content, padded to 4 bytes, in a segment aligned to 8 to 8: gABI and the x86 psABI. What does not fit ends them.
+    /// content, padded to 4 bytes, that of properties in a segment aligned to 8 to 8: gABI and the x86 psABI. mold puts others
+    /// behind it into the same segment, which keep their 4. What does not fit ends them.
     fileprivate mutating func read(_ bytes: RawSpan, of segment: GElf_Phdr, _ order: ByteOrder) {
-        let alignment = segment.p_align == 8 ? 8 : 4
         var offset = 0
         while let nameSize: UInt32 = bytes.number(at: offset, order),
             let contentSize: UInt32 = bytes.number(at: offset + 4, order),
             let type: UInt32 = bytes.number(at: offset + 8, order)
         {
+            let isOfProperties = type == UInt32(NT_GNU_PROPERTY_TYPE_0) && nameSize == 4
+            let alignment = segment.p_align == 8 && isOfProperties ? 8 : 4
             // Three times 32 bits more than an offset, so there is no overflow.
             let name = offset + 12
             let content = (name + Int(nameSize) + alignment - 1) & -alignment

@@ -119,7 +119,9 @@ extension TweakKey: Codable {
 extension TweakKey: Comparable {
     /// Orders by category, then collection, then name, each by its bytes.
     public static func < (left: TweakKey, right: TweakKey) -> Bool {
-        if !left.category.hasSameBytes(as: right.category) { return left.category.bytesPrecede(right.category) }
+        if !left.category.hasSameBytes(as: right.category) {
+            return left.category.bytesPrecede(right.category)
+        }
         if !left.collection.hasSameBytes(as: right.collection) {
             return left.collection.bytesPrecede(right.collection)
         }

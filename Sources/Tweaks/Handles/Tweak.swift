@@ -75,7 +75,8 @@ extension Tweak {
 
     /// What the program says about the tweak. `nil` if nothing declares it any more, and where tweaks are disabled.
     public var declaration: TweakDeclaration? {
-        guard cell != 0, let declaration = try? store.declaration(of: key), declaration.type == Value.tweakType
+        guard cell != 0, let declaration = try? store.declaration(of: key),
+            declaration.type == Value.tweakType
         else {
             return nil
         }

@@ -15,7 +15,8 @@ extension TweakStore {
     /// waits for what comes from outside.
     private var locks: [any HeldWhileForking] {
         [
-            hasStarted, keptStores, state, writer, Self.worker, TextPool.addresses, diagnostics.state, QuietThread.current,
+            hasStarted, keptStores, state, writer, Self.worker, TextPool.addresses, diagnostics.state,
+            QuietThread.current,
             ControlSockets.own, Descriptor.opened,
         ]
     }

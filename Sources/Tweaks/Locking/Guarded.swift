@@ -49,6 +49,16 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
         return try body(&value)
     }
 
+    /// The same with a lock that others hold while they wait for a disk. Who has it may allow forks and hold them again, so who
+    /// waits for it must not hold them: the fork would wait for one, that for the other, and the other for the fork.
+    func withSlowLock<Result, Failure>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
+        allowingForks { lock() }
+        defer { unlock() }
+        return try body(&value)
+    }
+
     /// Waits until no other thread has the lock, and takes it; for fork handlers only.
     func lock() { pthread_mutex_lock(mutex) }
     func unlock() { pthread_mutex_unlock(mutex) }

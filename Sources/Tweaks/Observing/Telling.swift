@@ -102,7 +102,9 @@ struct Telling {
 
     /// Ends what a thread was doing when a call left it in another way than by returning.
     mutating func abandon(on thread: UInt) {
-        if let index = runningCalls.lastIndex(where: { $0.thread == thread }) { runningCalls.remove(at: index) }
+        if let index = runningCalls.lastIndex(where: { $0.thread == thread }) {
+            runningCalls.remove(at: index)
+        }
         if teller?.thread == thread { teller = nil }
     }
 

@@ -68,7 +68,8 @@ extension TweakStore {
             let observer = state.telling.add(first: first) { id, since in
                 ObserverList.Observer(
                     id: id, keys: keys, willChange: willChange,
-                    didChange: didChange(ObserverReference(store: self, id: id)), since: since, isGone: isGone)
+                    didChange: didChange(ObserverReference(store: self, id: id)), since: since, isGone: isGone
+                )
             }
             return (ObserverReference(store: self, id: observer), state.telling.observers.crowd)
         }

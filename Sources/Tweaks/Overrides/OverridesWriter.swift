@@ -84,7 +84,7 @@ final class OverridesWriter: Sendable {
     /// - Returns: Whether nothing is pending any more. What could not be written is tried again with the next change.
     @discardableResult
     func flush() -> Bool {
-        let (problem, isDone) = fileAccess.withLock { _ -> (String?, Bool) in
+        let (problem, isDone) = fileAccess.withSlowLock { _ -> (String?, Bool) in
             let changes = queue.withLock { queue in
                 defer { queue.changes = [:] }
                 queue.trying = nil
@@ -118,7 +118,7 @@ final class OverridesWriter: Sendable {
     /// No write is under way meanwhile, so whatever was enqueued before is in one of the two. What could not be written
     /// is tried again if it can be read: that may have been the reason.
     func read() throws(OverridesError) -> (content: [UInt8]?, unwritten: Set<TweakKey>) {
-        let (content, unwritten, isOverdue) = try fileAccess.withLock { _ throws(OverridesError) in
+        let (content, unwritten, isOverdue) = try fileAccess.withSlowLock { _ throws(OverridesError) in
             let content = try target.get().read()
             return queue.withLock { queue in
                 let isOverdue = queue.problem != nil && queue.trying == nil && !queue.changes.isEmpty

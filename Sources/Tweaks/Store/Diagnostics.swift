@@ -36,7 +36,7 @@ final class Diagnostics: Sendable {
 
     /// Says something that may have to be said again in the same words, once for each identity.
     func warn(_ message: String, onceFor identity: String) {
-        let hash = StableHasher.hash(of: ByteText(identity), seed: 0)
+        let hash = ByteText(identity)._rawHashValue(seed: 0)
         let (isNew, logger) = state.withLock { state -> (Bool, Logger?) in
             guard !state.reported.contains(hash) else { return (false, nil) }
             if state.reported.count == Self.mostReported { state.reported.removeFirst() }

@@ -35,7 +35,8 @@ final class TweakEntry: @unchecked Sendable {
         }
     }
 
-    init(_ declaration: TweakDeclaration, _ cell: OwnedCell, at place: RecordPlace, _ resolution: Resolution) {
+    init(_ declaration: TweakDeclaration, _ cell: OwnedCell, at place: RecordPlace, _ resolution: Resolution)
+    {
         key = declaration.key
         declared = Declared(declaration)
         cells = OwnedCells(cell)

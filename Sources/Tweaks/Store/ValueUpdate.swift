@@ -47,7 +47,9 @@ struct ValueUpdate {
     ) {
         self.source = source
         opinions = []
-        for (key, value) in values where known[key] != value && !isLeftOut(key) { opinions.append((key, value)) }
+        for (key, value) in values where known[key] != value && !isLeftOut(key) {
+            opinions.append((key, value))
+        }
         for key in known.keys where values[key] == nil && !isLeftOut(key) { opinions.append((key, nil)) }
     }
 }
@@ -81,7 +83,9 @@ extension StoreState {
             }
             if let provided = update.opinions[index].provided, known[key] != nil {
                 do throws(TweakValueError) {
-                    _ = try entry.admit { (tweak) throws(TweakValueError) in try provided.admission(for: tweak) }
+                    _ = try entry.admit { (tweak) throws(TweakValueError) in
+                        try provided.admission(for: tweak)
+                    }
                 } catch {
                     // As with a set that is refused, the tweak keeps its value.
                     plan.messages.append("\(update.source) ignored: \(error)")
@@ -103,7 +107,8 @@ extension StoreState {
     ///
     /// - Parameter writer: What writes a person's overrides; `nil` if nothing is to be written.
     /// - Returns: Whether a thread will write what there is to write; otherwise the caller owes a flush.
-    mutating func commit(_ plan: ValuePlan, of update: ValueUpdate, _ writer: OverridesWriter? = nil) -> Bool {
+    mutating func commit(_ plan: ValuePlan, of update: ValueUpdate, _ writer: OverridesWriter? = nil) -> Bool
+    {
         // What a person sets is pinned, whatever changes below it, so it is kept also if the tweak has the value already.
         let isKept = update.source == .overrides && update.isAdmitted
         var isWritten = true

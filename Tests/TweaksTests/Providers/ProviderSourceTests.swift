@@ -28,6 +28,9 @@ import Testing
         }
         let handle = try #require(store.state.withLock { $0.handle(of: key) })
         try change()
+        // The thread that follows the files may have been faster, and be telling.
+        let deadline = ContinuousClock.now + .seconds(30)
+        while changes.withLock({ $0["all"] == nil || $0["one"] == nil }), .now < deadline { usleep(1000) }
         store.state.withLock { $0.telling.listener = nil }
         ofOne.cancel()
         ofAll.cancel()

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Tweaks
+
+@Suite struct `The table of tweaks` {
+    private func entry(_ number: Int) -> TweakEntry {
+        let declaration = TweakDeclaration(
+            key: TweakKey("C", "C", "\(number)"), type: .int32, defaultValue: .integer(Int128(number)))
+        return TweakEntry(
+            declaration, OwnedCell(Handle(declaration).cell, .made),
+            at: RecordPlace(image: 1, offset: UInt32(number)),
+            Resolution(value: declaration.defaultValue, source: .binary))
+    }
+
+    @Test func `What is added and removed in any order is there or not`() {
+        var table = TweakTable()
+        var expected: Set<Int> = []
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<20_000 {
+            let number = Int.random(in: 0..<500, using: &random)
+            if expected.remove(number) != nil {
+                table.remove(TweakKey("C", "C", "\(number)"))
+            } else {
+                expected.insert(number)
+                table.append(entry(number))
+            }
+            #expect(table.count == expected.count)
+        }
+        for number in 0..<500 {
+            #expect((table[TweakKey("C", "C", "\(number)")] != nil) == expected.contains(number))
+        }
+        #expect(Set(table.all.map(\.key)) == Set(expected.map { TweakKey("C", "C", "\($0)") }))
+    }
+
+    @Test func `The order is that of coming, or of the places`() {
+        var table = TweakTable()
+        for number in [5, 3, 9, 1] { table.append(entry(number)) }
+        #expect(table.all.map(\.key.name) == ["5", "3", "9", "1"])
+        table.remove(TweakKey("C", "C", "3"))
+        #expect(table.all.map(\.key.name) == ["5", "9", "1"])
+        table.sort()
+        #expect(table.all.map(\.key.name) == ["1", "5", "9"])
+        #expect(table[TweakKey("C", "C", "9")]?.value == 9)
+    }
+}
