@@ -13,7 +13,7 @@ extension TweakStore {
     /// The name of the tweak of a handle, or of a record that a compiler made.
     func key(of tweak: UnsafePointer<fbtweak>?) throws(CFailure) -> TweakKey {
         guard let tweak else { throw .noHandle }
-        return key(ofCell: UInt(bitPattern: tweak) + UInt(RecordLayout.cellOffset))
+        return key(ofCell: UInt(bitPattern: tweak) &+ UInt(RecordLayout.cellOffset))
     }
 
     /// What a handle, or a record that a compiler made, says about its tweak.

@@ -26,8 +26,8 @@ extension ControlRequests {
         ListTweaks.Answer(
             tweaks: look { state in
                 state.tweaks.all.filter { tweak in
-                    call.category ?? tweak.key.category == tweak.key.category
-                        && call.collection ?? tweak.key.collection == tweak.key.collection
+                    (call.category?.hasSameBytes(as: tweak.key.category) ?? true)
+                        && (call.collection?.hasSameBytes(as: tweak.key.collection) ?? true)
                 }.map { JSONTweak($0.status) }
             })
     }

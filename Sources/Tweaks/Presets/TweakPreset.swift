@@ -85,7 +85,7 @@ extension TweakStore {
         var preset = TweakPreset(name: name)
         for tweak in statuses() where tweak.declaration.type != .action {
             let key = tweak.declaration.key
-            guard category == nil || category == key.category else { continue }
+            guard category?.hasSameBytes(as: key.category) ?? true else { continue }
             let value = tweak.pendingValue ?? tweak.value
             if includingDefaults || value != tweak.declaration.defaultValue {
                 preset.values.set(value, for: key)

@@ -27,8 +27,8 @@ extension TweakStore {
 
     /// The names of tweaks in the order of ``categories``, of all where a level is `nil`.
     func keys(_ category: String?, _ collection: String?) -> [TweakKey] {
-        categories.filter { category == nil || $0.name == category }
-            .flatMap(\.collections).filter { collection == nil || $0.name == collection }
+        categories.filter { category?.hasSameBytes(as: $0.name) ?? true }
+            .flatMap(\.collections).filter { collection?.hasSameBytes(as: $0.name) ?? true }
             .flatMap { $0.tweaks.map(\.declaration.key) }
     }
 }

@@ -56,13 +56,13 @@ public final class TweakStore: Sendable {
     public var categories: [TweakCategory] {
         withDecodedState { state in
             let statuses = state.tweaks.all.map(\.status)
-            return Dictionary(grouping: statuses, by: \.declaration.key.category)
+            return Dictionary(grouping: statuses) { ByteText($0.declaration.key.category) }
                 .sorted { $0.key < $1.key }
                 .map { category, tweaks in
-                    let collections = Dictionary(grouping: tweaks, by: \.declaration.key.collection)
+                    let collections = Dictionary(grouping: tweaks) { ByteText($0.declaration.key.collection) }
                         .sorted { $0.key < $1.key }
-                        .map { TweakCollection(name: $0.key, tweaks: $0.value) }
-                    return TweakCategory(name: category, collections: collections)
+                        .map { TweakCollection(name: $0.key.text, tweaks: $0.value) }
+                    return TweakCategory(name: category.text, collections: collections)
                 }
         }
     }

@@ -43,3 +43,19 @@ import Testing
         #expect(table[TweakKey("C", "C", "9")]?.value == 9)
     }
 }
+
+@Suite struct `Names that look the same` {
+    @Test func `are two categories, of which each can be listed and reset`() throws {
+        let store = TweakStore()
+        let composed = TweakKey("\u{E9}", "B", "C")
+        let decomposed = TweakKey("e\u{301}", "B", "C")
+        for key in [composed, decomposed] {
+            try store.make(TweakDeclaration(key: key, type: .int32, defaultValue: 1))
+            try store.set(2, for: key)
+        }
+        #expect(store.categories.count == 2)
+        try store.reset(category: composed.category)
+        #expect(try store.value(of: composed) == 1)
+        #expect(try store.value(of: decomposed) == 2)
+    }
+}
