@@ -17,3 +17,30 @@ int fbtweak__above_standard(int descriptor) {
   errno = error;
   return moved;
 }
+
+int fbtweak__open(const char *path, int flags, unsigned mode) {
+  if ((flags & O_ACCMODE) == O_RDONLY)
+    return fbtweak__above_standard(open(path, flags, mode));
+  /*
+   * What is written must not have such a number even for a moment: what another thread prints would
+   * be in the file. So they are taken by something else meanwhile, which nobody can write to.
+   */
+  int taken[STDERR_FILENO + 1];
+  int count = 0;
+  while (count <= STDERR_FILENO) {
+    int number = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (number < 0)
+      break;
+    if (number > STDERR_FILENO) {
+      close(number);
+      break;
+    }
+    taken[count++] = number;
+  }
+  int descriptor = fbtweak__above_standard(open(path, flags, mode));
+  int error = errno;
+  while (count > 0)
+    close(taken[--count]);
+  errno = error;
+  return descriptor;
+}

@@ -129,6 +129,9 @@ void fbtweak__set_error(const char *message);
  */
 int fbtweak__above_standard(int descriptor);
 
+/* open(2), with such a number from the beginning if the file is written. */
+int fbtweak__open(const char *path, int flags, unsigned mode);
+
 /* pwrite, of which the program gets no signal. */
 ssize_t fbtweak__write(int descriptor, const void *bytes, size_t size, off_t offset);
 

@@ -96,6 +96,12 @@ extension String {
     /// Kelvin sign for a K.
     @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
+        // What is represented by the same bits is the same text. That is so for the same short text, and for copies.
+        if MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size,
+            unsafeBitCast(self, to: (UInt64, UInt64).self) == unsafeBitCast(other, to: (UInt64, UInt64).self)
+        {
+            return true
+        }
         let result = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { others in
                 guard bytes.count == others.count else { return false }

@@ -65,7 +65,7 @@ struct Descriptor: Equatable, Sendable {
 ///
 /// - Returns: The number, or -1; `errno` says why.
 func openFile(_ path: String, _ flags: CInt, mode: mode_t = 0) -> CInt {
-    fbtweak__above_standard(open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode))
+    fbtweak__open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode)
 }
 
 extension stat {

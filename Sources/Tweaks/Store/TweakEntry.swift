@@ -33,6 +33,16 @@ final class TweakEntry: @unchecked Sendable {
             self.declaration = declaration
             needsRestart = declaration.needsRestart
         }
+
+        func admit(
+            _ body: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
+        ) throws(TweakValueError) -> TweakDeclaration.Admission {
+            try body(declaration)
+        }
+
+        func resolution(in layers: ProviderLayers, after update: ValueUpdate, at index: Int) -> Resolution {
+            layers.resolve(declaration, after: update, at: index)
+        }
     }
 
     init(_ declaration: TweakDeclaration, _ cell: OwnedCell, at place: RecordPlace, _ resolution: Resolution)
@@ -73,12 +83,12 @@ final class TweakEntry: @unchecked Sendable {
     func admit(
         _ body: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
     ) throws(TweakValueError) -> TweakDeclaration.Admission {
-        try body(declared.declaration)
+        try declared.admit(body)
     }
 
     /// What decides the value.
     func resolution(in layers: ProviderLayers, after update: ValueUpdate, at index: Int) -> Resolution {
-        layers.resolve(declared.declaration, after: update, at: index)
+        declared.resolution(in: layers, after: update, at: index)
     }
 
     /// What another value would change; `nil` if it is the same already, or stays until a restart.
