@@ -149,8 +149,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "TestSupport", "Tweaks", "interface-scenarios", "live-program", "making-program", "tweak",
-                "tweak-accessors", "tweak-dump", "tweak-setter",
+                "TestSupport", "Tweaks", "interface-scenarios", "live-program", "making-program",
+                "started-program", "tweak", "tweak-accessors", "tweak-dump", "tweak-setter",
             ]),
     ],
     cLanguageStandard: .c11,

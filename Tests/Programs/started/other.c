@@ -4,6 +4,6 @@
 int started_other_value(int which);
 
 int started_other_value(int which) {
-  return which == 4 ? FBTweakValue("Start", "Slots", "Slot 4", 4, 0, 100000)
+  return which == 4 ? FBTweakValue("Start", "Slots", "Slot 4", 4, 0, 1000000)
                     : FBTweakValue("Start", "Other", "Number", 40);
 }

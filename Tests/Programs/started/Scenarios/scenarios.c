@@ -1,32 +1,14 @@
-#include <signal.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "scenarios.h"
 #include "started.h"
 #include "tools.h"
 #include "values.h"
-
-/* Following and the socket begin a quarter of a second after the start. */
-enum { A_WHILE = 350 /* ms */ };
-
-struct process {
-  enum state state;
-  /* The command `tweak`. */
-  const char *tweak;
-  /* With the overrides, and without them. */
-  struct values right, base;
-};
-
-#define CHECK(condition_)                                                                          \
-  do {                                                                                             \
-    if (!(condition_)) {                                                                           \
-      complain("%s: %s: %s", __func__, #condition_, fbtweak_error());                              \
-      return false;                                                                                \
-    }                                                                                              \
-  } while (0)
 
 static bool lives(struct process *self) {
   for (int i = 0; i < 10; i++) {
@@ -284,6 +266,40 @@ static bool makes(struct process *self) {
   return verify(&self->right, "after a tweak was made and removed");
 }
 
+static bool presets(struct process *self) {
+  CHECK(main_uses_presets());
+  CHECK(verify(&self->right, "after the main function has used presets"));
+  pause_for(A_WHILE);
+  CHECK(tweak(self->tweak, "preset save", "As it was", NULL));
+  CHECK(fbtweak_reset(slot_handle(20)) == FBTWEAK_OK);
+  CHECK(fbtweak_set_integer(slot_handle(3), 77) == FBTWEAK_OK);
+  CHECK(tweak(self->tweak, "preset diff", "As it was", NULL));
+  CHECK(tweak(self->tweak, "preset load", "--reset-others", "As it was", NULL));
+  CHECK(wait_for(&self->right, "after a preset was loaded"));
+  CHECK(tweak(self->tweak, "export", NULL));
+  CHECK(tweak(self->tweak, "list", NULL));
+  CHECK(tweak(self->tweak, "explain", "Start/Slots/Slot 20", NULL));
+  return verify(&self->right, "after presets");
+}
+
+/* Until it is killed. */
+static bool counts(struct process *self) {
+  for (int i = 1; i < 1000000; i++)
+    CHECK(fbtweak_set_integer(slot_handle(3), i) == FBTWEAK_OK);
+  return self != NULL;
+}
+
+/* Until it is told to end, as a program that others control; says when it is ready. */
+static bool follows(struct process *self) {
+  const char *text;
+  puts("ready");
+  fflush(stdout);
+  while ((text = fbtweak_read_text(fbtweak_find("Start", "Values", "Text"), "")) &&
+         strcmp(text, "end") != 0)
+    pause_for(1);
+  return self != NULL;
+}
+
 static const struct {
   const char *name;
   bool (*run)(struct process *self);
@@ -299,19 +315,65 @@ static const struct {
     {"edited", edited},
     {"forks", forks},
     {"makes", makes},
+    {"presets", presets},
+    {"counts", counts},
+    {"follows", follows},
+    {"soaks", soaks},
 };
+
+/*
+ * Gives Swift's hashing other seeds. Where Swift's library is shared they were drawn before the
+ * library was loaded, so what is hashed before `main` is right by luck; after this it is lost, as
+ * it is where the seeds are drawn after the constructor of the library.
+ */
+static bool change_seeds(void) {
+  struct {
+    uint64_t seeds[2];
+    bool is_deterministic;
+  } *parameters = dlsym(RTLD_DEFAULT, "_swift_stdlib_Hashing_parameters");
+  if (!parameters)
+    complain("no seeds of hashing");
+  else
+    for (int i = 0; i < 2; i++)
+      parameters->seeds[i] = ~parameters->seeds[i];
+  return parameters != NULL;
+}
+
+/* Waits until all that has been set and reset is in the file: an edit before would be lost. */
+static bool has_written(void) {
+  int before = slot(31);
+  return fbtweak_set_integer(slot_handle(31), 99999) == FBTWEAK_OK &&
+         wait_for_file("\"Slot31\":99999", true, "at the start") &&
+         fbtweak_reset(slot_handle(31)) == FBTWEAK_OK &&
+         wait_for_file("\"Slot31\"", false, "at the start") && slot(31) == before;
+}
+
+/* Constructors fill it, so it needs none itself. */
+static int (*checked_first[8])(void);
+static int first_count;
+void started_check_first(int (*is_right)(void)) {
+  if (first_count < 8)
+    checked_first[first_count++] = is_right;
+}
 
 int started_main(int count, char **arguments) {
   if (count != 4 || state_named(arguments[1]) == UNKNOWN_STATE) {
     fprintf(stderr, "usage: started STATE SCENARIO TWEAK\n");
     return 64;
   }
+  if (getenv("STARTED_WITH_OTHER_SEEDS") && !change_seeds())
+    return 64;
   if (strcmp(arguments[2], "unwatched") == 0 && !getenv("TWEAKS_WATCH")) {
     setenv("TWEAKS_WATCH", "0", 1);
     execv("/proc/self/exe", arguments);
   }
   enum state state = state_named(arguments[1]);
   struct process self = {state, arguments[3], values_in(state, true), values_in(state, false)};
+  for (int i = 0; i < first_count; i++)
+    if (!checked_first[i]())
+      return 1;
+  if (first_count > 0 && !has_written())
+    return 1;
   for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++)
     if (strcmp(scenarios[i].name, arguments[2]) == 0)
       return verify(&self.right, "at the start") && scenarios[i].run(&self) ? 0 : 1;

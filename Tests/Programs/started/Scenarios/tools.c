@@ -12,12 +12,13 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE = 30 /* s */, STEP = 2 /* ms */, ANSWER = 1 << 18 };
 
-static double now(void) {
+double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
@@ -90,10 +91,10 @@ const char *beside(const char *name) {
   return path;
 }
 
-static bool run(char *const *arguments) {
+static int run(char *const *arguments, char *said, size_t size) {
   int output[2];
   if (pipe2(output, O_CLOEXEC) != 0)
-    return false;
+    return -1;
   pid_t process = fork();
   if (process == 0) {
     dup2(output[1], 1);
@@ -103,32 +104,43 @@ static bool run(char *const *arguments) {
     _exit(127);
   }
   close(output[1]);
-  char text[4096];
-  size_t length = 0;
-  ssize_t count;
-  while (length + 1 < sizeof(text) &&
-         ((count = read(output[0], text + length, sizeof(text) - 1 - length)) > 0 ||
-          (count < 0 && errno == EINTR)))
-    length += count > 0 ? (size_t)count : 0;
-  text[length] = 0;
+  /* All is read, so that the command does not write for nobody, and the start is kept. */
+  char piece[4096];
+  size_t count = 0;
+  ssize_t read_now;
+  while ((read_now = read(output[0], piece, sizeof(piece))) > 0 || (read_now < 0 && errno == EINTR))
+    for (ssize_t i = 0; i < read_now && count + 1 < size; i++)
+      said[count++] = piece[i];
+  said[count] = 0;
   close(output[0]);
   int status = -1;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR)
     continue;
-  if (status != 0)
-    complain("%s %s ended with %#x: %s", arguments[0], arguments[1], (unsigned)status, text);
-  return status == 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 bool tweak(const char *command, const char *verb, ...) {
-  char process[16];
-  const char *arguments[16] = {command, verb, process};
+  char process[16], verbs[32], said[1000];
+  const char *arguments[16] = {command};
+  int count = 1;
   snprintf(process, sizeof(process), "%d", (int)getpid());
+  snprintf(verbs, sizeof(verbs), "%s", verb);
+  for (char *word = strtok(verbs, " "); word; word = strtok(NULL, " "))
+    arguments[count++] = word;
+  arguments[count++] = process;
   va_list more;
   va_start(more, verb);
-  for (int i = 3; i < 15 && (arguments[i] = va_arg(more, const char *)); i++)
-    continue;
+  while (count < 15 && (arguments[count] = va_arg(more, const char *)))
+    count++;
   va_end(more);
-  return run((char *const *)arguments);
+  /* It has less patience with a program that is busy, as many are that are started at once. */
+  double deadline = now() + PATIENCE;
+  int status;
+  while ((status = run((char *const *)arguments, said, sizeof(said))) == EX_TEMPFAIL &&
+         now() < deadline)
+    continue;
+  if (status != 0)
+    complain("tweak %s ended with %d: %s", verb, status, said);
+  return status == 0;
 }
 
 int connect_to_self(void) {

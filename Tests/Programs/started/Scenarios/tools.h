@@ -11,6 +11,8 @@
 bool wait_for(const struct values *right, const char *moment);
 
 void pause_for(int milliseconds);
+/* In seconds. */
+double now(void);
 
 /* The path of the overrides file. */
 const char *overrides_path(void);
@@ -21,7 +23,7 @@ bool replace(const char *path, const char *text);
 /* The path of a file beside the program. */
 const char *beside(const char *name);
 
-/* Runs `tweak`, with NULL as the last argument. */
+/* Runs `tweak` on this process, with what follows it after the verb; NULL is the last argument. */
 bool tweak(const char *command, const char *verb, ...) __attribute__((sentinel));
 
 /* A connection to the socket of this process; -1 if there is none. */

@@ -8,9 +8,14 @@
 
 #include "started.h"
 
-static int (*looks)(int slot, int value);
-void started_look_with(int (*reads_slot)(int slot, int value)) {
-  looks = reads_slot;
+static int (*has_slot)(int slot, int value);
+static int (*uses_presets)(void);
+void started_take_part(int (*has)(int slot, int value), int (*uses)(void)) {
+  has_slot = has;
+  uses_presets = uses;
+}
+bool main_uses_presets(void) {
+  return !uses_presets || uses_presets();
 }
 
 static const char *const states[] = {"none",      "few",         "overrides", "features",
@@ -38,7 +43,7 @@ int slot(int number) {
   switch (number) {
 #define SLOT(number_)                                                                              \
   case number_:                                                                                    \
-    return FBTweakValue("Start", "Slots", "Slot " #number_, number_, 0, 100000);
+    return FBTweakValue("Start", "Slots", "Slot " #number_, number_, 0, 1000000);
     EACH_SLOT(SLOT)
 #undef SLOT
   }
@@ -192,13 +197,15 @@ static void compare_handle(const char *moment, const char *collection, const cha
                            double right) {
   const fbtweak *tweak = fbtweak_find("Start", collection, name);
   fbtweak_value value;
+  char handle[64];
+  snprintf(handle, sizeof(handle), "the handle of %s", name);
   if (!tweak) {
     if (complaints++ < MOST)
       complain("%s: there is no Start/%s/%s", moment, collection, name);
   } else if (fbtweak_read(tweak, &value) && value.type == FBTWEAK_TYPE_BOOL) {
-    compare(moment, name, value.boolean, right);
+    compare(moment, handle, value.boolean, right);
   } else {
-    compare(moment, name, fbtweak_read_number(tweak, -1), right);
+    compare(moment, handle, fbtweak_read_number(tweak, -1), right);
   }
 }
 
@@ -225,7 +232,7 @@ static void compare_handles(const char *moment, const struct values *right) {
   for (int i = 0; i < SLOTS; i++) {
     snprintf(name, sizeof(name), "Slot %d", i);
     compare_handle(moment, "Slots", name, right->slots[i]);
-    if (looks && !looks(i, right->slots[i]) && complaints++ < MOST)
+    if (has_slot && !has_slot(i, right->slots[i]) && complaints++ < MOST)
       complain("%s: %s is not %d for Swift", moment, name, right->slots[i]);
   }
   struct visited visited = {0, 0};

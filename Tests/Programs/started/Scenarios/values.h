@@ -51,6 +51,9 @@ const fbtweak *slot_handle(int number);
 /* One value as a whole, to wait for. */
 bool are(const struct values *right);
 
+/* What the main function does with presets, if it can. */
+bool main_uses_presets(void);
+
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

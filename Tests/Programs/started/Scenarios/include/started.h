@@ -12,12 +12,24 @@
 #ifndef STARTED_H
 #define STARTED_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 int started_main(int count, char **arguments);
 
 /*
- * Has the main function look too, in its own language: at the number of a slot and what it should
- * be. Returns whether it is.
+ * Has the main function take part, in its own language. The first function looks at a slot by its
+ * number and returns whether it has a value; the second does what C cannot in the scenario
+ * `presets`, with all values afterwards as they were before, and returns whether that was right.
  */
-void started_look_with(int (*reads_slot)(int slot, int value));
+void started_take_part(int (*has_slot)(int slot, int value), int (*uses_presets)(void));
+
+/* For constructors: has `started` call a function first, which returns whether all was right. */
+void started_check_first(int (*is_right)(void));
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
