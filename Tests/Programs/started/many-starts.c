@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -44,6 +45,8 @@ static char state[PATH], home[PATH], program[PATH], tweak[PATH];
 static const char *state_name;
 static const char *scenarios[MOST_SCENARIOS];
 static int scenario_count;
+/* In which they are begun, by their numbers; those that cost little can come more often. */
+static int order[MOST_SCENARIOS], order_count;
 /* Of the environment. */
 static char *settings[MOST_SETTINGS];
 static int setting_count;
@@ -184,8 +187,6 @@ static void become(int number) {
   folder_of(path, home, number, "run");
   setenv("XDG_RUNTIME_DIR", path, 1);
   setenv("SWIFT_BACKTRACE", "enable=no", 1);
-  /* It would hide what depends on the order of hashes. */
-  unsetenv("SWIFT_DETERMINISTIC_HASHING");
   for (int i = 0; i < setting_count; i++)
     putenv(settings[i]);
   if (has_fixed_addresses)
@@ -194,7 +195,7 @@ static void become(int number) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   folder_of(path, home, number, "program/started");
-  execl(path, path, state_name, scenarios[number % scenario_count], tweak, (char *)NULL);
+  execl(path, path, state_name, scenarios[order[number % order_count]], tweak, (char *)NULL);
   perror(path);
   _exit(127);
 }
@@ -216,7 +217,7 @@ static void finish(const struct start *start, int status) {
                : status != 0 || !is_right(output, length) ? WRONG
                : has_left                                 ? LEFT
                                                           : RIGHT;
-  int scenario = start->number % scenario_count;
+  int scenario = order[start->number % order_count];
   endings[ending][scenario]++;
   if (ending != RIGHT && shown++ < MOST_SHOWN) {
     printf("%s %s: ", state_name, scenarios[scenario]);
@@ -286,7 +287,11 @@ static void print_sums(double duration) {
     for (int i = 0; i < scenario_count; i++)
       if (endings[ending][i])
         printf("%s: %d %s\n", scenarios[i], endings[ending][i], names[ending]);
-  printf("%s: %d starts in %.1f s", state_name, count, duration);
+  struct rusage used;
+  getrusage(RUSAGE_CHILDREN, &used);
+  double worked = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                  (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+  printf("%s: %d starts in %.1f s, %.1f s of work", state_name, count, duration, worked);
   for (int ending = RIGHT; ending < ENDINGS; ending++)
     printf(", %d %s", sum(ending), names[ending]);
   printf("\n");
@@ -335,10 +340,16 @@ int main(int argument_count, char **arguments) {
   take_program(given);
   absolute(tweak, arguments[4]);
   state_name = basename(strdup(state));
-  for (char *name = strtok(arguments[2], ","); name && scenario_count < MOST_SCENARIOS;
-       name = strtok(NULL, ","))
-    scenarios[scenario_count++] = name;
-  if (!scenario_count)
+  for (char *name = strtok(arguments[2], ","); name && order_count < MOST_SCENARIOS;
+       name = strtok(NULL, ",")) {
+    int scenario = 0;
+    while (scenario < scenario_count && strcmp(scenarios[scenario], name) != 0)
+      scenario++;
+    if (scenario == scenario_count)
+      scenarios[scenario_count++] = name;
+    order[order_count++] = scenario;
+  }
+  if (!order_count)
     return 2;
   read_state();
   double start = now();

@@ -32,10 +32,11 @@ private final class Running: Sendable {
             program, ["few", scenario, Installation.path("bin/tweak")], home: home, environment: settings)
     }
 
-    /// Starts a program that follows its files, and waits for it.
+    /// Starts a program that follows its files, and waits until it does.
     func follow() throws -> RunningCommand {
         let process = try start("follows")
-        #expect(waitUntil { !process.written.output.isEmpty || !process.isRunning })
+        let socket = socket(of: process)
+        #expect(waitUntil { access(socket, F_OK) == 0 || !process.isRunning })
         return process
     }
 
@@ -63,9 +64,10 @@ private final class Running: Sendable {
 
     /// Ends a program by a tweak, and expects that it has said nothing besides.
     func end(_ process: RunningCommand, _ location: SourceLocation = #_sourceLocation) throws {
-        #expect(
-            try tweak("set", "\(process.processID)", "Start/Values/Text", "end").succeeded,
-            sourceLocation: location)
+        // It may end before it answers.
+        let set = try tweak("set", "\(process.processID)", "Start/Values/Text", "end")
+        #expect(waitUntil { !process.isRunning }, "\(set.error)", sourceLocation: location)
+        if process.isRunning { process.kill() }
         let result = process.wait()
         #expect(result.status == 0 && result.error.isEmpty, "\(result)", sourceLocation: location)
     }

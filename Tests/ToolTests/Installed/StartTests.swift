@@ -19,21 +19,21 @@ import Testing
         way: Started.Way, state: Started.State
     ) throws {
         try expectAllRight(
-            way, state, count: state.hasOverrides ? (isLong ? 10_000 : 200) : (isLong ? 1000 : 36))
+            way, state, count: state.hasOverrides ? (isLong ? 10_000 : 200) : (isLong ? 1000 : 21))
     }
 
     @Test(arguments: Started.Way.otherLinkers, Started.State.allCases)
     func `Whatever linker puts the Swift library into them, they have their values and live on`(
         way: Started.Way, state: Started.State
     ) throws {
-        try expectAllRight(way, state, count: isLong ? (state.hasOverrides ? 10_000 : 1000) : 36)
+        try expectAllRight(way, state, count: isLong ? (state.hasOverrides ? 10_000 : 1000) : 21)
     }
 
     @Test(arguments: Started.Way.early, Started.State.allCases)
     func `What their constructors do before the library is ready has the effect that they are told`(
         way: Started.Way, state: Started.State
     ) throws {
-        try expectAllRight(way, state, count: isLong ? 1000 : 24)
+        try expectAllRight(way, state, count: isLong ? 1000 : 21)
     }
 
     @Test(arguments: Started.State.allCases)

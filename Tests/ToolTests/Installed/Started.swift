@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// The program in `Tests/Programs/started`, built in every way in which a program gets the library.
 enum Started {

@@ -289,11 +289,9 @@ static bool counts(struct process *self) {
   return self != NULL;
 }
 
-/* Until it is told to end, as a program that others control; says when it is ready. */
+/* Until it is told to end, as a program that others control. */
 static bool follows(struct process *self) {
   const char *text;
-  puts("ready");
-  fflush(stdout);
   while ((text = fbtweak_read_text(fbtweak_find("Start", "Values", "Text"), "")) &&
          strcmp(text, "end") != 0)
     pause_for(1);
@@ -303,22 +301,24 @@ static bool follows(struct process *self) {
 static const struct {
   const char *name;
   bool (*run)(struct process *self);
+  /* Whether the files can be others than those of the state, since it is started again. */
+  bool is_started_again;
 } scenarios[] = {
-    {"lives", lives},
-    {"ends", ends},
-    {"set", set},
-    {"set-by-command", set_by_command},
-    {"reset", reset},
-    {"reset-by-command", reset_by_command},
-    {"unwatched", unwatched},
-    {"watched", watched},
-    {"edited", edited},
-    {"forks", forks},
-    {"makes", makes},
-    {"presets", presets},
-    {"counts", counts},
-    {"follows", follows},
-    {"soaks", soaks},
+    {"lives", lives, false},
+    {"ends", ends, false},
+    {"set", set, false},
+    {"set-by-command", set_by_command, false},
+    {"reset", reset, false},
+    {"reset-by-command", reset_by_command, false},
+    {"unwatched", unwatched, false},
+    {"watched", watched, false},
+    {"edited", edited, false},
+    {"forks", forks, false},
+    {"makes", makes, false},
+    {"presets", presets, false},
+    {"counts", counts, true},
+    {"follows", follows, true},
+    {"soaks", soaks, false},
 };
 
 /*
@@ -374,9 +374,12 @@ int started_main(int count, char **arguments) {
       return 1;
   if (first_count > 0 && !has_written())
     return 1;
-  for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++)
-    if (strcmp(scenarios[i].name, arguments[2]) == 0)
-      return verify(&self.right, "at the start") && scenarios[i].run(&self) ? 0 : 1;
+  for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++) {
+    if (strcmp(scenarios[i].name, arguments[2]) != 0)
+      continue;
+    bool is_right = scenarios[i].is_started_again || verify(&self.right, "at the start");
+    return is_right && scenarios[i].run(&self) ? 0 : 1;
+  }
   fprintf(stderr, "there is no scenario %s\n", arguments[2]);
   return 64;
 }
