@@ -104,6 +104,12 @@ let package = Package(
             cSettings: [.define("_GNU_SOURCE")]),
         .executableTarget(
             name: "making-program", dependencies: ["Tweaks"], path: "Tests/Programs/making-program"),
+        .target(
+            name: "StartedScenarios", dependencies: ["FBTweak"], path: "Tests/Programs/started/Scenarios",
+            cSettings: [.define("_GNU_SOURCE"), .define("FB_TWEAK_ENABLED", to: "1")]),
+        .executableTarget(
+            name: "started-program", dependencies: ["StartedScenarios", "Tweaks"],
+            path: "Tests/Programs/started/Program"),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .target(name: "SetterTweaks", dependencies: ["FBTweak"], path: "Tests/Programs/SetterTweaks"),
         .executableTarget(
@@ -143,8 +149,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "TestSupport", "Tweaks", "interface-scenarios", "live-program", "making-program", "tweak",
-                "tweak-accessors", "tweak-dump", "tweak-setter",
+                "TestSupport", "Tweaks", "interface-scenarios", "live-program", "making-program",
+                "started-program", "tweak", "tweak-accessors", "tweak-dump", "tweak-setter",
             ]),
     ],
     cLanguageStandard: .c11,

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// What a process left behind.
 public struct CommandResult: Sendable {
@@ -46,7 +46,8 @@ public final class RunningCommand: Sendable {
     private let reader: DispatchGroup
     private let captured = Locked<(output: Data, error: Data)>((Data(), Data()))
 
-    init(_ process: Process) throws {
+    /// Starts a process that is set up already, with the settings of the user perhaps.
+    public init(_ process: Process) throws {
         self.process = process
         reader = DispatchGroup()
         let (output, error) = (Pipe(), Pipe())

@@ -13,7 +13,7 @@ private func compileSwift(
     let result = try run(
         Locations.program("swiftc"),
         ["-warnings-as-errors"] + Example.libraryFlags(Locations.product("")) + features + flags + sources
-            + objects + ["-lelf", "-o", program] + (sanitizer.map { ["-sanitize=\($0)"] } ?? []),
+            + objects + ["-lelf", "-lstdc++", "-o", program] + (sanitizer.map { ["-sanitize=\($0)"] } ?? []),
         home: home, environment: ["TMPDIR": home.path])
     guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
 }

@@ -1,0 +1,29 @@
+/* What a scenario gets, and what all use. */
+#ifndef SCENARIOS_H
+#define SCENARIOS_H
+
+#include "tools.h"
+#include "values.h"
+
+/* Following and the socket begin a quarter of a second after the start. */
+enum { A_WHILE = 350 /* ms */ };
+
+struct process {
+  enum state state;
+  /* The command `tweak`. */
+  const char *tweak;
+  /* With the overrides, and without them. */
+  struct values right, base;
+};
+
+#define CHECK(condition_)                                                                          \
+  do {                                                                                             \
+    if (!(condition_)) {                                                                           \
+      complain("%s: %s: %s", __func__, #condition_, fbtweak_error());                              \
+      return false;                                                                                \
+    }                                                                                              \
+  } while (0)
+
+bool soaks(struct process *self);
+
+#endif

@@ -1,0 +1,6 @@
+/* `started`, linked with the library or with the library preloaded. */
+#include "started.h"
+
+int main(int count, char **arguments) {
+  return started_main(count, arguments);
+}
