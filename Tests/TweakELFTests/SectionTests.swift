@@ -172,7 +172,7 @@ func record(_ name: String) -> [UInt8] {
         var segment = ForgedELF.Segment(section: 2, address: 0x2000, size: UInt64(notes.count))
         segment.type = 4
         file.segments.append(segment)
-        for bytes in damaged(file.bytes, count: isLong ? 20_000 : 1000)
+        for bytes in damaged(file.bytes, count: isLong ? 4000 : 1000)
             + damaged(needing("abc", 3).bytes, count: 300)
         {
             let path = try home.write("file", Data(bytes))

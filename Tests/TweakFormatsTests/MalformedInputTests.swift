@@ -165,7 +165,7 @@ import TweakJSON
         ])
         let archived = Plist.dictionary(["FBTweak:A-B-C": .data(export.binary), "b": .array([.bool(true)])])
         for original in [export.binary, export.xml, archived.binary, archived.xml, Self.plist] {
-            for bytes in damaged(original, count: isLong ? 20_000 : 300) {
+            for bytes in damaged(original, count: isLong ? 4000 : 300) {
                 _ = try? ImportedOverrides(bytes, path: "")
                 _ = try? FeatureSet(plist: bytes, path: "")
                 _ = ImportedOverrides.recognizes(bytes)
@@ -178,7 +178,7 @@ import TweakJSON
         let providers = #"{"providers": ["session", {"name": "a", "variables": ["b"]}, {"features": "c"}]}"#
         let older = #"{"FBTweak:A-B-C": 1.5, "FTS_FEATURE_x": true, "A": {"B": {"C": "\ud83d\ude00\u00e9"}}}"#
         for original in [Self.features, Self.justTweak, providers, older, #"{"accessorName": "A"}"#] {
-            for bytes in damaged(Array(original.utf8), count: isLong ? 20_000 : 500) {
+            for bytes in damaged(Array(original.utf8), count: isLong ? 4000 : 500) {
                 try? Self.features(bytes)
                 _ = try? JustTweakFile(json: bytes, path: "")
                 _ = try? ProvidersFile(json: bytes, path: "a/b")

@@ -18,7 +18,7 @@ import TweakRecords
             try UnsubscribeFromChanges(subscription: .max).request(id: .number(1)),
             try ResetTweaks(category: "A", collection: "B", all: true).request(id: .number(1)),
         ]
-        for bytes in requests.flatMap({ damaged($0, count: isLong ? 20_000 : 500) }) {
+        for bytes in requests.flatMap({ damaged($0, count: isLong ? 4000 : 500) }) {
             let request = ControlRequest(line: bytes)
             if case .failure(let error) = request.call { #expect(!error.message.isEmpty) }
         }
@@ -38,7 +38,7 @@ import TweakRecords
             try ControlAnswer<Done>(error: ControlError(.refused, "no", nearest: [key]), to: .unknown).line(),
             try ChangedTweaks(subscription: 1, changes: [change]).line(),
         ]
-        for bytes in lines.flatMap({ damaged($0, count: isLong ? 20_000 : 500) }) {
+        for bytes in lines.flatMap({ damaged($0, count: isLong ? 4000 : 500) }) {
             guard case .answer(let answer)? = try? ProgramMessage(line: bytes) else { continue }
             _ = try? answer.result(of: ListTweaks.self)
             _ = try? answer.result(of: GetTweak.self)
@@ -73,7 +73,7 @@ import TweakRecords
 
     @Test func `Lines come out as they went in, however they are cut`() {
         var generator = SeededGenerator(seed: 3)
-        for _ in 0..<(isLong ? 20_000 : 500) {
+        for _ in 0..<(isLong ? 4000 : 500) {
             let limit = Int.random(in: 1...12, using: &generator)
             var splitter = LineSplitter(limit: limit)
             let bytes = (0..<60).map { _ in Bool.random(using: &generator) ? UInt8(ascii: "\n") : 0x61 }
