@@ -25,28 +25,27 @@ extension StableHashable {
 /// A hash with a key that is drawn once in the process, when the first one is needed. That is never before a constructor of
 /// anybody else.
 ///
-/// Each eight bytes are multiplied with a constant to twice their width, and the halves are folded into one, as in Wang
-/// Yi's wyhash (https://github.com/wangyi-fudan/wyhash). Names can come from a file of somebody else, so that they
-/// must not collide at will.
+/// Each sixteen bytes are two factors whose product is folded to half its width, as in Wang Yi's wyhash
+/// (https://github.com/wangyi-fudan/wyhash). Both factors are mixed with a part of the key: names can come from a file of
+/// somebody else, so that they must not collide at will.
 package struct StableHasher {
-    private static let key: UInt64 = {
+    private static let key: (UInt64, UInt64) = {
         var generator = SystemRandomNumberGenerator()
-        return generator.next()
+        return (generator.next(), generator.next())
     }()
 
+    private let mask: UInt64
     private var state: UInt64
 
     @inline(__always)
-    init(seed: Int) { state = Self.key ^ UInt64(truncatingIfNeeded: seed) }
+    init(seed: Int) { (mask, state) = (Self.key.0, Self.key.1 ^ UInt64(truncatingIfNeeded: seed)) }
 
     /// The hash of all that was added.
     @inline(__always)
     var hash: Int { Int(truncatingIfNeeded: state) }
 
     @inline(__always)
-    package mutating func combine(_ number: UInt64) {
-        state = Self.fold(state ^ number, 0x9e37_79b9_7f4a_7c15)
-    }
+    package mutating func combine(_ number: UInt64) { combine(number, 0x9e37_79b9_7f4a_7c15) }
 
     /// Adds the UTF-8 bytes of a text, and how many there are.
     @inline(__always)
@@ -60,34 +59,37 @@ package struct StableHasher {
     @inline(__always)
     private mutating func combine(_ bytes: UnsafeRawBufferPointer) {
         let count = bytes.count
-        var last: UInt64 = 0
+        var (first, last): (UInt64, UInt64) = (0, 0)
         if let start = bytes.baseAddress {
-            var offset = 0
-            while count - offset > 8 {
-                combine(start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-                offset += 8
-            }
-            // The last one to eight, of which some may have been read already.
+            // The last one to sixteen, of which some may be read twice.
             if count >= 8 {
+                var offset = 0
+                while count - offset > 16 {
+                    combine(
+                        start.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
+                        start.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+                    offset += 8 + 8
+                }
+                first = start.loadUnaligned(fromByteOffset: max(0, count - 16), as: UInt64.self)
                 last = start.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
             } else if count >= 4 {
-                last =
-                    UInt64(start.loadUnaligned(as: UInt32.self)) << 32
-                    | UInt64(start.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+                first = UInt64(start.loadUnaligned(as: UInt32.self))
+                last = UInt64(start.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
             } else if count > 0 {
-                last =
+                first =
                     UInt64(start.load(as: UInt8.self)) << 16
                     | UInt64(start.load(fromByteOffset: count / 2, as: UInt8.self)) << 8
                     | UInt64(start.load(fromByteOffset: count - 1, as: UInt8.self))
             }
         }
-        state = Self.fold(state ^ last, 0xd6e8_feb8_6659_fd93 ^ UInt64(truncatingIfNeeded: count))
+        combine(first, last)
+        combine(UInt64(truncatingIfNeeded: count))
     }
 
     @inline(__always)
-    private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
-        let product = a.multipliedFullWidth(by: b)
-        return product.high ^ product.low
+    private mutating func combine(_ first: UInt64, _ second: UInt64) {
+        let product = (first ^ state).multipliedFullWidth(by: second ^ mask)
+        state = product.high ^ product.low
     }
 }
 

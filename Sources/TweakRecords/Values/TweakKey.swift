@@ -1,45 +1,81 @@
 /// The three-level name of a tweak. Two tweaks are the same exactly when all three levels have the same UTF-8 bytes: composed
 /// and decomposed letters make two names.
-public struct TweakKey: Hashable, Sendable {
-    /// The first level, such as `Spring`.
-    public var category: String
-    /// The second level, such as `Physics`.
-    public var collection: String
-    /// The third level, such as `Stiffness`.
-    public var name: String
+public struct TweakKey: Sendable {
+    /// The levels are one object, with their hash, since keys are copied and looked up far more often than made.
+    @usableFromInline final class Levels: Sendable {
+        @usableFromInline let category, collection, name: String
+        let hash: UInt64
+
+        init(_ category: String, _ collection: String, _ name: String) {
+            self.category = category
+            self.collection = collection
+            self.name = name
+            hash = TweakKey.hash(of: category, collection, name)
+        }
+    }
+
+    @usableFromInline let levels: Levels
 
     /// Makes a key of its levels, which may hold any characters.
-    @inlinable
     public init(_ category: String, _ collection: String, _ name: String) {
-        self.category = category
-        self.collection = collection
-        self.name = name
+        levels = Levels(category, collection, name)
+    }
+
+    /// The first level, such as `Spring`.
+    public var category: String {
+        @inlinable get { levels.category }
+        set { self = TweakKey(newValue, collection, name) }
+    }
+
+    /// The second level, such as `Physics`.
+    public var collection: String {
+        @inlinable get { levels.collection }
+        set { self = TweakKey(category, newValue, name) }
+    }
+
+    /// The third level, such as `Stiffness`.
+    public var name: String {
+        @inlinable get { levels.name }
+        set { self = TweakKey(category, collection, newValue) }
     }
 }
 
 extension TweakKey: StableHashable {
-    package func combine(into hasher: inout StableHasher) {
+    /// The hash that a key of three levels has.
+    package static func hash(of category: String, _ collection: String, _ name: String) -> UInt64 {
+        var hasher = StableHasher(seed: 0)
         hasher.combine(category)
         hasher.combine(collection)
         hasher.combine(name)
+        return UInt64(bitPattern: Int64(hasher.hash))
     }
+
+    /// The hash of the levels.
+    package var levelsHash: UInt64 { levels.hash }
+
+    package func combine(into hasher: inout StableHasher) { hasher.combine(levels.hash) }
 
     /// What dictionaries ask for. It needs no `Hasher`, so a dictionary may be filled before `main`.
     public func _rawHashValue(seed: Int) -> Int {
         var hasher = StableHasher(seed: seed)
-        hasher.combine(category)
-        hasher.combine(collection)
-        hasher.combine(name)
+        hasher.combine(levels.hash)
         return hasher.hash
     }
 
     /// Adds one number that stands for the three levels.
-    public func hash(into hasher: inout Hasher) { hasher.combine(_rawHashValue(seed: 0)) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(levels.hash) }
 
-    /// Compares the bytes, the name first, in which two keys differ most often.
+    /// Compares the bytes.
     public static func == (left: TweakKey, right: TweakKey) -> Bool {
-        left.name.hasSameBytes(as: right.name) && left.collection.hasSameBytes(as: right.collection)
-            && left.category.hasSameBytes(as: right.category)
+        left.levels === right.levels
+            || left.levels.hash == right.levels.hash
+                && right.hasLevels(left.levels.category, left.levels.collection, left.levels.name)
+    }
+
+    /// Whether the levels have these bytes.
+    package func hasLevels(_ category: String, _ collection: String, _ name: String) -> Bool {
+        levels.name.hasSameBytes(as: name) && levels.collection.hasSameBytes(as: collection)
+            && levels.category.hasSameBytes(as: category)
     }
 }
 

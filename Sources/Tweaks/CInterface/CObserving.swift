@@ -74,6 +74,6 @@ extension TweakStore {
             state.telling.removeObservers(where: matches)
             return state.telling.takeRemoved()
         }
-        waitForCalls(of: removed)
+        state.waitForCalls(of: removed)
     }
 }

@@ -69,7 +69,7 @@ final class ChangeQueue: Sendable {
         }
         var count = 0
         for (change, observer, callback) in delivery {
-            TweakStore.shared.call(observer) {
+            TweakStore.shared.state.call(observer) {
                 callback(change)
                 count += 1
             }

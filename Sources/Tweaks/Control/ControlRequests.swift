@@ -19,7 +19,7 @@ extension ControlRequests {
         return DescribeProgram.Answer(
             application: lastComponent(of: path), executable: path,
             pid: getpid(), version: libraryVersion, tweaks: look { $0.tweaks.count },
-            overrides: store.writer.withLock { $0 }?.file?.path)
+            overrides: store.writer?.file?.path)
     }
 
     func list(_ call: ListTweaks) -> ListTweaks.Answer {

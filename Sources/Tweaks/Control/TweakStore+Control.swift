@@ -16,7 +16,7 @@ extension TweakStore {
 
     /// Calls back when the overrides have been written, or will be in a moment, with the reason if that has failed.
     func afterWriting(_ body: @escaping @Sendable (OverridesError?) -> Void) {
-        guard let writer = writer.withLock({ $0 }) else { return body(nil) }
+        guard let writer else { return body(nil) }
         writer.afterAttempt(body)
     }
 }

@@ -55,7 +55,7 @@ extension TweakStore {
             return image
         }
         guard let closed else { return }
-        waitForCalls { $0.code.map(closed.memory.contains) ?? false }
+        state.waitForCalls { $0.code.map(closed.memory.contains) ?? false }
         tellObservers()
     }
 }

@@ -15,7 +15,7 @@ extension TweakStore {
     /// waits for what comes from outside.
     private var locks: [any HeldWhileForking] {
         [
-            hasStarted, keptStores, state, writer, Self.worker, TextPool.addresses, diagnostics.state,
+            hasStarted, keptStores, state, Self.worker, TextPool.addresses, diagnostics.state,
             QuietThread.current,
             ControlSockets.own, Descriptor.opened,
         ]
@@ -45,15 +45,15 @@ extension TweakStore {
         state.withLock { state in
             state.telling.forgetOtherThreads(than: thread)
             state.setWhileReloading = nil
+            state.writer = state.writer?.forChild()
         }
-        writer.withLock { $0 = $0?.forChild() }
 
         Self.worker.withLock { $0 = Worker(patience: 1) }
         Descriptor.closeAll()
         ControlSockets.forget()
         QuietThread.current.withLock { $0 = nil }
         guard hasStarted.withLock({ $0 }), fbtweak__may_start_threads_after_fork() else { return }
-        if let file = writer.withLock({ $0 })?.file { followOverrides(in: file) }
+        if let file = writer?.file { followOverrides(in: file) }
         for feed in state.withLock({ $0.layers.feeds }) { followFiles(of: feed) }
         takeRequests()
     }

@@ -5,13 +5,24 @@ internal import TweakRecords
 /// Who wants to know of changes, what they have not been told of, and who is telling them. It is part of the state of a store.
 struct Telling {
     /// Changes that observers are told of together.
-    struct News {
+    private struct News {
         /// Of each tweak at most one.
-        var changes: [TweakChange]
+        let changes: [TweakChange]
         let number: UInt64
-        /// The only observer that is told; `nil` for all.
-        let observer: UInt64?
+        let recipients: Recipients
     }
+
+    private enum Recipients {
+        /// Who observes the tweaks now, and has been there before the last of the changes.
+        case observers
+        /// Those that observed the tweaks at the time.
+        case these([ObserverList.Observer])
+        /// One that hears for the first time.
+        case newcomer(ObserverList.Observer)
+    }
+
+    /// What the teller tells next, and whom.
+    typealias Turn = (changes: [TweakChange], observers: [ObserverList.Observer])
 
     private(set) var observers = ObserverList()
     private var removed: [ObserverList.Observer] = []
@@ -20,7 +31,7 @@ struct Telling {
     /// Calls into the program that have not returned.
     private(set) var runningCalls: [RunningCall] = []
     private var waiting = FirstInFirstOut<News>()
-    private var lastNumber: UInt64 = 0
+    private(set) var lastNumber: UInt64 = 0
     /// How much may wait before it is merged.
     private var crowd = Self.smallestCrowd
     /// The thread that tells observers, and the last number that it will tell of.
@@ -30,20 +41,19 @@ struct Telling {
 
     // MARK: What there is to tell
 
+    /// Whether anybody wants to know of changes.
+    var isHeard: Bool { listener != nil || !observers.isEmpty }
+
     /// Adds changes that observers of several tweaks are told of once.
     mutating func add(_ changes: [TweakChange]) {
         guard !changes.isEmpty else { return }
         lastNumber += 1
-        if !observers.isEmpty {
-            waiting.append(News(changes: changes, number: lastNumber, observer: nil))
+        let observing = observers.observing(changes)
+        if !observing.isEmpty {
+            waiting.append(News(changes: changes, number: lastNumber, recipients: .these(observing)))
             if waiting.count > crowd { mergeWaiting() }
         }
         listener?(changes, Date())
-    }
-
-    /// Adds the first call of an observer.
-    private mutating func add(_ changes: [TweakChange], for observer: UInt64) {
-        waiting.append(News(changes: changes, number: lastNumber, observer: observer))
     }
 
     /// Makes one piece of news of all that wait for everybody, so that no more waits than there are tweaks: of each the first old
@@ -52,14 +62,16 @@ struct Telling {
         var all = CoalescedChanges<Void>()
         var rest = FirstInFirstOut<News>()
         while let news = waiting.popFirst() {
-            guard news.observer == nil else {
+            if case .newcomer = news.recipients {
                 rest.append(news)
                 continue
             }
             for change in news.changes { all.add(change, note: ()) }
         }
         let changes = all.takeAll().map(\.change)
-        if !changes.isEmpty { rest.append(News(changes: changes, number: lastNumber, observer: nil)) }
+        if !changes.isEmpty {
+            rest.append(News(changes: changes, number: lastNumber, recipients: .observers))
+        }
         waiting = rest
         // Merging takes as long as what waits is.
         crowd = max(Self.smallestCrowd, rest.count + changes.count)
@@ -69,32 +81,32 @@ struct Telling {
 
     /// Makes this thread the one that tells, of what waits now; or, if it is the one already, has it tell of that too.
     ///
-    /// - Returns: Whether it has begun.
-    mutating func begin() -> Bool {
-        guard !waiting.isEmpty else { return false }
+    /// - Returns: What it tells first; `nil` if it has not begun.
+    mutating func begin() -> Turn? {
+        guard !waiting.isEmpty else { return nil }
         let thread = RunningCall.currentThread
         if let teller {
             if teller.thread == thread { self.teller?.last = lastNumber }
-            return false
+            return nil
         }
         teller = (thread, lastNumber)
-        return true
+        return next()
     }
 
-    /// What the teller tells next, and whom.
-    ///
-    /// - Returns: `nil` at the end of what it tells; it is not the teller any more then.
-    mutating func next() -> (changes: [TweakChange], observers: [ObserverList.Observer])? {
+    /// - Returns: `nil` at the end of what the teller tells; it is not the teller any more then.
+    mutating func next() -> Turn? {
         guard let teller, let news = waiting.first, news.number <= teller.last else {
             teller = nil
             return nil
         }
         _ = waiting.popFirst()
         if waiting.isEmpty { crowd = Self.smallestCrowd }
-        if let id = news.observer { return (news.changes, observers[id].map { [$0] } ?? []) }
-        let observing = observers.observing(news.changes)
-        let isForAll = observing.allSatisfy { $0.since < news.number }
-        return (news.changes, isForAll ? observing : observing.filter { $0.since < news.number })
+        switch news.recipients {
+        case .these(let recipients): return (news.changes, recipients)
+        case .newcomer(let recipient): return (news.changes, [recipient])
+        case .observers:
+            return (news.changes, observers.observing(news.changes).filter { $0.since < news.number })
+        }
     }
 
     /// Whether something waits that nobody is telling of.
@@ -128,7 +140,9 @@ struct Telling {
     ) -> UInt64 {
         let observer = make(observers.nextID, lastNumber)
         observers.add(observer)
-        if !first.isEmpty { add(first, for: observer.id) }
+        if !first.isEmpty {
+            waiting.append(News(changes: first, number: lastNumber, recipients: .newcomer(observer)))
+        }
         return observer.id
     }
 

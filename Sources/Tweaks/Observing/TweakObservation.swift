@@ -29,14 +29,27 @@ public final class TweakObservation: Sendable {
 
 /// An observer, for what it calls and who ends it. It does not keep the store.
 struct ObserverReference: Sendable {
-    fileprivate weak let store: TweakStore?
+    /// Not the store itself: weak references make each count of an object's references cost three times as much, and every handle
+    /// of a private store counts.
+    fileprivate weak let state: Guarded<StoreState>?
     fileprivate let id: UInt64
 
     /// Makes a call, unless the observer has been removed.
-    func call(_ body: () -> Void) { store?.call(id, body) }
+    func call(_ body: () -> Void) { state?.call(id, body) }
 
-    /// Removes the observer, and waits until it is not running on another thread.
-    func remove(waits: Bool) { store?.removeObserver(id, waits: waits) }
+    /// Removes the observer.
+    ///
+    /// - Parameter waits: Whether to return when it is not running on another thread.
+    func remove(waits: Bool) {
+        guard let state else { return }
+        // Its closures may be the program's, and are released without the lock.
+        let removed = state.withLock { state in
+            state.telling.removeObserver(id)
+            return state.telling.takeRemoved()
+        }
+        _ = consume removed
+        if waits, !fbtweak__is_in_call() { state.waitForCalls { $0.target == .observer(id) } }
+    }
 }
 
 extension TweakStore {
@@ -68,20 +81,16 @@ extension TweakStore {
             let observer = state.telling.add(first: first) { id, since in
                 ObserverList.Observer(
                     id: id, keys: keys, willChange: willChange,
-                    didChange: didChange(ObserverReference(store: self, id: id)), since: since, isGone: isGone
+                    didChange: didChange(ObserverReference(state: self.state, id: id)), since: since,
+                    isGone: isGone
                 )
             }
-            return (ObserverReference(store: self, id: observer), state.telling.observers.crowd)
+            return (ObserverReference(state: self.state, id: observer), state.telling.observers.crowd)
         }
         // Without the lock: to look whether an object is there can be what ends it, and its end may call the store.
         let gone = crowd.filter { $0.isGone?() ?? false }.map(\.id)
         if !crowd.isEmpty { withState { $0.telling.thinOut(gone) } }
         if unknownValue != nil { tellObservers() }
         return TweakObservation(lastsWithoutHolder: lastsWithoutHolder) { reference.remove(waits: $0) }
-    }
-
-    fileprivate func removeObserver(_ id: UInt64, waits: Bool) {
-        withState { $0.telling.removeObserver(id) }
-        if waits, !fbtweak__is_in_call() { waitForCalls { $0.target == .observer(id) } }
     }
 }

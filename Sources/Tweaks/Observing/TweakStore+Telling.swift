@@ -8,39 +8,40 @@ extension TweakStore {
     /// change; the others leave their changes to it, so that the order is kept and no thread waits for another's observers.
     /// What is left in the end a thread of the library tells, so that nobody who sets one tweak tells of all that others do.
     func tellObservers() {
-        if state.withLock({ $0.telling.begin() }) { tell() }
+        if let turn = state.withLock({ $0.telling.begin() }) { tell(turn) }
     }
 
     /// Tells observers, when this thread is the one that does.
-    func tell() {
-        // A call that has returned is no longer running as soon as there is something else to take the lock for.
-        var finished: RunningCall?
+    func tell(_ first: Telling.Turn) {
+        var turn = first
         while true {
+            // A call that has returned is no longer running as soon as there is something else to take the lock for.
+            var finished: RunningCall?
+            for change in turn.changes {
+                for observer in turn.observers {
+                    // The observers of one change are those of its tweak.
+                    guard case .eachChange(let didChange)? = observer.didChange,
+                        turn.changes.count == 1 || observer.observes(change.key)
+                    else { continue }
+                    finished = call(observer, after: finished) { didChange(change) }
+                }
+            }
+            for observer in turn.observers {
+                guard case .together(let didChange)? = observer.didChange else { continue }
+                finished = call(observer, after: finished) { [changes = turn.changes] in
+                    didChange(changes.filter { observer.observes($0.key) })
+                }
+            }
             let (next, isLeft) = state.withLock { state in
                 state.telling.end(finished)
                 let next = state.telling.next()
                 return (next, next == nil && state.telling.isLeft)
             }
-            finished = nil
-            guard let (changes, observers) = next else {
+            guard let next else {
                 if isLeft { handOn() }
                 return
             }
-            for change in changes {
-                for observer in observers {
-                    // The observers of one change are those of its tweak.
-                    guard case .eachChange(let didChange)? = observer.didChange,
-                        changes.count == 1 || observer.observes(change.key)
-                    else { continue }
-                    finished = call(observer, after: finished) { didChange(change) }
-                }
-            }
-            for observer in observers {
-                guard case .together(let didChange)? = observer.didChange else { continue }
-                finished = call(observer, after: finished) {
-                    didChange(changes.filter { observer.observes($0.key) })
-                }
-            }
+            turn = next
         }
     }
 
@@ -58,7 +59,7 @@ extension TweakStore {
             state.telling.end(finished)
             return state.telling.begin(observer)
         }
-        if call != nil { run(body) }
+        if call != nil { callProgram(body) }
         return call
     }
 }

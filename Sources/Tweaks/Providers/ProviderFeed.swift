@@ -49,7 +49,7 @@ final class ProviderFeed: Sendable {
         while let (keys, isEverything) = next() {
             guard let store else { continue }
             guard let update = isEverything ? everything(store) : some(keys, store) else { continue }
-            store.withState { $0.decode(only: update.opinions.map(\.key)) }
+            store.withState { $0.decode(only: update.opinions.compactMap(\.key)) }
             store.apply { [source = provider.source] state in
                 // Removed meanwhile, it has given its last value.
                 state.layers.feed(of: source) === self && !isRemoved ? update : nil
@@ -100,7 +100,7 @@ final class ProviderFeed: Sendable {
         for key in keys {
             do {
                 let provided = try provider.value(for: key)
-                update.opinions.append((key, provided))
+                update.opinions.append(.init(key: key, provided: provided))
                 guard provided != nil else { continue }
                 if let declaration = provider.declaration(of: key) { declarations[key] = declaration }
             } catch {

@@ -4,8 +4,6 @@ internal import TweakRecords
 struct Resolution {
     var value: TweakValue
     var source: TweakSource
-    /// What is wrong with the values on the way to it.
-    var messages: [String] = []
 }
 
 /// What the providers of a store say, in their order. The first that has a value which the tweak can take decides.
@@ -82,38 +80,29 @@ struct ProviderLayers {
     }
 
     /// The value of a tweak.
-    func resolve(_ tweak: TweakDeclaration) -> Resolution { resolve(tweak, isAdmitted: false) { _ in nil } }
+    func resolve(_ tweak: TweakDeclaration, _ messages: inout [String]) -> Resolution {
+        resolve(tweak, after: nil, nil, in: nil, &messages)
+    }
 
     /// The value of a tweak, as if the layers had an update already.
     ///
-    /// - Parameter index: Where in the update the tweak is.
-    func resolve(_ tweak: TweakDeclaration, after update: ValueUpdate, at index: Int) -> Resolution {
-        resolve(tweak, isAdmitted: update.isAdmitted) { source in
-            if source == update.source { return .some(update.opinions[index].provided) }
-            return update.endsSession && source == .session ? .some(nil) : nil
-        }
-    }
-
     /// - Parameters:
-    ///   - isAdmitted: Whether the tweak has admitted what is new.
-    ///   - opinion: What a provider says anew, if it does.
-    @inline(__always)
-    private func resolve(
-        _ tweak: TweakDeclaration, isAdmitted: Bool, _ opinion: (TweakSource) -> ProvidedValue??
+    ///   - new: What the update says of the tweak.
+    ///   - layer: Where the provider is whose update it is.
+    ///   - messages: Gets what is wrong with the values on the way.
+    func resolve(
+        _ tweak: TweakDeclaration, after update: ValueUpdate?, _ new: ProvidedValue?, in layer: Int?,
+        _ messages: inout [String]
     ) -> Resolution {
-        var messages: [String] = []
         for index in all.indices {
             let source = all[index].source
-            let provided: ProvidedValue?
-            if let new = opinion(source) {
-                if isAdmitted, case .value(let value)? = new {
-                    return Resolution(value: value, source: source, messages: messages)
-                }
-                provided = new
-            } else {
-                provided = all[index].values.isEmpty ? nil : all[index].values[tweak.key]
+            if index == layer, let update, update.isAdmitted, case .value(let value)? = new {
+                return Resolution(value: value, source: source)
             }
+            let provided =
+                index == layer ? new : all[index].values.isEmpty ? nil : all[index].values[tweak.key]
             guard let provided else { continue }
+            if index != layer, let update, update.endsSession, source == .session { continue }
             do throws(TweakValueError) {
                 let admission = try provided.admission(for: tweak)
                 if admission.wasClamped {
@@ -121,12 +110,12 @@ struct ProviderLayers {
                         "\(tweak.key): the \(source) is outside the limits and taken as "
                             + "\(admission.value); allowed: \(tweak.allowed)")
                 }
-                return Resolution(value: admission.value, source: source, messages: messages)
+                return Resolution(value: admission.value, source: source)
             } catch {
                 messages.append("\(source) ignored: \(error)")
             }
         }
-        return Resolution(value: tweak.defaultValue, source: .binary, messages: messages)
+        return Resolution(value: tweak.defaultValue, source: .binary)
     }
 
     /// What each provider that has a value for a tweak says, the highest first.
@@ -137,25 +126,27 @@ struct ProviderLayers {
     /// Takes over what an update says.
     ///
     /// - Parameters:
+    ///   - index: Where the provider is.
     ///   - refused: Where in the update are values that the tweaks refuse.
     ///   - changed: Called with what differs from what the provider had.
     mutating func commit(
-        _ update: ValueUpdate, except refused: Set<Int>, _ changed: (TweakKey, ProvidedValue?) -> Void
+        _ update: ValueUpdate, to index: Int?, except refused: Set<Int>,
+        _ changed: (TweakKey, ProvidedValue?) -> Void
     ) {
-        guard let index = index(of: update.source) else { return }
+        guard let index, all.indices.contains(index) else { return }
         if all[index].values.isEmpty { all[index].values.reserveCapacity(update.opinions.count) }
-        let endsSession = update.endsSession && !self[.session].isEmpty
-        for opinion in update.opinions.indices where !refused.contains(opinion) {
-            let (key, provided) = update.opinions[opinion]
+        let session = update.endsSession ? self.index(of: .session) : nil
+        update.opinions.forEach { number, opinion in
+            guard refused.isEmpty || !refused.contains(number) else { return }
             let old: ProvidedValue?
-            if let provided {
-                old = all[index].values.updateValue(provided, forKey: key)
+            if let provided = opinion.provided {
+                old = all[index].values.updateValue(provided, forKey: opinion.key)
             } else {
-                old = all[index].values.removeValue(forKey: key)
+                old = all[index].values.removeValue(forKey: opinion.key)
             }
-            if old != provided { changed(key, provided) }
-            if endsSession { self[.session][key] = nil }
-            if !all[index].failures.isEmpty { all[index].failures[key] = nil }
+            if old != opinion.provided { changed(opinion.key, opinion.provided) }
+            if let session, !all[session].values.isEmpty { all[session].values[opinion.key] = nil }
+            if !all[index].failures.isEmpty { all[index].failures[opinion.key] = nil }
         }
         if !update.failures.isEmpty { all[index].failures.merge(update.failures) { $1 } }
     }

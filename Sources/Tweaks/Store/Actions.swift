@@ -20,7 +20,7 @@ extension TweakStore {
                 return (action, call)
             }
             guard let (action, call) = next else { return }
-            run { action() }
+            callProgram { action() }
             state.withLock { $0.telling.end(call) }
             done.append(action)
         }

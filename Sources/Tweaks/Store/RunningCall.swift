@@ -28,21 +28,14 @@ struct RunningCall: Equatable, Sendable {
 @c(fbtweak__abandon_call)
 func abandonCall() { TweakStore.shared.abandonCall() }
 
+/// Runs the program's code. Every call of it goes through here.
+func callProgram(_ body: () -> Void) {
+    fbtweak__count_calls(1)
+    allowingForks(body)
+    fbtweak__count_calls(-1)
+}
+
 extension TweakStore {
-    /// Calls an observer, unless it has been removed.
-    func call(_ observer: UInt64, _ body: () -> Void) {
-        guard let call = state.withLock({ $0.telling.begin(observer) }) else { return }
-        run(body)
-        state.withLock { $0.telling.end(call) }
-    }
-
-    /// Runs the program's code. Every call of it goes through here.
-    func run(_ body: () -> Void) {
-        fbtweak__count_calls(1)
-        allowingForks(body)
-        fbtweak__count_calls(-1)
-    }
-
     /// Puts right what a call was part of that does not return: its thread ends, or an exception goes on to a caller that is
     /// not C.
     fileprivate func abandonCall() {
@@ -52,6 +45,16 @@ extension TweakStore {
             return state.telling.isLeft
         }
         if isLeft { handOn() }
+    }
+}
+
+// The state of a store, for those who may not keep the store.
+extension Guarded<StoreState> {
+    /// Calls an observer, unless it has been removed.
+    func call(_ observer: UInt64, _ body: () -> Void) {
+        guard let call = withLock({ $0.telling.begin(observer) }) else { return }
+        callProgram(body)
+        withLock { $0.telling.end(call) }
     }
 
     /// Returns when none of some observers is running on another thread.
@@ -64,7 +67,7 @@ extension TweakStore {
     func waitForCalls(where matches: (RunningCall) -> Bool) {
         let thread = RunningCall.currentThread
         allowingForks {
-            state.wait { state in
+            wait { state in
                 !state.telling.runningCalls.contains { $0.thread != thread && matches($0) }
             }
         }

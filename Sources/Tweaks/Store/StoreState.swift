@@ -14,8 +14,6 @@ struct StoreState {
     private var spareHandles: [TweakKey: Handle] = [:]
     /// Handles that others have replaced. Somebody may still read them.
     private var oldHandles: [Handle] = []
-    /// What Swift has found by name. It is right as long as the handle of the name stays the same.
-    var found: [TweakKey: FoundTweak] = [:]
     /// The names of records that handles lead to, by the addresses of their cells.
     private var keysOfCells: [StableNumber: TweakKey] = [:]
     /// What each bound variable follows, by its address.
@@ -23,6 +21,8 @@ struct StoreState {
     /// The tweaks that have been set while the file is being read again; otherwise `nil`.
     var setWhileReloading: Set<TweakKey>?
     var telling = Telling()
+    /// What writes a person's overrides; `nil` if they are not kept.
+    var writer: OverridesWriter?
     /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
     var messages: [String] = []
 }
@@ -146,8 +146,7 @@ extension StoreState {
             return
         }
         if let text = environment.claim(key, &messages) { layers[.environment][key] = .text(text) }
-        let resolution = layers.resolve(declaration)
-        messages += resolution.messages
+        let resolution = layers.resolve(declaration, &messages)
         let entry = TweakEntry(declaration, cell, at: place, resolution)
         tweaks.append(entry)
         if let handle = spareHandles.removeValue(forKey: key) { attach(handle, to: entry) }
@@ -175,9 +174,8 @@ extension StoreState {
         guard declaration != entry.declaration else { return }
         entry.redeclare(declaration)
         if let handle = entry.handle { attach(handle, to: entry) }
-        let resolution = layers.resolve(declaration)
-        messages += resolution.messages
-        if let change = entry.change(to: resolution) { telling.add([change]) }
+        let resolution = layers.resolve(declaration, &messages)
+        if telling.isHeard, let change = entry.change(to: resolution) { telling.add([change]) }
         entry.commit(resolution)
     }
 
@@ -231,7 +229,6 @@ extension StoreState {
 
     /// Makes a handle that of an entry, or a new one if the handle says something else.
     private mutating func attach(_ handle: Handle, to entry: TweakEntry) {
-        found[entry.key] = nil
         let fits = handle.declaration?.agrees(with: entry.declaration) ?? false
         if let old = entry.setHandle(fits ? handle : Handle(entry.declaration)), old !== entry.handle {
             retire(old)
@@ -304,7 +301,6 @@ extension StoreState {
 
     private mutating func remove(_ entry: TweakEntry) {
         tweaks.remove(entry.key)
-        found[entry.key] = nil
         entry.cells.forEach { owned in
             if owned.owner == .variable { boundVariables[StableNumber(owned.cell.number)] = nil }
         }

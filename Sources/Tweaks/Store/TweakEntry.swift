@@ -40,8 +40,16 @@ final class TweakEntry: @unchecked Sendable {
             try body(declaration)
         }
 
-        func resolution(in layers: ProviderLayers, after update: ValueUpdate, at index: Int) -> Resolution {
-            layers.resolve(declaration, after: update, at: index)
+        func found(_ handle: Handle) -> FoundTweak {
+            FoundTweak(
+                cell: handle.cell.number, type: declaration.type, defaultValue: declaration.defaultValue)
+        }
+
+        func resolution(
+            in layers: ProviderLayers, after update: ValueUpdate, _ provided: ProvidedValue?, in layer: Int?,
+            _ messages: inout [String]
+        ) -> Resolution {
+            layers.resolve(declaration, after: update, provided, in: layer, &messages)
         }
     }
 
@@ -58,7 +66,8 @@ final class TweakEntry: @unchecked Sendable {
 
     var declaration: TweakDeclaration { declared.declaration }
 
-    func isNamed(_ key: TweakKey) -> Bool { key == self.key }
+    /// What Swift's handles need; `nil` until there is one.
+    var found: FoundTweak? { handle.map(declared.found) }
 
     /// See ``TweakStatus/pendingValue``.
     var pendingValue: TweakValue? { history?.pendingValue }
@@ -86,9 +95,12 @@ final class TweakEntry: @unchecked Sendable {
         try declared.admit(body)
     }
 
-    /// What decides the value.
-    func resolution(in layers: ProviderLayers, after update: ValueUpdate, at index: Int) -> Resolution {
-        declared.resolution(in: layers, after: update, at: index)
+    /// What decides the value, see ``ProviderLayers/resolve(_:after:_:in:_:)``.
+    func resolution(
+        in layers: ProviderLayers, after update: ValueUpdate, _ provided: ProvidedValue?, in layer: Int?,
+        _ messages: inout [String]
+    ) -> Resolution {
+        declared.resolution(in: layers, after: update, provided, in: layer, &messages)
     }
 
     /// What another value would change; `nil` if it is the same already, or stays until a restart.

@@ -16,7 +16,7 @@ extension TweakStore {
                 admission = admitted
                 let source = source ?? state.layers.keeper
                 isForProvider = !state.layers.keepsItself(source)
-                return isForProvider ? nil : ValueUpdate(admitted.value, for: key, in: source)
+                return isForProvider ? nil : ValueUpdate(admitted.value, for: entry, in: source)
             }
         } catch {
             throw .refused(error)

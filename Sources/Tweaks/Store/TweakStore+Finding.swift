@@ -16,20 +16,32 @@ extension TweakStore {
     public func tweak<Value: TweakableValue>(
         _ category: String, _ collection: String, _ name: String, as type: Value.Type = Value.self
     ) throws(TweakError) -> Tweak<Value> {
-        let found = try find(TweakKey(category, collection, name), Value.tweakType)
+        let found = try find(category, collection, name, Value.tweakType)
         guard let fallback = Value(tweakValue: found.defaultValue) else {
             throw .invalid(
                 TweakKey(category, collection, name),
                 reason: "its default, \(found.defaultValue), is no \(Value.self)")
         }
-        return Tweak(cell: found.cell, default: fallback, in: found.isShared ? nil : self)
+        return Tweak(cell: found.cell, default: fallback, in: isShared ? nil : self)
     }
 
     @usableFromInline
-    func find(_ key: TweakKey, _ type: TweakType) throws(TweakError) -> FoundTweak {
+    func find(
+        _ category: String, _ collection: String, _ name: String, _ type: TweakType
+    ) throws(TweakError) -> FoundTweak {
         // What has been found before is asked for most often.
-        if let found = state.withLock({ $0.found[key] }), found.type == type { return found }
-        guard let found = withDecodedState({ $0.find(key, in: self) }) else { throw unknown(key) }
+        if let found = state.withLock({ $0.tweaks.withEntry(category, collection, name) { $0.found } }),
+            found.type == type
+        {
+            return found
+        }
+        let key = TweakKey(category, collection, name)
+        let found = withDecodedState { state -> FoundTweak? in
+            guard let entry = state.tweaks[key] else { return nil }
+            _ = state.handle(of: entry)
+            return entry.found
+        }
+        guard let found else { throw unknown(key) }
         guard found.type == type else { throw .otherType(try declaration(of: key), asked: type) }
         return found
     }
@@ -50,18 +62,4 @@ struct FoundTweak: Sendable {
     @usableFromInline let cell: UInt
     @usableFromInline let type: TweakType
     @usableFromInline let defaultValue: TweakValue
-    /// Whether it is in the shared store.
-    @usableFromInline let isShared: Bool
-}
-
-extension StoreState {
-    fileprivate mutating func find(_ key: TweakKey, in store: TweakStore) -> FoundTweak? {
-        guard let entry = tweaks[key] else { return nil }
-        let declaration = entry.declaration
-        let new = FoundTweak(
-            cell: handle(of: entry).cell.number, type: declaration.type,
-            defaultValue: declaration.defaultValue, isShared: store === TweakStore.shared)
-        found[key] = new
-        return new
-    }
 }

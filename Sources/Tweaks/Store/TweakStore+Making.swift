@@ -120,7 +120,7 @@ extension TweakStore {
             return state.telling.takeRemoved()
         }
         guard let removed else { throw .notMade(key) }
-        waitForCalls(of: removed)
+        state.waitForCalls(of: removed)
     }
 
     func makeHandle(_ declaration: TweakDeclaration, _ action: CFunction?) throws(TweakError) -> Handle {

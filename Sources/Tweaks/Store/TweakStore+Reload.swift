@@ -4,7 +4,7 @@ internal import TweakRecords
 extension TweakStore {
     /// Takes over what others write into the file from now on, unless `TWEAKS_WATCH=0` is in the environment.
     func followOverrides(in file: OverridesFile) {
-        guard let writer = writer.withLock({ $0 }), !isSwitchedOff("TWEAKS_WATCH") else { return }
+        guard let writer, !isSwitchedOff("TWEAKS_WATCH") else { return }
         let report = diagnostics.warn as @Sendable (String) -> Void
         let hasThread = QuietThread.wait { thread in
             FileWatcher(path: file.path, worker: thread.worker, report: report) { isComplete in

@@ -15,8 +15,9 @@ public final class TweakStore: Sendable {
     /// The store that the tweaks of the executable and its libraries are in before `main` begins.
     public static let shared = TweakStore()
 
+    @usableFromInline var isShared: Bool { self === Self.shared }
+
     let state = Guarded(StoreState())
-    let writer = Guarded<OverridesWriter?>(nil)
     let diagnostics = Diagnostics()
     let tracker = ChangeTracker()
     /// Whether the overrides of this application are read and kept.
@@ -147,7 +148,7 @@ public final class TweakStore: Sendable {
     /// Writes changes that are waiting to be written, and returns when they are on disk or have failed. The store
     /// does so by itself within 50 ms, and when the process exits.
     public func flush() {
-        writer.withLock { $0 }?.flush()
+        writer?.flush()
     }
 
     // MARK: Observing
@@ -193,7 +194,8 @@ extension TweakStore {
             followOverrides(in: file)
         } catch {
             diagnostics.warn("\(error)")
-            writer.withLock { $0 = OverridesWriter(.failure(error), report: diagnostics.warn) }
+            let writer = OverridesWriter(.failure(error), report: diagnostics.warn)
+            state.withLock { $0.writer = writer }
         }
         applyEnvironment()
         if let path { useProvidersBesideProgram(path) }
@@ -217,10 +219,14 @@ extension TweakStore {
         }
     }
 
-    func flushAtExit() { writer.withLock { $0 }?.flushAtExit() }
+    /// What writes the overrides; `nil` if they are not kept.
+    var writer: OverridesWriter? { state.withLock { $0.writer } }
+
+    func flushAtExit() { writer?.flushAtExit() }
 
     func keepOverrides(in file: OverridesFile) {
-        writer.withLock { $0 = OverridesWriter(file: file, report: diagnostics.warn) }
+        let writer = OverridesWriter(file: file, report: diagnostics.warn)
+        state.withLock { $0.writer = writer }
         do throws(OverridesError) {
             let (document, problem) = try file.loadSettingAside()
             if let problem { diagnostics.warn(problem) }

@@ -15,7 +15,17 @@ struct TweakTable {
     var all: some Sequence<TweakEntry> { entries.lazy.compactMap(\.self) }
 
     subscript(key: TweakKey) -> TweakEntry? {
-        place(of: key).flatMap { entries[Self.index($0.content)] }
+        withEntry(hash: key.levelsHash, where: { $0.key == key }, \.self)
+    }
+
+    /// What a closure says of the tweak of a name, of which nobody needs to make a key.
+    @inline(__always)
+    func withEntry<Result>(
+        _ category: String, _ collection: String, _ name: String, _ body: (TweakEntry) -> Result?
+    ) -> Result? {
+        withEntry(
+            hash: TweakKey.hash(of: category, collection, name),
+            where: { $0.key.hasLevels(category, collection, name) }, body)
     }
 
     /// Adds a tweak whose name is not there yet.
@@ -27,8 +37,10 @@ struct TweakTable {
     }
 
     mutating func remove(_ key: TweakKey) {
-        guard let (place, content) = place(of: key) else { return }
-        entries[Self.index(content)] = nil
+        guard let entry = self[key] else { return }
+        var place = firstPlace(of: Self.hash(of: key))
+        while entries[Self.index(places[place])] !== entry { place = self.place(after: place) }
+        entries[Self.index(places[place])] = nil
         count -= 1
         close(place)
         if entries.count > 64, entries.count > 2 * count { rebuild() }
@@ -45,23 +57,24 @@ struct TweakTable {
     private static let hashBits: UInt64 = 0xffff_ffff_0000_0000
     private static let largestIndex = Int(UInt32.max) - 2
 
-    private static func hash(of key: TweakKey) -> UInt64 {
-        UInt64(truncatingIfNeeded: key._rawHashValue(seed: 0)) & hashBits
-    }
+    private static func hash(of key: TweakKey) -> UInt64 { key.levelsHash & hashBits }
 
     private static func index(_ content: UInt64) -> Int { Int(content & ~hashBits) - 1 }
 
     private func firstPlace(of hash: UInt64) -> Int { Int(hash >> 32) & (places.count - 1) }
     private func place(after place: Int) -> Int { (place + 1) & (places.count - 1) }
 
-    private func place(of key: TweakKey) -> (place: Int, content: UInt64)? {
+    @inline(__always)
+    private func withEntry<Result>(
+        hash: UInt64, where isNamed: (TweakEntry) -> Bool, _ body: (TweakEntry) -> Result?
+    ) -> Result? {
         guard !places.isEmpty else { return nil }
-        let hash = Self.hash(of: key)
+        let hash = hash & Self.hashBits
         var place = firstPlace(of: hash)
         while places[place] != 0 {
             let content = places[place]
-            if content & Self.hashBits == hash, entries[Self.index(content)]?.isNamed(key) ?? false {
-                return (place, content)
+            if content & Self.hashBits == hash, let entry = entries[Self.index(content)], isNamed(entry) {
+                return body(entry)
             }
             place = self.place(after: place)
         }

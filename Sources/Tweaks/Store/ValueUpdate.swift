@@ -6,9 +6,18 @@ internal import TweakRecords
 ///
 /// An update is planned with the store's lock, announced without it, committed with the lock, and then observers are told.
 struct ValueUpdate {
+    /// What the provider says of one tweak.
+    struct Opinion {
+        let key: TweakKey
+        /// `nil` if the provider has no value any more.
+        let provided: ProvidedValue?
+        /// The tweak, if somebody has looked for it with the lock that the update is planned with.
+        var entry: TweakEntry?
+    }
+
     let source: TweakSource
-    /// Each tweak at most once; `nil` for one that the provider has no value for any more.
-    var opinions: [(key: TweakKey, provided: ProvidedValue?)]
+    /// Each tweak at most once.
+    var opinions: ShortList<Opinion>
     /// Whether the tweaks have admitted the values.
     var isAdmitted = false
     /// Whether what was set for the session ends.
@@ -18,24 +27,23 @@ struct ValueUpdate {
     /// Tweaks that the provider could not say anything about. They keep the values that they have.
     var failures: [TweakKey: any Error] = [:]
 
-    init(of source: TweakSource, _ opinions: [(key: TweakKey, provided: ProvidedValue?)]) {
+    init(of source: TweakSource, _ opinions: some Sequence<(key: TweakKey, provided: ProvidedValue?)>) {
         self.source = source
-        self.opinions = opinions
+        self.opinions = ShortList(opinions.lazy.map { Opinion(key: $0, provided: $1) })
     }
 
     /// What a person changes: admitted values, and `nil` to reset. What is kept is meant for now too, so it ends what was
     /// set for the session.
     init(_ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource) {
-        self.source = source
-        opinions = values.map { ($0, $1.map(ProvidedValue.value)) }
+        self.init(of: source, values.lazy.map { ($0, $1.map(ProvidedValue.value)) })
         isAdmitted = true
         endsSession = source == .overrides
     }
 
-    /// The same for one value.
-    init(_ value: TweakValue, for key: TweakKey, in source: TweakSource) {
+    /// The same for the value of one tweak.
+    init(_ value: TweakValue, for entry: TweakEntry, in source: TweakSource) {
         self.source = source
-        opinions = [(key, .value(value))]
+        opinions = ShortList(Opinion(key: entry.key, provided: .value(value), entry: entry))
         isAdmitted = true
         endsSession = source == .overrides
     }
@@ -45,26 +53,40 @@ struct ValueUpdate {
         of source: TweakSource, replacing known: [TweakKey: ProvidedValue],
         with values: [TweakKey: ProvidedValue], except isLeftOut: (TweakKey) -> Bool = { _ in false }
     ) {
-        self.source = source
-        opinions = []
+        self.init(of: source, [])
         for (key, value) in values where known[key] != value && !isLeftOut(key) {
-            opinions.append((key, value))
+            opinions.append(Opinion(key: key, provided: value))
         }
-        for key in known.keys where values[key] == nil && !isLeftOut(key) { opinions.append((key, nil)) }
+        for key in known.keys where values[key] == nil && !isLeftOut(key) {
+            opinions.append(Opinion(key: key, provided: nil))
+        }
     }
 }
 
 /// What an update does to tweaks.
 struct ValuePlan {
+    /// Where the provider is whose update it is; `nil` if it has none of the store's.
+    let layer: Int?
     /// Tweaks that are there, and what decides their values.
-    var steps: [(entry: TweakEntry, resolution: Resolution)] = []
+    var steps = ShortList<(entry: TweakEntry, resolution: Resolution)>()
     /// Where in the update values are that the tweaks refuse.
     var refused: Set<Int> = []
     /// Names of no tweak.
     var unknown: [TweakKey] = []
-    /// What changes now.
-    var changes: [TweakChange] = []
     var messages: [String] = []
+    /// Whether the steps are in the order in which a person gave the values. A provider's are in none.
+    let isInOrder: Bool
+
+    /// What it will change, before it is committed.
+    var changes: [TweakChange] {
+        var changes = steps.compactMap { $0.entry.change(to: $0.resolution) }
+        sort(&changes)
+        return changes
+    }
+
+    fileprivate func sort(_ changes: inout [TweakChange]) {
+        if !isInOrder { changes.sort { $0.key < $1.key } }
+    }
 }
 
 extension StoreState {
@@ -72,16 +94,15 @@ extension StoreState {
     ///
     /// - Parameter layers: The providers, perhaps in another order than they are in.
     func plan(_ update: ValueUpdate, in layers: ProviderLayers) -> ValuePlan {
+        let layer = layers.index(of: update.source)
         let known = update.isAdmitted ? [:] : layers[update.source]
-        var plan = ValuePlan()
+        var plan = ValuePlan(layer: layer, isInOrder: update.isAdmitted)
         plan.steps.reserveCapacity(update.opinions.count)
-        for index in update.opinions.indices {
-            let key = update.opinions[index].key
-            guard let entry = tweaks[key] else {
-                plan.unknown.append(key)
-                continue
+        update.opinions.forEach { index, opinion in
+            guard let entry = opinion.entry ?? tweaks[opinion.key] else {
+                return plan.unknown.append(opinion.key)
             }
-            if let provided = update.opinions[index].provided, known[key] != nil {
+            if let provided = opinion.provided, known[opinion.key] != nil {
                 do throws(TweakValueError) {
                     _ = try entry.admit { (tweak) throws(TweakValueError) in
                         try provided.admission(for: tweak)
@@ -90,29 +111,24 @@ extension StoreState {
                     // As with a set that is refused, the tweak keeps its value.
                     plan.messages.append("\(update.source) ignored: \(error)")
                     plan.refused.insert(index)
-                    continue
+                    return
                 }
             }
-            let resolution = entry.resolution(in: layers, after: update, at: index)
-            if let change = entry.change(to: resolution) { plan.changes.append(change) }
-            if !resolution.messages.isEmpty { plan.messages += resolution.messages }
+            let resolution = entry.resolution(
+                in: layers, after: update, opinion.provided, in: layer, &plan.messages)
             plan.steps.append((entry, resolution))
         }
-        // A person's come in the order in which they were given, a provider's in none.
-        if !update.isAdmitted { plan.changes.sort { $0.key < $1.key } }
         return plan
     }
 
     /// Makes the values of a plan those of the tweaks, and leaves the changes for observers.
     ///
-    /// - Parameter writer: What writes a person's overrides; `nil` if nothing is to be written.
     /// - Returns: Whether a thread will write what there is to write; otherwise the caller owes a flush.
-    mutating func commit(_ plan: ValuePlan, of update: ValueUpdate, _ writer: OverridesWriter? = nil) -> Bool
-    {
+    mutating func commit(_ plan: ValuePlan, of update: ValueUpdate) -> Bool {
         // What a person sets is pinned, whatever changes below it, so it is kept also if the tweak has the value already.
         let isKept = update.source == .overrides && update.isAdmitted
         var isWritten = true
-        layers.commit(update, except: plan.refused) { key, provided in
+        layers.commit(update, to: plan.layer, except: plan.refused) { key, provided in
             guard isKept else { return }
             setWhileReloading?.insert(key)
             guard let writer else { return }
@@ -120,9 +136,18 @@ extension StoreState {
             if case .value(let new)? = provided { value = new }
             isWritten = writer.enqueue(value, for: key) && isWritten
         }
-        for (entry, resolution) in plan.steps { entry.commit(resolution) }
+        let isHeard = telling.isHeard
+        var changes: [TweakChange] = []
+        plan.steps.forEach { _, step in
+            if isHeard, let change = step.entry.change(to: step.resolution) {
+                // A literal costs half of what it takes to append to nothing.
+                if changes.isEmpty { changes = [change] } else { changes.append(change) }
+            }
+            step.entry.commit(step.resolution)
+        }
+        plan.sort(&changes)
+        telling.add(changes)
         if !plan.messages.isEmpty { messages += plan.messages }
-        telling.add(plan.changes)
         if !update.isAdmitted { declare(plan, of: update) }
         return isWritten
     }
@@ -130,7 +155,7 @@ extension StoreState {
     /// What it does to ask the providers in another order; `nil` if that does not name each of them once.
     func plan(inOrder sources: [TweakSource]) -> (ValuePlan, ValueUpdate, ProviderLayers)? {
         // No provider has this source, so nobody says anything anew.
-        let update = ValueUpdate(of: .binary, layers.keys.map { ($0, nil) })
+        let update = ValueUpdate(of: .binary, layers.keys.lazy.map { ($0, nil) })
         return layers.ordered(sources).map { (plan(update, in: $0), update, $0) }
     }
 
@@ -146,9 +171,10 @@ extension StoreState {
         for key in plan.unknown {
             if let declaration = update.declaration(key) { undeclared[key] = declaration }
         }
-        for (key, provided) in update.opinions where provided == nil && layers.opinions(on: key).isEmpty {
-            undeclared[key] = nil
-            removeCells(of: key) { $0.owner == .provided }
+        update.opinions.forEach { _, opinion in
+            guard opinion.provided == nil, layers.opinions(on: opinion.key).isEmpty else { return }
+            undeclared[opinion.key] = nil
+            removeCells(of: opinion.key) { $0.owner == .provided }
         }
     }
 }
@@ -161,25 +187,25 @@ extension TweakStore {
     func apply<Failure>(
         _ update: (inout StoreState) throws(Failure) -> ValueUpdate?
     ) throws(Failure) {
-        let writer = writer.withLock { $0 }
         var isAnnounced = false
         while true {
-            let (announced, isWritten, isTeller) = try withState {
-                (state) throws(Failure) -> ([TweakChange]?, Bool, Bool) in
-                guard let update = try update(&state) else { return (nil, true, false) }
+            let (announced, isWritten, turn) = try withState {
+                (state) throws(Failure) -> ([TweakChange]?, Bool, Telling.Turn?) in
+                guard let update = try update(&state) else { return (nil, true, nil) }
                 let plan = state.plan(update, in: state.layers)
-                if !isAnnounced, state.telling.observers.areToldBefore { return (plan.changes, true, false) }
-                let isWritten = state.commit(plan, of: update, writer)
+                if !isAnnounced, state.telling.observers.areToldBefore { return (plan.changes, true, nil) }
+                let earlier = state.telling.lastNumber
+                let isWritten = state.commit(plan, of: update)
                 // Without changes of its own this thread would only tell of what others are about to.
-                return (nil, isWritten, !plan.changes.isEmpty && state.telling.begin())
+                return (nil, isWritten, state.telling.lastNumber != earlier ? state.telling.begin() : nil)
             }
             if let announced {
                 announce(announced)
                 isAnnounced = true
                 continue
             }
-            if !isWritten { writer?.flush() }
-            if isTeller { tell() }
+            if !isWritten { flush() }
+            if let turn { tell(turn) }
             return
         }
     }
@@ -189,7 +215,7 @@ extension TweakStore {
         for change in changes {
             for observer in state.withLock({ $0.telling.observers.observing(change.key) }) {
                 guard let willChange = observer.willChange else { continue }
-                call(observer.id) { willChange(change) }
+                state.call(observer.id) { willChange(change) }
             }
         }
     }

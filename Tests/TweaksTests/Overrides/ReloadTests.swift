@@ -23,7 +23,7 @@ private struct EditedFile {
     func write(_ json: String) throws { try home.write("overrides.json", json) }
 
     func reload(isComplete: Bool = true) throws {
-        store.reload(file, try #require(store.writer.withLock { $0 }), isComplete: isComplete)
+        store.reload(file, try #require(store.writer), isComplete: isComplete)
     }
 
     func edit(_ json: String) throws {

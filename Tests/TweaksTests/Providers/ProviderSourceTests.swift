@@ -56,7 +56,7 @@ import Testing
         let file = OverridesFile(path: home("overrides.json"))
         store.keepOverrides(in: file)
         try store.make("Features", "search", "limit", default: 1)
-        let writer = try #require(store.writer.withLock { $0 })
+        let writer = try #require(store.writer)
         try expectOnce(limit, 1, 2, "override") {
             try home.write("overrides.json", #"{ "Features": { "search": { "limit": 2 } } }"#)
             store.reload(file, writer, isComplete: true)

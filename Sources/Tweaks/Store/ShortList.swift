@@ -1,0 +1,37 @@
+/// A list that takes no memory of its own for its first element. Most changes are of one tweak.
+struct ShortList<Element> {
+    private var head: Element?
+    private var rest: [Element] = []
+
+    init() {}
+
+    init(_ element: Element) { head = element }
+
+    init(_ elements: some Sequence<Element>) { for element in elements { append(element) } }
+
+    mutating func append(_ element: Element) {
+        if head == nil { head = element } else { rest.append(element) }
+    }
+
+    mutating func reserveCapacity(_ count: Int) { if count > 1 { rest.reserveCapacity(count - 1) } }
+}
+
+extension ShortList {
+    var count: Int { head == nil ? 0 : rest.count + 1 }
+
+    /// Lends each element to a closure, with its index. Copies of it would cost more than most of what is done with it.
+    @inline(__always)
+    func forEach<Failure>(_ body: (Int, Element) throws(Failure) -> Void) throws(Failure) {
+        guard let head else { return }
+        try body(0, head)
+        for index in rest.indices { try body(index + 1, rest[index]) }
+    }
+
+    func compactMap<Result>(_ transform: (Element) -> Result?) -> [Result] {
+        var results: [Result] = []
+        forEach { if let result = transform($1) { results.append(result) } }
+        return results
+    }
+}
+
+extension ShortList: Sendable where Element: Sendable {}
