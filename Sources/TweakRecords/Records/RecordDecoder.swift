@@ -91,6 +91,18 @@ extension TweakDeclaration {
     }
 }
 
+extension TweakKey {
+    /// The name in a record, without the rest; `nil` if the bytes are no record.
+    package init?(record bytes: RawSpan, in range: Range<Int>) {
+        guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount, range.count > RecordLayout.textOffset
+        else { return nil }
+        var text = RecordText(
+            next: range.lowerBound + RecordLayout.textOffset, end: range.upperBound)
+        guard let key = text.key(in: bytes, knownAs: nil) else { return nil }
+        self = key
+    }
+}
+
 extension RawSpan {
     fileprivate func byte(at offset: Int) -> UInt8 { self.number(at: offset, .native) ?? 0 }
 

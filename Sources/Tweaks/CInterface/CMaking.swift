@@ -30,7 +30,8 @@ func makeAction(
 @c(fbtweak__remove)
 func remove(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
-        let key = try TweakStore.shared.key(of: tweak)
+        // Not by the store, which would remember the name.
+        guard let tweak, let key = TweakKey(record: UnsafeRawPointer(tweak)) else { throw .noHandle }
         return try orFailure { () throws(TweakError) in try TweakStore.shared.remove(key) }
     }
 }

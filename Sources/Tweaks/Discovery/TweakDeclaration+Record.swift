@@ -3,8 +3,22 @@ internal import TweakRecords
 extension TweakDeclaration {
     /// Decodes a record of this process.
     init?(record: UnsafeRawPointer) {
-        let size = Int(record.loadUnaligned(as: UInt32.self))
-        let bytes = UnsafeRawBufferPointer(start: record, count: size)
-        try? self.init(record: bytes.bytes, in: 0..<size, byteOrder: .native)
+        let bytes = UnsafeRawBufferPointer(record: record)
+        try? self.init(record: bytes.bytes, in: bytes.indices, byteOrder: .native)
+    }
+}
+
+extension TweakKey {
+    /// Decodes the name in a record of this process.
+    init?(record: UnsafeRawPointer) {
+        let bytes = UnsafeRawBufferPointer(record: record)
+        self.init(record: bytes.bytes, in: bytes.indices)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// A record, which says itself how long it is.
+    fileprivate init(record: UnsafeRawPointer) {
+        self.init(start: record, count: Int(record.loadUnaligned(as: UInt32.self)))
     }
 }

@@ -245,7 +245,7 @@ extension StoreState {
     mutating func key(ofCell cell: UInt) -> TweakKey {
         if let key = keysOfCells[StableNumber(cell)] { return key }
         let record = UnsafeRawPointer(bitPattern: cell &- UInt(RecordLayout.cellOffset))
-        let key = record.flatMap(TweakDeclaration.init(record:))?.key ?? TweakKey("", "", "")
+        let key = record.flatMap(TweakKey.init(record:)) ?? TweakKey("", "", "")
         keysOfCells[StableNumber(cell)] = key
         return key
     }

@@ -18,7 +18,7 @@ final class TweakEntry: @unchecked Sendable {
     private var history: History?
 
     /// What most tweaks never have.
-    private struct History {
+    private final class History {
         var pendingValue: TweakValue?
         var lastChange: (oldValue: TweakValue, source: TweakSource, date: Date)?
     }
@@ -114,14 +114,14 @@ final class TweakEntry: @unchecked Sendable {
     func commit(_ resolution: Resolution) {
         if declared.needsRestart {
             let pendingValue = resolution.value == value ? nil : resolution.value
-            if pendingValue != nil || history != nil {
-                history = History(pendingValue: pendingValue, lastChange: history?.lastChange)
-            }
+            if history == nil, pendingValue != nil { history = History() }
+            history?.pendingValue = pendingValue
             return
         }
         source = resolution.source
         guard resolution.value != value else { return }
-        history = History(pendingValue: nil, lastChange: (value, resolution.source, Date()))
+        if history == nil { history = History() }
+        history?.lastChange = (value, resolution.source, Date())
         value = resolution.value
         cells.forEach { $0.cell.store(value) }
     }
@@ -140,6 +140,7 @@ final class TweakEntry: @unchecked Sendable {
 
     func redeclare(_ declaration: TweakDeclaration) {
         declared = Declared(declaration)
+        if !declared.needsRestart { history?.pendingValue = nil }
     }
 
     /// - Returns: The handle that was there before.
