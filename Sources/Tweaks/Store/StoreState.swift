@@ -4,7 +4,7 @@ internal import TweakRecords
 /// Everything that a store knows. It is the value of the store's lock.
 struct StoreState {
     var images = TweakImages()
-    private(set) var tweaks = TweakTable()
+    let tweaks = TweakTable()
     /// What others than the binary say. The overrides are those of the file when it was read, with what was set since.
     var layers = ProviderLayers()
     var environment = EnvironmentVariables()

@@ -83,7 +83,8 @@ public final class TweakStore: Sendable {
     /// - Throws: ``TweakError/unknown(_:nearest:)``.
     public func value(of key: TweakKey) throws(TweakError) -> TweakValue {
         if let value = ScopedValues.current?.value(of: key, in: self) { return value }
-        return try storedStatus(of: key).value
+        if let value = withDecodedState({ $0.tweaks[key]?.value }) { return value }
+        throw unknown(key)
     }
 
     /// The current value of a tweak, or a default for a name that nothing declares, which is reported once.

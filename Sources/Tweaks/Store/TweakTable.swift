@@ -3,19 +3,24 @@ internal import TweakRecords
 /// The tweaks of a store, by name and in the order of declaration.
 ///
 /// A hash table of indexes, so that a million tweaks take a few bytes each beyond their entries, and a removal moves nothing.
-struct TweakTable {
-    /// `nil` where one was removed.
-    private var entries: [TweakEntry?] = []
+///
+/// `@unchecked Sendable`: it is reached through the state of a store, with its lock.
+final class TweakTable: @unchecked Sendable {
+    /// `nil` where one was removed. They are retained here: to count references at each look at one would take longer than the
+    /// rest of finding it.
+    private var entries: [Unmanaged<TweakEntry>?] = []
     /// In the upper half the upper half of a name's hash, in the lower the index of its entry and 1; 0 where nothing is. An
     /// entry is in the place that the hash tells, or in the next that was free. A third of the places are free at least.
     private var places: [UInt64] = []
     private(set) var count = 0
 
+    deinit { for entry in entries { entry?.release() } }
+
     /// All tweaks, in the order of declaration.
-    var all: some Sequence<TweakEntry> { entries.lazy.compactMap(\.self) }
+    var all: some Sequence<TweakEntry> { entries.lazy.compactMap { $0?.takeUnretainedValue() } }
 
     subscript(key: TweakKey) -> TweakEntry? {
-        withEntry(hash: key.levelsHash, where: { $0.key == key }, \.self)
+        find(hash: key.levelsHash) { $0.key == key }?.takeUnretainedValue()
     }
 
     /// What a closure says of the tweak of a name, of which nobody needs to make a key.
@@ -23,23 +28,27 @@ struct TweakTable {
     func withEntry<Result>(
         _ category: String, _ collection: String, _ name: String, _ body: (TweakEntry) -> Result?
     ) -> Result? {
-        withEntry(
-            hash: TweakKey.hash(of: category, collection, name),
-            where: { $0.key.hasLevels(category, collection, name) }, body)
+        let entry = find(hash: TweakKey.hash(of: category, collection, name)) {
+            $0.key.hasLevels(category, collection, name)
+        }
+        return entry?._withUnsafeGuaranteedRef(body)
     }
 
     /// Adds a tweak whose name is not there yet.
-    mutating func append(_ entry: TweakEntry) {
+    func append(_ entry: TweakEntry) {
         if (count + 1) * 3 > places.count * 2 || entries.count > Self.largestIndex { rebuild() }
-        entries.append(entry)
+        entries.append(Unmanaged.passRetained(entry))
         count += 1
         insert(entries.count - 1, Self.hash(of: entry.key))
     }
 
-    mutating func remove(_ key: TweakKey) {
+    func remove(_ key: TweakKey) {
         guard let entry = self[key] else { return }
         var place = firstPlace(of: Self.hash(of: key))
-        while entries[Self.index(places[place])] !== entry { place = self.place(after: place) }
+        while entries[Self.index(places[place])]?.takeUnretainedValue() !== entry {
+            place = self.place(after: place)
+        }
+        entries[Self.index(places[place])]?.release()
         entries[Self.index(places[place])] = nil
         count -= 1
         close(place)
@@ -47,8 +56,9 @@ struct TweakTable {
     }
 
     /// Puts the tweaks into the order of their places.
-    mutating func sort() {
-        entries = all.sorted { $0.place < $1.place }
+    func sort() {
+        entries = entries.compactMap(\.self)
+            .sorted { $0.takeUnretainedValue().place < $1.takeUnretainedValue().place }
         rebuild()
     }
 
@@ -65,30 +75,30 @@ struct TweakTable {
     private func place(after place: Int) -> Int { (place + 1) & (places.count - 1) }
 
     @inline(__always)
-    private func withEntry<Result>(
-        hash: UInt64, where isNamed: (TweakEntry) -> Bool, _ body: (TweakEntry) -> Result?
-    ) -> Result? {
+    private func find(hash: UInt64, where isNamed: (TweakEntry) -> Bool) -> Unmanaged<TweakEntry>? {
         guard !places.isEmpty else { return nil }
         let hash = hash & Self.hashBits
         var place = firstPlace(of: hash)
         while places[place] != 0 {
             let content = places[place]
-            if content & Self.hashBits == hash, let entry = entries[Self.index(content)], isNamed(entry) {
-                return body(entry)
+            if content & Self.hashBits == hash, let entry = entries[Self.index(content)],
+                entry._withUnsafeGuaranteedRef({ isNamed($0) })
+            {
+                return entry
             }
             place = self.place(after: place)
         }
         return nil
     }
 
-    private mutating func insert(_ index: Int, _ hash: UInt64) {
+    private func insert(_ index: Int, _ hash: UInt64) {
         var place = firstPlace(of: hash)
         while places[place] != 0 { place = self.place(after: place) }
         places[place] = hash | UInt64(index + 1)
     }
 
     /// Frees a place, and moves those behind it that would not be found any more.
-    private mutating func close(_ free: Int) {
+    private func close(_ free: Int) {
         var free = free
         var place = self.place(after: free)
         while places[place] != 0 {
@@ -104,13 +114,13 @@ struct TweakTable {
         places[free] = 0
     }
 
-    private mutating func rebuild() {
+    private func rebuild() {
         entries.removeAll { $0 == nil }
         var size = 4
         while size < 2 * (count + 1) { size *= 2 }
         places = Array(repeating: 0, count: size)
         for (index, entry) in entries.enumerated() {
-            if let entry { insert(index, Self.hash(of: entry.key)) }
+            if let entry { insert(index, Self.hash(of: entry.takeUnretainedValue().key)) }
         }
     }
 }

@@ -11,17 +11,6 @@ struct Subject {
     private let name: String
     private let store: TweakStore
     private let keys: [TweakKey]
-    /// Some of the names as a program that looks for tweaks has them, as literals.
-    private let names: [(category: String, collection: String, name: String)] = [
-        ("Category 0", "Collection 1", "Name of tweak 12"),
-        ("Category 1", "Collection 9", "Name of tweak 199"),
-        ("Category 2", "Collection 0", "Name of tweak 203"),
-        ("Category 4", "Collection 5", "Name of tweak 454"),
-        ("Category 5", "Collection 2", "Name of tweak 529"),
-        ("Category 7", "Collection 7", "Name of tweak 777"),
-        ("Category 8", "Collection 4", "Name of tweak 841"),
-        ("Category 9", "Collection 9", "Name of tweak 998"),
-    ]
     private let observed: [Observed]
 
     /// Makes the tweaks.
@@ -52,8 +41,13 @@ struct Subject {
             ]
         } + [
             loop("store.tweak(…)") { turn in
-                let name = names[turn % names.count]
-                _ = try store.tweak(name.category, name.collection, name.name, as: Int.self)
+                // As in a program, the names are literals.
+                switch turn % 4 {
+                case 0: _ = try store.tweak("Category 0", "Collection 1", "Name of tweak 12", as: Int.self)
+                case 1: _ = try store.tweak("Category 2", "Collection 0", "Name of tweak 203", as: Int.self)
+                case 2: _ = try store.tweak("Category 5", "Collection 2", "Name of tweak 529", as: Int.self)
+                default: _ = try store.tweak("Category 9", "Collection 9", "Name of tweak 998", as: Int.self)
+                }
             },
             loop("store.value(of:)") { _ = try store.value(of: keys[$0 % keys.count]) },
             loop("store.status(of:)") { _ = try store.status(of: keys[$0 % keys.count]) },
