@@ -79,13 +79,8 @@ struct ValuePlan {
 
     /// What it will change, before it is committed.
     var changes: [TweakChange] {
-        var changes = steps.compactMap { $0.entry.change(to: $0.resolution) }
-        sort(&changes)
-        return changes
-    }
-
-    fileprivate func sort(_ changes: inout [TweakChange]) {
-        if !isInOrder { changes.sort { $0.key < $1.key } }
+        let changes = steps.compactMap { $0.entry.change(to: $0.resolution) }
+        return isInOrder ? changes : changes.sorted { $0.key < $1.key }
     }
 }
 
@@ -145,7 +140,7 @@ extension StoreState {
             }
             step.entry.commit(step.resolution)
         }
-        plan.sort(&changes)
+        if !plan.isInOrder { changes.sort { $0.key < $1.key } }
         telling.add(changes)
         if !plan.messages.isEmpty { messages += plan.messages }
         if !update.isAdmitted { declare(plan, of: update) }
