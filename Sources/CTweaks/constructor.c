@@ -1,6 +1,11 @@
 /* Runs the loader before main. */
+#ifndef _GNU_SOURCE
+#  define _GNU_SOURCE
+#endif
 #include "ctweaks.h"
 #include "library.h"
+
+#include <unistd.h>
 
 /*
  * The linker defines these two if the image has the section. They are read from initialised data
@@ -11,6 +16,20 @@ extern const char __start_fbtweak[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_fbtweak[] __attribute__((weak, visibility("hidden")));
 static const char *const volatile records_start = __start_fbtweak;
 static const char *const volatile records_stop = __stop_fbtweak;
+
+/*
+ * After clearenv(3) there is no list of variables, and the Swift library, where it is loaded after
+ * that, reads it all the same. Before its own constructors there is an empty one.
+ */
+static char *no_variables[1];
+__attribute__((constructor(101))) static void have_environment(void) {
+  if (!environ)
+    environ = no_variables;
+}
+
+char **fbtweak__environment(void) {
+  return environ ? environ : no_variables;
+}
 
 /* Written in Swift. Hidden, so that each image which has the library has its own. */
 __attribute__((visibility("hidden"))) void fbtweak__load(const void *records_start,

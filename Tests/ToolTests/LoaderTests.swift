@@ -95,6 +95,13 @@ private let withOverrides = "false 6 0.5 hello\n2 set\nfirst\n"
         #expect(!FileManager.default.fileExists(atPath: library.path))
     }
 
+    @Test func `A program without an environment starts`() throws {
+        try library.build("first", ["-include", "stdlib.h", "-DAT_START=clearenv()"])
+        let result = try library.run()
+        #expect(result.status == 0)
+        #expect(result.output.hasSuffix("1 initial\nfirst\n"))
+    }
+
     @Test func `A broken record does not keep others from working`() throws {
         // Its size is no multiple of 8.
         let broken = try library.program.home.write(

@@ -163,6 +163,10 @@ bool fbtweak__is_abandoned(const char *path);
 /* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
 bool fbtweak__is_privileged(void);
 
+/* The variables of the environment, a list that ends with NULL; also after clearenv(3), where
+ * environ is NULL. */
+char **fbtweak__environment(void);
+
 /* What the kernel was asked to execute, as a path from the first working directory; or NULL. */
 const char *fbtweak__executed_file(void);
 

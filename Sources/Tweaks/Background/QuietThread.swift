@@ -119,6 +119,7 @@ final class QuietThread: Sendable {
             }
         }
         var start = 1
+        // The ends go up to the number of those awaited, and each source has as many as it had a moment ago.
         return zip(sources, ends).filter { source, end in
             defer { start = end }
             return source.takeTurn(awaited[start..<end])

@@ -65,6 +65,10 @@ extension TweakDeclaration {
         }
         let attributes = declaration.attributes.texts.map(Attribute.init(text:))
         var choices: [TweakChoice] = []
+        // What is beyond the largest Int in C.
+        guard declaration.choice_count >= 0 else {
+            throw .refused("\(key): choice_count is more than there can be")
+        }
         for index in 0..<(declaration.choices == nil ? 0 : declaration.choice_count) {
             guard let choice = declaration.choices?[index], let value = try value(choice.value, "choice")
             else {

@@ -87,6 +87,7 @@ extension EndpointClient {
             case .tooLong: requests.append(.tooLong)
             }
         }
+        // It may begin if there is one.
         return mayBegin ? requests.removeFirst() : nil
     }
 

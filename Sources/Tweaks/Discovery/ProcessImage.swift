@@ -64,7 +64,7 @@ private struct LoadedImage {
 
     init(_ image: fbtweak__image) {
         self.image = image
-        let name = String(cString: image.path)
+        let name = image.path.map { String(cString: $0) } ?? ""
         openPath = name.isEmpty ? "/proc/self/exe" : name
         path = name.isEmpty ? executablePath() ?? "" : name
     }

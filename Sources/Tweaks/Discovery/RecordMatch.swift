@@ -24,6 +24,7 @@ struct RecordMatcher {
             text.append(contentsOf: padding)
             let hash = text.withUnsafeBytes(Self.hash)
             var place = firstPlace(of: hash)
+            // Half of the places at least are empty. Below 2^32 keys an index is in other bits than a hash.
             while places[place] != 0 { place = self.place(after: place) }
             places[place] = hash & Self.hashBits | UInt64(index + 1)
         }

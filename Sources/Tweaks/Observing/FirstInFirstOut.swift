@@ -6,6 +6,7 @@ struct FirstInFirstOut<Element> {
 
     var isEmpty: Bool { taken == elements.count }
     var count: Int { elements.count - taken }
+    // `taken` is never more than the number of elements.
     var first: Element? { isEmpty ? nil : elements[taken] }
 
     mutating func append(_ element: Element) { elements.append(element) }

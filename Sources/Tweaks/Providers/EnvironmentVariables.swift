@@ -1,3 +1,4 @@
+internal import CTweaks
 internal import FoundationEssentials
 internal import Glibc
 public import TweakRecords
@@ -19,13 +20,15 @@ public struct EnvironmentVariables: Sendable {
     ///
     /// - Returns: The values in `TWEAKS`, and what is wrong with it.
     mutating func read() -> (values: [TweakKey: ProvidedValue], problem: String?) {
-        var variable = environ
-        while let text = variable.pointee {
-            variable += 1
+        // Swift's own `environ` traps after clearenv(3).
+        var next = fbtweak__environment()
+        while let variable = next, let text = variable.pointee {
+            next = variable + 1
             // Most variables are others, so they are not made strings of.
             guard strncmp(text, "TWEAK_", 6) == 0 else { continue }
             let parts = String(cString: text).split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            // Of any text there is a first part.
             texts[ByteText(String(parts[0]))] = parts.count == 2 ? String(parts[1]) : ""
         }
         guard let json = getenv("TWEAKS") else { return ([:], nil) }

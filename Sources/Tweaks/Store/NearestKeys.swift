@@ -28,6 +28,7 @@ extension TweakKey {
 
 /// The number of insertions, deletions and replacements between two texts, by Wagner and Fischer.
 private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+    // One more than there are columns, so that `j + 1` is inside.
     var row = Array(0...right.count)
     for (i, a) in left.enumerated() {
         var diagonal = row[0]

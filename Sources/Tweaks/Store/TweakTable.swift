@@ -45,6 +45,7 @@ final class TweakTable: @unchecked Sendable {
     func remove(_ key: TweakKey) {
         guard let entry = self[key] else { return }
         var place = firstPlace(of: Self.hash(of: key))
+        // It is in the table, and no place before its own is empty.
         while entries[Self.index(places[place])]?.takeUnretainedValue() !== entry {
             place = self.place(after: place)
         }
@@ -69,6 +70,7 @@ final class TweakTable: @unchecked Sendable {
 
     private static func hash(of key: TweakKey) -> UInt64 { key.levelsHash & hashBits }
 
+    /// The index of an entry, by a place that is not empty: there is an index and 1 in it.
     private static func index(_ content: UInt64) -> Int { Int(content & ~hashBits) - 1 }
 
     private func firstPlace(of hash: UInt64) -> Int { Int(hash >> 32) & (places.count - 1) }
@@ -91,6 +93,7 @@ final class TweakTable: @unchecked Sendable {
         return nil
     }
 
+    // A third of the places at least are empty, so every search ends.
     private func insert(_ index: Int, _ hash: UInt64) {
         var place = firstPlace(of: hash)
         while places[place] != 0 { place = self.place(after: place) }

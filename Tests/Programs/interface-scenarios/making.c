@@ -1,3 +1,4 @@
+#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,9 @@ void make_and_remove(void) {
   EXPECT(!fbtweak_make(&declaration));
   declaration.category = NULL;
   EXPECT(!fbtweak_make(&declaration) && !fbtweak_make(NULL));
+  chosen.choice_count = SIZE_MAX;
+  EXPECT(!fbtweak_make(&chosen));
+  EXPECT_ERROR("choice_count is more than there can be");
 }
 
 static void increase(void *context) {

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `What is added and removed in any order is there or not`() {
-        var table = TweakTable()
+        let table = TweakTable()
         var expected: Set<Int> = []
         var random = SystemRandomNumberGenerator()
         for _ in 0..<20_000 {
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `The order is that of coming, or of the places`() {
-        var table = TweakTable()
+        let table = TweakTable()
         for number in [5, 3, 9, 1] { table.append(entry(number)) }
         #expect(table.all.map(\.key.name) == ["5", "3", "9", "1"])
         table.remove(TweakKey("C", "C", "3"))
