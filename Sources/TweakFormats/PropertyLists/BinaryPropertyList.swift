@@ -107,12 +107,12 @@ struct BinaryPropertyList {
             let keys = try references(at: offset, count)
             // The keys are inside the file.
             let values = try references(at: offset + count * referenceSize, count)
-            var members: [String: PropertyList] = [:]
+            var members: [ByteText: PropertyList] = [:]
             for (key, value) in zip(keys, values) {
                 guard case .scalar(.string(let name)) = try object(key, depth: depth + 1) else {
                     throw PropertyListError("a name is no text")
                 }
-                members[name] = try object(value, depth: depth + 1)
+                members[ByteText(name)] = try object(value, depth: depth + 1)
             }
             return .dictionary(members)
         default: throw Self.damaged

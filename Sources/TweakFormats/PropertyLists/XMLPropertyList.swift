@@ -13,7 +13,7 @@ struct XMLPropertyList {
     private var containers: [Container] = []
     /// The values that have been read inside them, one container's after another's, and the names of members.
     private var values: [PropertyList] = []
-    private var names: [String] = []
+    private var names: [ByteText] = []
 
     /// An array or a dictionary that has begun.
     private struct Container {
@@ -71,7 +71,7 @@ struct XMLPropertyList {
             tag = try self.tag()
             guard let container = containers.last, container.isDictionary, !tag.isClosing else { continue }
             guard tag.name == "key" else { throw failure("a key is expected") }
-            names.append(tag.isEmpty ? "" : try text(of: "key"))
+            names.append(ByteText(tag.isEmpty ? "" : try text(of: "key")))
             try skipSpace()
             tag = try self.tag()
             guard !tag.isClosing else { throw failure("a value is expected") }
