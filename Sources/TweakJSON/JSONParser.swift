@@ -219,6 +219,7 @@ package struct JSONParser {
             throw failure("a comma or \(Unicode.Scalar(container.end)) is expected")
         }
         position += 1
+        // It is the last one.
         containers.removeLast()
         // One at a time: to remove none of them at once takes longer.
         while values.count > container.values { values.removeLast() }
@@ -226,7 +227,8 @@ package struct JSONParser {
     }
 
     private func object(_ container: Container) throws(JSONError) -> JSONObject {
-        // Made at once, it need not grow. There are as many names as values, and not fewer than before the object began.
+        // Made at once, it need not grow. Values and names are not fewer than when the object began: what is read inside
+        // takes away no more than it brings.
         var object = JSONObject(minimumCapacity: values.count - container.values)
         for (name, value) in zip(names[container.names...], values[container.values...]) {
             guard let other = object.updateValue(value, forKey: name.text) else { continue }
@@ -279,7 +281,7 @@ package struct JSONParser {
             if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
             try digits("in the exponent")
         }
-        // What fits into 64 bits in any case is soon read.
+        // What fits into 64 bits in any case, as 18 digits do, is soon read.
         if position == end, count <= 18 {
             let number = bytes[(end - count)..<end].reduce(0) { 10 * $0 + Int64($1 - UInt8(ascii: "0")) }
             return .integer(Int128(end - start > count ? -number : number))
@@ -337,6 +339,7 @@ package struct JSONParser {
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
+        // Behind a backslash at the very end, where this is one beyond it until `default` puts it back.
         position += 2
         switch position <= bytes.count ? bytes[position - 1] : 0 {
         case UInt8(ascii: "\""): return "\""
