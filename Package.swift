@@ -67,7 +67,7 @@ let package = Package(
             ],
             // As in swift-configuration, whose protocols it implements.
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        .target(name: "TweakText", dependencies: ["TweakRecords"]),
+        .target(name: "TweakText", dependencies: ["TweakJSON", "TweakRecords"]),
         .target(name: "TweakGenerators", dependencies: ["TweakFormats", "TweakRecords", "TweakText"]),
         .executableTarget(
             name: "tweak-dump",

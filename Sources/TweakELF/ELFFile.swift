@@ -158,7 +158,8 @@ public final class ELFFile {
     }
 
     static func lastError() -> String {
-        String(cString: elf_errmsg(-1))
+        // Of no error there is no message.
+        elf_errmsg(-1).map { String(cString: $0) } ?? "unknown error"
     }
 }
 
@@ -217,6 +218,7 @@ extension ELFFile {
                 path: path, reason: "member \(text), \(size) bytes, is beyond its end at \(byteCount)")
         }
         try body(ArchiveMember(elf: member, file: self, name: text, start: start, byteCount: size))
+        // It ends inside the file, so there is no overflow.
         return start + size + size % 2
     }
 }

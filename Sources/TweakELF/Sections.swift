@@ -50,6 +50,7 @@ extension ELFObject {
         var last: RecordRange?
         for range in ranges.sorted(by: { $0.offset < $1.offset }) where range.size > 0 {
             try checkBounds(offset: range.offset, count: range.size, of: "section \(recordSectionName)")
+            // The last one has passed the check too, so it ends inside.
             if let last, last.offset + last.size > range.offset {
                 let numbers = [last, range].compactMap(\.section).sorted().map { "\($0)" }
                 throw broken(

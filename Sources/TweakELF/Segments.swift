@@ -22,6 +22,7 @@ extension ELFObject {
             guard segment.p_type == UInt32(PT_NOTE), segment.p_filesz <= Self.mostNotes - total else {
                 return
             }
+            // The condition keeps it below the most.
             total += segment.p_filesz
             let bytes = try bytes(at: segment.p_offset, count: segment.p_filesz, of: "a segment with notes")
             notes.read(bytes.span.bytes, of: segment, byteOrder)

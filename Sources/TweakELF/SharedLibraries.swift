@@ -32,9 +32,11 @@ extension ELFObject {
             let name = number(entries, at: entry + size)
             guard tag != UInt64(DT_NULL) else { break }
             guard [DT_NEEDED, DT_RPATH, DT_RUNPATH].contains(where: { UInt64($0) == tag }) else { continue }
+            // What is below a number of bytes fits into an Int.
             guard name < texts.count,
                 let length = texts[Int(name)...].prefix(readable).firstIndex(of: 0).map({ $0 - Int(name) })
             else { throw broken("dynamic entry \(entry / (2 * size)): its text has no end, or is too long") }
+            // The end was found among those that are readable.
             readable -= length
             let text = String(decoding: texts[Int(name)..<Int(name) + length], as: UTF8.self)
             switch tag {
@@ -150,7 +152,10 @@ extension ELFFile {
         var matches = glob_t()
         defer { globfree(&matches) }
         guard glob(pattern, 0, nil, &matches) == 0 else { return [] }
-        return (0..<Int(matches.gl_pathc)).compactMap { matches.gl_pathv[$0].map { String(cString: $0) } }
+        guard let paths = matches.gl_pathv else { return [] }
+        return UnsafeBufferPointer(start: paths, count: Int(clamping: matches.gl_pathc)).compactMap {
+            $0.map { String(cString: $0) }
+        }
     }
 }
 

@@ -100,6 +100,7 @@ extension ELFFile {
         // As in ar.h: 16 bytes of name, 32 of no use, 10 of size, 2 that are always the same.
         let header = bytes(at: offset, count: MemoryLayout<ar_hdr>.size)
         guard header.count == MemoryLayout<ar_hdr>.size, header.suffix(2).elementsEqual("`\n".utf8),
+            // By now there are 60 bytes.
             let size = Int(ThinArchive.text(header[48..<58])), size >= 0
         else { throw .broken(path: path, reason: "no member begins at \(offset)") }
         let name = ThinArchive.text(header[..<16])

@@ -2,8 +2,8 @@ internal import TweakRecords
 
 /// Reads JSON as RFC 8259 defines it, in UTF-8.
 ///
-/// Foundation's decoder tells neither 1.0 from 1 nor a name that an object has twice, and some text that is nested
-/// deeply makes it trap.
+/// Foundation's decoder tells neither 1.0 from 1 nor a name that an object has twice, takes composed and decomposed
+/// letters for the same name, and some text that is nested deeply makes it trap.
 ///
 ///     let value = try JSONParser.value(of: bytes)
 ///
@@ -15,14 +15,22 @@ internal import TweakRecords
 ///     try parser.end()
 package struct JSONParser {
     private let bytes: [UInt8]
-    private let allowsRepeatedNames: Bool
+    private let repeatedNames: RepeatedNames
+    /// Whether a number that no double can hold is an infinity, which JSON lacks, so that whoever looks at it can say
+    /// where it is.
+    var allowsInfinities = false
     private var position = 0
     /// The arrays and objects that have begun and not ended. They are kept here, as the stacks of the library's threads
     /// are small.
     private var containers: [Container] = []
     /// The values that have been read inside them, one container's after another's, and the names of members.
     private var values: [JSONValue] = []
-    private var names: [(text: String, start: Int)] = []
+    private var names: [(text: ByteText, start: Int)] = []
+
+    /// What holds for a name that an object has more than once.
+    package enum RepeatedNames: Sendable {
+        case refused, firstCounts, lastCounts
+    }
 
     /// An array or an object that has begun.
     private struct Container {
@@ -38,10 +46,10 @@ package struct JSONParser {
     ///
     /// - Parameters:
     ///   - bytes: UTF-8, also with a byte order mark.
-    ///   - allowsRepeatedNames: Whether an object may have a name twice.
-    package init(_ bytes: [UInt8], allowsRepeatedNames: Bool = false) {
+    ///   - repeatedNames: What holds for a name that an object has twice. ``nextName()`` gives both, if it is allowed.
+    package init(_ bytes: [UInt8], repeatedNames: RepeatedNames = .refused) {
         self.bytes = bytes
-        self.allowsRepeatedNames = allowsRepeatedNames
+        self.repeatedNames = repeatedNames
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
@@ -49,12 +57,12 @@ package struct JSONParser {
     ///
     /// - Parameters:
     ///   - bytes: UTF-8, also with a byte order mark.
-    ///   - allowsRepeatedNames: Whether an object may have a name twice. The last one counts.
+    ///   - repeatedNames: What holds for a name that an object has twice.
     /// - Throws: ``JSONError`` with the place of a mistake.
     package static func value(
-        of bytes: [UInt8], allowsRepeatedNames: Bool = false
+        of bytes: [UInt8], repeatedNames: RepeatedNames = .refused
     ) throws(JSONError) -> JSONValue {
-        var parser = JSONParser(bytes, allowsRepeatedNames: allowsRepeatedNames)
+        var parser = JSONParser(bytes, repeatedNames: repeatedNames)
         let value = try parser.value()
         try parser.end()
         return value
@@ -93,7 +101,7 @@ package struct JSONParser {
             try leave(object)
             return nil
         }
-        return names.last?.text
+        return names.last?.text.text
     }
 
     /// Reads as far as the next element of the array that was begun last.
@@ -118,11 +126,11 @@ package struct JSONParser {
     }
 
     private mutating func checkNames(of object: Container) throws(JSONError) {
-        guard !allowsRepeatedNames, names.count > object.names + 1 else { return }
+        guard repeatedNames == .refused, names.count > object.names + 1 else { return }
         let own = names[object.names...]
         // Comparing a few takes less time than hashing one.
         let isSmall = own.count < 16
-        var known = Set<String>(minimumCapacity: isSmall ? 0 : own.count)
+        var known = Set<ByteText>(minimumCapacity: isSmall ? 0 : own.count)
         for (index, name) in own.enumerated() {
             let isRepeated =
                 isSmall
@@ -211,24 +219,30 @@ package struct JSONParser {
             throw failure("a comma or \(Unicode.Scalar(container.end)) is expected")
         }
         position += 1
+        // It is the last one.
         containers.removeLast()
         // One at a time: to remove none of them at once takes longer.
         while values.count > container.values { values.removeLast() }
         while names.count > container.names { names.removeLast() }
     }
 
-    private func object(_ container: Container) throws(JSONError) -> [String: JSONValue] {
-        // Made at once, it need not grow.
-        var object = [String: JSONValue](minimumCapacity: values.count - container.values)
-        for (name, value) in zip(names[container.names...], values[container.values...])
-        where object.updateValue(value, forKey: name.text) != nil && !allowsRepeatedNames {
-            throw repeated(name)
+    private func object(_ container: Container) throws(JSONError) -> JSONObject {
+        // Made at once, it need not grow. Values and names are not fewer than when the object began: what is read inside
+        // takes away no more than it brings.
+        var object = JSONObject(minimumCapacity: values.count - container.values)
+        for (name, value) in zip(names[container.names...], values[container.values...]) {
+            guard let other = object.updateValue(value, forKey: name.text) else { continue }
+            switch repeatedNames {
+            case .refused: throw repeated(name)
+            case .firstCounts: object[name.text] = other
+            case .lastCounts: break
+            }
         }
         return object
     }
 
-    private func repeated(_ name: (text: String, start: Int)) -> JSONError {
-        failure("\"\(name.text)\" is here for the second time", at: name.start)
+    private func repeated(_ name: (text: ByteText, start: Int)) -> JSONError {
+        failure("\"\(name.text.text)\" is here for the second time", at: name.start)
     }
 
     /// Reads the name of a member and the colon behind it.
@@ -236,7 +250,7 @@ package struct JSONParser {
         skipSpace()
         let start = position
         guard next == UInt8(ascii: "\"") else { throw failure("a name in quotation marks is expected") }
-        names.append((try string(), start))
+        names.append((ByteText(try string()), start))
         skipSpace()
         guard next == UInt8(ascii: ":") else { throw failure("a colon is expected") }
         position += 1
@@ -267,7 +281,7 @@ package struct JSONParser {
             if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
             try digits("in the exponent")
         }
-        // What fits into 64 bits in any case is soon read.
+        // What fits into 64 bits in any case, as 18 digits do, is soon read.
         if position == end, count <= 18 {
             let number = bytes[(end - count)..<end].reduce(0) { 10 * $0 + Int64($1 - UInt8(ascii: "0")) }
             return .integer(Int128(end - start > count ? -number : number))
@@ -276,7 +290,7 @@ package struct JSONParser {
         if position == end, let number = Int128(text), Int64.min <= number, number <= UInt64.max {
             return .integer(number)
         }
-        guard let number = Double(text), number.isFinite else {
+        guard let number = Double(text), number.isFinite || allowsInfinities else {
             position = start
             throw failure(outOfRange(text))
         }
@@ -325,6 +339,7 @@ package struct JSONParser {
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
+        // Behind a backslash at the very end, where this is one beyond it until `default` puts it back.
         position += 2
         switch position <= bytes.count ? bytes[position - 1] : 0 {
         case UInt8(ascii: "\""): return "\""

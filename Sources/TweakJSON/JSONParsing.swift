@@ -1,7 +1,5 @@
-internal import FoundationEssentials
-
 /// How many arrays and objects may be inside each other. Decoding, encoding and releasing recurse, also on the small
-/// stacks of the library's threads, and Foundation's parser traps on `[` 513 times without an end.
+/// stacks of the library's threads.
 package let deepestNesting = 100
 
 /// Why bytes are not the JSON that is expected.
@@ -22,25 +20,6 @@ extension JSONError: CustomStringConvertible {
     }
 }
 
-/// Reads JSON from whoever wrote it.
-///
-/// - Parameter bytes: In UTF-8.
-package func decodeJSON<Value: Decodable>(
-    _ type: Value.Type = Value.self, from bytes: [UInt8]
-) throws(JSONError) -> Value {
-    guard !bytes.isEmpty else { throw .malformed(reason: "it is empty") }
-    // Foundation would take it for UTF-16 or UTF-32, which the next check cannot read.
-    guard !bytes.contains(0) else { throw .malformed(reason: "it is no JSON: it contains a NUL") }
-    guard jsonNesting(of: bytes) <= deepestNesting else {
-        throw .malformed(reason: "more than \(deepestNesting) levels are inside each other")
-    }
-    do {
-        return try JSONDecoder().decode(type, from: Data(bytes))
-    } catch {
-        throw JSONError(thrown: error)
-    }
-}
-
 /// What is wrong with a number that no double can hold.
 ///
 /// - Parameter number: As it is written; `nil` if that is not known.
@@ -56,8 +35,7 @@ extension JSONError {
         switch error {
         case let error as JSONError: self = error
         case let error as DecodingError: self.init(error)
-        // Foundation has an error of its own for a number that a type cannot hold.
-        default: self = .unexpected(reason: "a number is out of range")
+        default: self = .unexpected(reason: "\(error)")
         }
     }
 

@@ -1,11 +1,22 @@
 package import TweakRecords
 
+/// The members of an object. Their names are compared by their bytes, as names of tweaks are.
+package typealias JSONObject = [ByteText: JSONValue]
+
+extension JSONObject {
+    /// The value of a member; `nil` if there is none of this name.
+    package subscript(name: String) -> JSONValue? {
+        get { self[ByteText(name)] }
+        set { self[ByteText(name)] = newValue }
+    }
+}
+
 /// Any JSON, so that what this build does not know is written back as it was read.
 package enum JSONValue: Hashable, Sendable {
     case null
     case scalar(TweakValue)
     case array([JSONValue])
-    case object([String: JSONValue])
+    case object(JSONObject)
 
     /// The value that a tweak could take; `nil` for null, an array or an object.
     package var tweakValue: TweakValue? {
@@ -65,7 +76,7 @@ extension JSONValue: Codable {
     }
 
     private init(_ container: KeyedDecodingContainer<JSONName>) throws {
-        var object: [String: JSONValue] = [:]
+        var object: JSONObject = [:]
         for name in container.allKeys {
             object[name.stringValue] = try container.decode(JSONValue.self, forKey: name)
         }
@@ -79,7 +90,11 @@ extension JSONValue: Codable {
             try container.encodeNil()
         case .scalar(let value): try value.encode(to: encoder)
         case .array(let array): try array.encode(to: encoder)
-        case .object(let object): try object.encode(to: encoder)
+        case .object(let object):
+            var container = encoder.container(keyedBy: JSONName.self)
+            for (name, value) in object {
+                try container.encode(value, forKey: JSONName(stringValue: name.text))
+            }
         }
     }
 }

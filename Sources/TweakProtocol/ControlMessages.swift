@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 package import TweakJSON
 
 // The messages of both sides as lines, with the newline.
@@ -48,12 +47,13 @@ package enum ProgramMessage: Sendable {
 
     /// Reads a line.
     package init(line: [UInt8]) throws(JSONError) {
-        let header: Header = try decodeJSON(from: line)
+        let message: JSONValue = try decodeJSON(from: line)
+        let header: Header = try message.decode()
         if header.method == ChangedTweaks.name {
-            let notification: Notification = try decodeJSON(from: line)
+            let notification: Notification = try message.decode()
             self = .changed(notification.params)
         } else if let id = header.id {
-            self = .answer(Answer(id: id, line: line))
+            self = .answer(Answer(id: id, message: message))
         } else {
             throw .unexpected(reason: "it is neither an answer nor a change")
         }
@@ -75,7 +75,7 @@ package enum ProgramMessage: Sendable {
 
     package struct Answer: Sendable {
         package let id: RequestID
-        fileprivate let line: [UInt8]
+        fileprivate let message: JSONValue
 
         /// What the program answered to a method.
         ///
@@ -84,7 +84,7 @@ package enum ProgramMessage: Sendable {
             of method: Method.Type
         ) throws(ControlError) -> Method.Answer {
             let answer: ControlAnswer<Method.Answer>
-            do throws(JSONError) { answer = try decodeJSON(from: line) } catch {
+            do throws(JSONError) { answer = try message.decode() } catch {
                 throw ControlError(.internalError, "the program's answer makes no sense: \(error)")
             }
             if let error = answer.error { throw error }
@@ -97,7 +97,5 @@ package enum ProgramMessage: Sendable {
 }
 
 private func line(_ message: some Encodable) throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try Array(encoder.encode(message)) + [UInt8(ascii: "\n")]
+    try encodeJSON(message) + [UInt8(ascii: "\n")]
 }

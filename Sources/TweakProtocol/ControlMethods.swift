@@ -148,8 +148,8 @@ package struct SetManyTweaks: ControlMethod {
     package static let name = "setMany"
     package enum CodingKeys: CodingKey, CaseIterable { case values, resettingOthers }
 
-    /// Values by category, collection and name, as an overrides file has them.
-    package var values: [String: [String: [String: JSONValue]]]
+    /// In JSON by category, collection and name, as an overrides file has them.
+    package var values: [TweakKey: JSONValue]
     /// Whether all other tweaks get their defaults.
     package var resettingOthers: Bool?
 
@@ -181,9 +181,38 @@ package struct SetManyTweaks: ControlMethod {
         }
     }
 
-    package init(values: [String: [String: [String: JSONValue]]], resettingOthers: Bool? = nil) {
+    package init(values: [TweakKey: JSONValue], resettingOthers: Bool? = nil) {
         self.values = values
         self.resettingOthers = resettingOthers
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        values = [:]
+        resettingOthers = try container.decodeIfPresent(Bool.self, forKey: .resettingOthers)
+        let categories = try container.nestedContainer(keyedBy: JSONName.self, forKey: .values)
+        for category in categories.allKeys {
+            let collections = try categories.nestedContainer(keyedBy: JSONName.self, forKey: category)
+            for collection in collections.allKeys {
+                let names = try collections.nestedContainer(keyedBy: JSONName.self, forKey: collection)
+                for name in names.allKeys {
+                    let key = TweakKey(category.stringValue, collection.stringValue, name.stringValue)
+                    values[key] = try names.decode(JSONValue.self, forKey: name)
+                }
+            }
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        var nested: [ByteText: [ByteText: JSONObject]] = [:]
+        for (key, value) in values {
+            nested[ByteText(key.category), default: [:]][ByteText(key.collection), default: [:]][key.name] =
+                value
+        }
+        let categories = nested.mapValues { JSONValue.object($0.mapValues { .object($0) }) }
+        try container.encode(JSONValue.object(categories), forKey: .values)
+        try container.encodeIfPresent(resettingOthers, forKey: .resettingOthers)
     }
 }
 

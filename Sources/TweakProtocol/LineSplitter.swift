@@ -9,7 +9,8 @@ package struct LineSplitter: Sendable {
 
     private let limit: Int
     private var bytes: [UInt8] = []
-    /// Where the first message begins, and up to where there is no newline.
+    /// Where the first message begins, and up to where there is no newline: the first is at most the second, and that at
+    /// most the number of bytes.
     private var start = 0
     private var searched = 0
     private var isSkipping = false

@@ -1,27 +1,21 @@
-internal import FoundationEssentials
+internal import TweakJSON
 
 /// Prints a value as JSON for people and scripts: indented, with sorted keys.
 ///
 /// - Throws: What the value's `encode(to:)` throws.
 public func printJSON(_ value: some Encodable) throws {
-    try printJSON(value, .prettyPrinted)
+    print(try json(value, isPretty: true))
 }
 
 /// Prints a value as one line of JSON, with sorted keys.
 ///
 /// - Throws: What the value's `encode(to:)` throws.
 public func printJSONLine(_ value: some Encodable) throws {
-    try printJSON(value, [])
+    print(try json(value, isPretty: false))
 }
 
-private func printJSON(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws {
-    print(try json(value, formatting))
-}
-
-private func json(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
-    return printableJSON(String(decoding: try encoder.encode(value), as: UTF8.self))
+private func json(_ value: some Encodable, isPretty: Bool) throws -> String {
+    printableJSON(String(decoding: try encodeJSON(value, isPretty: isPretty), as: UTF8.self))
 }
 
 /// An array that is printed while its elements come, as ``printJSON(_:)`` would print it with all of them.
@@ -43,7 +37,7 @@ public struct JSONArrayOutput {
     ///
     /// - Throws: What its `encode(to:)` throws.
     public mutating func add(_ element: some Encodable) throws {
-        let text = try json(element, .prettyPrinted)
+        let text = try json(element, isPretty: true)
         beginElement()
         // In JSON a newline is never inside a text.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -64,4 +58,4 @@ public struct JSONArrayOutput {
 }
 
 /// A text as JSON has it, which may be printed.
-public func jsonText(_ text: String) -> String { (try? json(text, [])) ?? "\"\"" }
+public func jsonText(_ text: String) -> String { (try? json(text, isPretty: false)) ?? "\"\"" }

@@ -35,4 +35,28 @@ import Testing
         #expect(try program.overrides() == ["Setter": ["Slots": ["Slot 0": 6]]])
         #expect(try program.names() == ["overrides.json", "overrides.json.lock"])
     }
+
+    @Test(arguments: 1..<8) func `is tweak-dump, whose files get none of their numbers`(closed: Int) throws {
+        let home = try TemporaryDirectory()
+        // What is said of it goes to standard error, and what is shown of the other one to standard output.
+        let files = try ["none": "x", "other": "y"].map { try home.write($0, $1) }.sorted()
+        let result = try run(
+            "/bin/sh",
+            ["-euc", "exec \"$@\" \(redirections(closed))", "sh", Locations.product("tweak-dump")] + files,
+            home: home)
+        #expect(result.status == 65)
+        #expect(result.error.isEmpty == (closed & 4 != 0))
+        #expect(try files.map { try String(contentsOfFile: $0, encoding: .utf8) } == ["x", "y"])
+    }
+
+    @Test(arguments: [2, 6]) func `is tweak-dump, which says that its output is lost`(closed: Int) throws {
+        let home = try TemporaryDirectory()
+        let object = try AssembledTweak.object([.integer("Count", 1)], home: home)
+        let result = try run(
+            "/bin/sh",
+            ["-euc", "exec \"$@\" \(redirections(closed))", "sh", Locations.product("tweak-dump"), object],
+            home: home)
+        #expect(result.status == 74)
+        #expect(result.error.contains("standard output") == (closed & 4 == 0))
+    }
 }

@@ -58,7 +58,7 @@ extension CommandResult {
     }
 }
 
-@Suite struct `Messages about arguments of the tweak command` {
+@Suite struct `Messages about arguments` {
     private let program: SetterProgram
 
     init() throws { program = try SetterProgram() }
@@ -79,5 +79,26 @@ extension CommandResult {
         #expect(result.status == 64)
         #expect(result.error.contains(#"\u{1b}[31m"#))
         #expect(!result.error.contains("\u{1B}"))
+    }
+
+    @Test(arguments: [
+        ["list", "a", "b", hostile], ["list", "--format", hostile, "a"],
+        ["list", "--format=\(hostile)", "a"],
+        ["list", "--\(hostile)", "a"], ["list", "--\(hostile)=1", "a"], [hostile],
+    ])
+    func `A newline that no command takes begins no line`(arguments: [String]) throws {
+        let result = try program.command(arguments)
+        #expect(result.status == 64)
+        result.expectEscaped()
+        #expect(!result.errorLines.contains { $0.hasPrefix("\\u{202e}") })
+    }
+
+    @Test(arguments: [
+        ["--format", hostile, "a"], ["--format=\(hostile)", "a"], ["--\(hostile)", "a"], ["\(hostile)"],
+    ])
+    func `What tweak-dump does not take is escaped`(arguments: [String]) throws {
+        let result = try dump(arguments, home: program.home)
+        #expect(result.status == (arguments.count == 1 ? 66 : 64))
+        result.expectEscaped()
     }
 }

@@ -107,7 +107,7 @@ import TweakRecords
     @Test func `A name may be there twice where that is allowed, and the last counts`() throws {
         let json = Array(#"{"a": 1, "a": 2}"#.utf8)
         #expect(
-            try JSONParser.value(of: json, allowsRepeatedNames: true) == .object(["a": .scalar(2)]))
+            try JSONParser.value(of: json, repeatedNames: .lastCounts) == .object(["a": .scalar(2)]))
     }
 
     @Test(arguments: [100, 101, 1_000_000])
@@ -136,8 +136,10 @@ import TweakRecords
 
 @Suite struct `JSON read step by step` {
     /// The members of an object, and the elements of arrays in it.
-    private func members(_ json: String, allowsRepeatedNames: Bool = false) throws(JSONError) -> [String] {
-        var parser = JSONParser(Array(json.utf8), allowsRepeatedNames: allowsRepeatedNames)
+    private func members(
+        _ json: String, repeatedNames: JSONParser.RepeatedNames = .refused
+    ) throws(JSONError) -> [String] {
+        var parser = JSONParser(Array(json.utf8), repeatedNames: repeatedNames)
         var members: [String] = []
         guard try parser.beginObject() else { return ["none"] }
         while let name = try parser.nextName() {
@@ -179,7 +181,7 @@ import TweakRecords
         let repeated = "{\((names + ["\"1\": 1"]).joined(separator: ","))}"
         let error = #expect(throws: JSONError.self) { try members(repeated) }
         #expect(error?.reason.contains("\"1\" is here for the second time") == true)
-        #expect(try members(repeated, allowsRepeatedNames: true).count == count)
+        #expect(try members(repeated, repeatedNames: .lastCounts).count == count)
     }
 
     @Test func `ends where too much is inside each other`() throws {

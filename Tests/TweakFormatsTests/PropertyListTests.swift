@@ -21,7 +21,8 @@ import TweakRecords
         case let text as String: .scalar(.string(text))
         case let data as Data: .data(Array(data))
         case let list as [Any]: .array(list.map(form))
-        case let members as [String: Any]: .dictionary(members.mapValues(form))
+        case let members as [String: Any]:
+            .dictionary(Dictionary(uniqueKeysWithValues: members.map { (ByteText($0), form($1)) }))
         default: .other
         }
     }
@@ -127,7 +128,8 @@ import TweakRecords
         let objects: [BinaryPlist.Object] =
             [.array(Array(3..<503)), .text(name), .bool(true)] + (0..<500).map { _ in .dictionary([(1, 2)]) }
         let list = try PropertyList(BinaryPlist(objects: objects).bytes, path: "")
-        #expect(list == .array([PropertyList](repeating: .dictionary([name: .scalar(true)]), count: 500)))
+        let dictionary = PropertyList.dictionary([ByteText(name): .scalar(true)])
+        #expect(list == .array([PropertyList](repeating: dictionary, count: 500)))
     }
 
     @Test func `A long text that many arrays share is an error`() {

@@ -12,7 +12,7 @@ import TweakRecords
         let requests = [
             try SetTweak(tweak: key, value: .scalar(1.5)).request(id: .number(7)),
             try SetTweak(tweak: key, text: "a\"\u{1}").request(id: .text("x")),
-            try SetManyTweaks(values: ["A": ["B": ["C": .array([.null, .scalar(true)])]]]).request(
+            try SetManyTweaks(values: [TweakKey("A", "B", "C"): .array([.null, .scalar(true)])]).request(
                 id: .number(.max)),
             try SubscribeToChanges(tweaks: [key]).request(id: .unknown),
             try UnsubscribeFromChanges(subscription: .max).request(id: .number(1)),

@@ -27,7 +27,13 @@ import TweakRecords
         let (list, get) = (ListTweaks(category: "Spring"), GetTweak(tweak: key))
         let (set, typed) = (SetTweak(tweak: key, value: .scalar(1.5)), SetTweak(tweak: key, text: "1.5"))
         let (reset, run) = (ResetTweaks(category: "A", collection: "B"), RunAction(tweak: key))
-        let many = SetManyTweaks(values: ["A": ["B": ["C": .scalar(true)]]], resettingOthers: true)
+        // Composed and decomposed letters are different names.
+        let many = SetManyTweaks(
+            values: [
+                TweakKey("A", "B", "\u{e9}"): .scalar(true), TweakKey("A", "B", "e\u{301}"): .scalar(false),
+            ],
+            resettingOthers: true)
+        #expect(many.values.count == 2)
         let (subscribe, unsubscribe) = (
             SubscribeToChanges(tweaks: [key]), UnsubscribeFromChanges(subscription: 3)
         )

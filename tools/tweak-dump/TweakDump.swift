@@ -22,6 +22,7 @@ struct TweakDump: ParsableCommand {
               64  the command line is wrong
               65  a file is no ELF file or a broken one, has an invalid record or section, or --lint found something
               66  a file, or a member of a thin archive, is missing or cannot be opened
+              74  the output cannot be written
             """)
 
     @Option(help: "The form of the output.")
@@ -35,6 +36,32 @@ struct TweakDump: ParsableCommand {
 
     @Argument(help: "The files to inspect.", completion: .file())
     var files: [String]
+
+    static func main() {
+        reserveStandardDescriptors()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch {
+            let code = exitCode(for: error)
+            // Help, which has none of the arguments in it.
+            if code.isSuccess { exit(withError: error) }
+            let message = fullMessage(for: error, columns: nil)
+            if !message.isEmpty { printUsageError(message, about: arguments) }
+            exit(code: code.rawValue)
+        }
+        exit(code: EXIT_SUCCESS)
+    }
+
+    /// Ends the command, if all of its output has been written.
+    private static func exit(code: Int32) -> Never {
+        guard fflush(nil) == 0 else {
+            printError("tweak-dump: standard output: \(String(cString: strerror(errno)))")
+            Glibc.exit(EX_IOERR)
+        }
+        Glibc.exit(code)
+    }
 
     func run() throws {
         let findings = lint ? Lint(format) : nil

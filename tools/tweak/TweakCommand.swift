@@ -61,6 +61,7 @@ struct TweakCommand: ParsableCommand {
             Glibc.exit(EX_IOERR)
         }
     }
+
     /// Runs a command as `main(_:)` does, but escapes what is said of the arguments.
     private static func run(_ arguments: [String]) {
         do {
@@ -71,11 +72,7 @@ struct TweakCommand: ParsableCommand {
             // Help, which has none of them.
             if code.isSuccess { exit(withError: error) }
             let message = fullMessage(for: error, columns: nil)
-            if !message.isEmpty {
-                printError(
-                    message.split(separator: "\n", omittingEmptySubsequences: false)
-                        .map { printable(String($0)) }.joined(separator: "\n"))
-            }
+            if !message.isEmpty { printUsageError(message, about: arguments) }
             Glibc.exit(code.rawValue)
         }
     }

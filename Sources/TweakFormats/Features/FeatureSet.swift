@@ -12,9 +12,9 @@ public struct FeatureSet: Hashable, Sendable {
         self.features = Self.sorted(features)
         var paths: [(path: [String], feature: Feature)] = []
         Self.place(self.features, in: [], &paths)
-        let counts = Dictionary(paths.map { ($0.feature.name, 1) }, uniquingKeysWith: +)
+        let counts = Dictionary(paths.map { (ByteText($0.feature.name), 1) }, uniquingKeysWith: +)
         all = paths.map { path, feature in
-            let isPlain = counts[feature.name] == 1 && TweakKey.escape(feature.name) == feature.name
+            let isPlain = counts[ByteText(feature.name)] == 1 && TweakKey.escape(feature.name) == feature.name
             return PlacedFeature(
                 path: path, isEnabled: feature.isEnabled, details: feature.details,
                 flatName: isPlain ? feature.name : PlacedFeature.joined(path))
@@ -22,7 +22,8 @@ public struct FeatureSet: Hashable, Sendable {
     }
 
     private static func sorted(_ features: [Feature]) -> [Feature] {
-        Dictionary(features.map { ($0.name, $0) }) { first, _ in first }.values.sorted { $0.name < $1.name }
+        Dictionary(features.map { (ByteText($0.name), $0) }) { first, _ in first }.sorted { $0.key < $1.key }
+            .map(\.value)
             .map {
                 Feature(
                     name: $0.name, isEnabled: $0.isEnabled, details: $0.details, parts: sorted($0.parts))

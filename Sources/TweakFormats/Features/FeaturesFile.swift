@@ -1,3 +1,5 @@
+internal import TweakRecords
+
 /// A file `features.json`: features by environment, where an environment may inherit another.
 ///
 ///     {
@@ -12,7 +14,7 @@ public struct FeaturesFile: Sendable {
     private struct Definition {
         var isEnabled: Bool?
         var details: String?
-        var parts: [String: Definition] = [:]
+        var parts: [ByteText: Definition] = [:]
 
         func merged(over inherited: Definition) -> Definition {
             Definition(
@@ -23,17 +25,17 @@ public struct FeaturesFile: Sendable {
 
     private struct Environment {
         var parent: String?
-        var features: [String: Definition] = [:]
+        var features: [ByteText: Definition] = [:]
     }
 
     private static let parentKey = "inherits_from"
 
     /// Where it is from.
     public let path: String
-    private var environmentsByName: [String: Environment] = [:]
+    private var environmentsByName: [ByteText: Environment] = [:]
 
     /// The names of the environments, sorted.
-    public var environments: [String] { environmentsByName.keys.sorted() }
+    public var environments: [String] { environmentsByName.keys.sorted().map(\.text) }
 
     /// Reads a file.
     ///
@@ -45,9 +47,9 @@ public struct FeaturesFile: Sendable {
     public init(json: [UInt8], path: String) throws(FormatError) {
         self.path = path
         environmentsByName = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
-            var environments: [String: Environment] = [:]
+            var environments: [ByteText: Environment] = [:]
             try file.members("an object of environments") { (file, name) throws(FormatError) in
-                environments[name] = try Self.environment(&file)
+                environments[ByteText(name)] = try Self.environment(&file)
             }
             return environments
         }
@@ -60,7 +62,7 @@ public struct FeaturesFile: Sendable {
             if name == parentKey {
                 environment.parent = try file.text()
             } else {
-                environment.features[try file.name] = try definition(&file)
+                environment.features[ByteText(try file.name)] = try definition(&file)
             }
         }
         return environment
@@ -72,7 +74,7 @@ public struct FeaturesFile: Sendable {
             switch name {
             case "enabled": definition.isEnabled = try file.flag()
             case "description": definition.details = try file.text()
-            default: definition.parts[try file.name] = try Self.definition(&file)
+            default: definition.parts[ByteText(try file.name)] = try Self.definition(&file)
             }
         }
         return definition
@@ -80,21 +82,23 @@ public struct FeaturesFile: Sendable {
 
     /// Expects that every environment leads to one that inherits from none.
     private func checkInheritance() throws(FormatError) {
-        var checked: Set<String> = []
+        var checked: Set<ByteText> = []
         for name in environments {
             var chain: [String] = []
-            var inChain: Set<String> = []
+            var inChain: Set<ByteText> = []
             var current = name
-            while !checked.contains(current) {
-                if !inChain.insert(current).inserted, let start = chain.firstIndex(of: current) {
+            while !checked.contains(ByteText(current)) {
+                if !inChain.insert(ByteText(current)).inserted,
+                    let start = chain.firstIndex(where: { $0.hasSameBytes(as: current) })
+                {
                     throw invalid(
                         current,
                         "it inherits from itself: "
                             + (chain[start...] + [current]).joined(separator: " → "))
                 }
                 chain.append(current)
-                guard let parent = environmentsByName[current]?.parent else { break }
-                guard environmentsByName[parent] != nil else {
+                guard let parent = environmentsByName[ByteText(current)]?.parent else { break }
+                guard environmentsByName[ByteText(parent)] != nil else {
                     throw invalid(
                         current,
                         "there is no environment \"\(parent)\"; there are \(environments.joined(separator: ", "))"
@@ -102,7 +106,7 @@ public struct FeaturesFile: Sendable {
                 }
                 current = parent
             }
-            checked.formUnion(chain)
+            checked.formUnion(chain.lazy.map { ByteText($0) })
         }
     }
 
@@ -114,10 +118,10 @@ public struct FeaturesFile: Sendable {
     ///
     /// - Throws: ``FormatError`` if there is no such environment, or a feature of it does not say whether it is enabled.
     public func features(in environment: String) throws(FormatError) -> FeatureSet {
-        var features: [String: Definition] = [:]
+        var features: [ByteText: Definition] = [:]
         var current: String? = environment
         while let name = current {
-            guard let environment = environmentsByName[name] else {
+            guard let environment = environmentsByName[ByteText(name)] else {
                 throw .noEnvironment(name, path: path, choices: environments)
             }
             features.merge(environment.features) { $0.merged(over: $1) }
@@ -127,11 +131,11 @@ public struct FeaturesFile: Sendable {
     }
 
     private static func features(
-        _ definitions: [String: Definition], place: [String], path: String
+        _ definitions: [ByteText: Definition], place: [String], path: String
     ) throws(FormatError) -> [Feature] {
         var features: [Feature] = []
         for (name, definition) in definitions.sorted(by: { $0.key < $1.key }) {
-            let place = place + [name]
+            let place = place + [name.text]
             guard let isEnabled = definition.isEnabled else {
                 throw .invalid(
                     path: path, place: place,
@@ -139,7 +143,7 @@ public struct FeaturesFile: Sendable {
             }
             features.append(
                 Feature(
-                    name: name, isEnabled: isEnabled, details: definition.details,
+                    name: name.text, isEnabled: isEnabled, details: definition.details,
                     parts: try Self.features(definition.parts, place: place, path: path)))
         }
         return features

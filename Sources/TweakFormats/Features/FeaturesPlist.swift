@@ -1,13 +1,7 @@
-internal import FoundationEssentials
 internal import TweakRecords
 
 /// `Features.plist` of FlipTheSwitch: for each feature, by its flat name, `enabled` and, if it has one, `description`.
 extension FeatureSet {
-    private struct Entry: Encodable {
-        let enabled: Bool
-        let description: String?
-    }
-
     /// Reads a list. The features are all top-level ones: it does not say which is a part of which.
     ///
     /// - Parameters:
@@ -23,14 +17,14 @@ extension FeatureSet {
         for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
             func failure(_ member: String?, _ value: PropertyList?, _ expectation: String) -> FormatError {
                 .invalid(
-                    path: path, place: [name] + (member.map { [$0] } ?? []),
+                    path: path, place: [name.text] + (member.map { [$0] } ?? []),
                     reason: "\(value?.summary ?? "nothing") is here, but \(expectation) is expected")
             }
             guard case .dictionary(let members) = entry else { throw failure(nil, entry, "a dictionary") }
             guard case .scalar(.bool(let isEnabled))? = members["enabled"] else {
                 throw failure("enabled", members["enabled"], "true or false")
             }
-            var feature = Feature(name: name, isEnabled: isEnabled)
+            var feature = Feature(name: name.text, isEnabled: isEnabled)
             if let details = members["description"] {
                 guard case .scalar(.string(let text)) = details else {
                     throw failure("description", details, "text")
@@ -44,29 +38,12 @@ extension FeatureSet {
 
     /// The list as XML, sorted by name.
     public var plist: [UInt8] {
-        let entries = all.map {
-            ($0.flatName, Entry(enabled: $0.isEnabled, description: $0.details.map(xmlText)))
+        let entries = all.map { feature in
+            var entry: [ByteText: WrittenPropertyList] = ["enabled": .flag(feature.isEnabled)]
+            entry["description"] = feature.details.map { .text($0) }
+            return (ByteText(feature.flatName), WrittenPropertyList.dictionary(entry))
         }
-        // Flat names are different, and what is encoded has a form in a property list.
-        return (try? xmlPropertyList(Dictionary(entries) { first, _ in first })) ?? []
+        // Flat names are different.
+        return WrittenPropertyList.dictionary(Dictionary(entries) { first, _ in first }).xml
     }
-}
-
-/// A value as a property list in XML, sorted by key, with a newline at the end.
-package func xmlPropertyList(_ value: some Encodable) throws -> [UInt8] {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .xml
-    return Array(try encoder.encode(value))
-}
-
-/// A text without the control characters that XML cannot have, which become spaces.
-package func xmlText(_ text: String) -> String {
-    String(
-        String.UnicodeScalarView(
-            text.unicodeScalars.map {
-                switch $0.value {
-                case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...: $0
-                default: " "
-                }
-            }))
 }

@@ -3,18 +3,22 @@ internal import TweakRecords
 /// Finds the tweaks that the names of older systems mean.
 struct ImportedNames {
     /// The tweaks of the program, by what older systems call them.
-    private let facebookTweaks: [String: [TweakKey]]
-    private let features: [String: [TweakKey]]
-    private let variables: [String: [TweakKey]]
+    private let facebookTweaks: [ByteText: [TweakKey]]
+    private let features: [ByteText: [TweakKey]]
+    private let variables: [ByteText: [TweakKey]]
 
     /// - Parameter known: The tweaks of the program.
     init(known: [TweakKey]) {
-        facebookTweaks = Dictionary(grouping: known) { "\($0.category)-\($0.collection)-\($0.name)" }
+        facebookTweaks = Dictionary(grouping: known) {
+            ByteText("\($0.category)-\($0.collection)-\($0.name)")
+        }
         let placed = known.filter { $0.category == PlacedFeature.category }
-        variables = Dictionary(grouping: placed, by: \.name)
+        variables = Dictionary(grouping: placed) { ByteText($0.name) }
         features = Dictionary(grouping: placed) { key in
-            key.name == "enabled"
-                ? TweakKey.escape(key.collection) : key.name.split(separator: "/").last.map(String.init) ?? ""
+            ByteText(
+                key.name == "enabled"
+                    ? TweakKey.escape(key.collection)
+                    : key.name.unicodeScalars.split(separator: "/").last.map(String.init) ?? "")
         }
     }
 
@@ -25,7 +29,7 @@ struct ImportedNames {
 
     /// A name has hyphens between its levels, and may have some in them.
     func keysOfFacebookTweak(_ name: String) -> Result<[TweakKey], Unclear> {
-        let keys = facebookTweaks[name] ?? []
+        let keys = facebookTweaks[ByteText(name)] ?? []
         let parts = name.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         if keys.count == 1 { return .success(keys) }
         if keys.isEmpty, parts.count == 3 { return .success([TweakKey(parts[0], parts[1], parts[2])]) }
@@ -40,14 +44,14 @@ struct ImportedNames {
 
     /// A feature is stored by its own name, whatever feature it is a part of.
     func keysOfFeature(_ name: String) -> Result<[TweakKey], Unclear> {
-        let keys = features[TweakKey.escape(name)] ?? []
+        let keys = features[ByteText(TweakKey.escape(name))] ?? []
         if keys.count > 1 { return .failure(ambiguity(keys)) }
         return .success(keys.isEmpty ? [TweakKey(PlacedFeature.category, name, "enabled")] : keys)
     }
 
     /// A variable is stored without its feature, so variables of one name in several features have one value.
     func keysOfVariable(_ name: String) -> Result<[TweakKey], Unclear> {
-        variables[name].map { .success($0) }
+        variables[ByteText(name)].map { .success($0) }
             ?? .failure(
                 Unclear(reason: "its feature is not stored, and no feature is known with such a variable"))
     }

@@ -61,13 +61,13 @@ public struct ImportedOverrides: Hashable, Sendable {
     /// An overrides file or a preset is none: what it has of such a name is an object.
     public static func recognizes(_ bytes: [UInt8]) -> Bool {
         guard bytes.firstVisible == UInt8(ascii: "{") else { return PropertyList.isMeant(by: bytes) }
-        guard case .object(let root)? = try? JSONParser.value(of: bytes, allowsRepeatedNames: true) else {
+        guard case .object(let root)? = try? JSONParser.value(of: bytes, repeatedNames: .lastCounts) else {
             return false
         }
         if case .scalar(.string)? = root["name"], case .object? = root["tweaks"] { return false }
         return root.contains { name, value in
             if case .object = value { return false }
-            return OlderSystem.allCases.contains { name.hasPrefix($0.keyPrefix) }
+            return OlderSystem.allCases.contains { name.text.hasPrefix($0.keyPrefix) }
         }
     }
 

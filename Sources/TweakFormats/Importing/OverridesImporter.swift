@@ -29,10 +29,10 @@ struct OverridesImporter {
             try take(archive, path: path, byteCount: bytes.count)
         } else {
             for (entry, value) in entries.sorted(by: { $0.key < $1.key }) {
-                if let system = systems.first(where: { entry.hasPrefix($0.keyPrefix) }) {
-                    take(value, entry, of: system)
+                if let system = systems.first(where: { entry.text.hasPrefix($0.keyPrefix) }) {
+                    take(value, entry.text, of: system)
                 } else if isJSON, systems.contains(.facebookTweaks) {
-                    take(category: entry, value)
+                    take(category: entry.text, value)
                 }
             }
             guard !overrides.isEmpty || !problems.isEmpty else {
@@ -102,7 +102,7 @@ struct OverridesImporter {
         for (collection, tweaks) in collections.sorted(by: { $0.key < $1.key }) {
             guard case .dictionary(let tweaks) = tweaks else { continue }
             for (name, value) in tweaks.sorted(by: { $0.key < $1.key }) {
-                let key = TweakKey(category, collection, name)
+                let key = TweakKey(category, collection.text, name.text)
                 set(Self.value(value), "\(key)", .success([key]))
             }
         }

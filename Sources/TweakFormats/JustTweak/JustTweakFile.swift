@@ -49,7 +49,7 @@ public struct JustTweakFile: Hashable, Sendable {
         self.path = path
         var variables: [Variable] = []
         try Self.read(json, path: path) { variables.append($0) }
-        variables.sort { ($0.feature, $0.name) < ($1.feature, $1.name) }
+        variables.sort { $0.key < $1.key }
         self.variables = variables
     }
 

@@ -30,6 +30,7 @@ struct BinaryPropertyList {
 
     private init(_ bytes: [UInt8]) throws(PropertyListError) {
         let trailer = bytes.count - 32
+        // The first condition makes every index below one of the bytes.
         guard trailer >= Self.start.count,
             let count = Self.number(bytes[(trailer + 8)..<(trailer + 16)]),
             let root = Self.number(bytes[(trailer + 16)..<(trailer + 24)]),
@@ -63,10 +64,11 @@ struct BinaryPropertyList {
         guard remaining >= 0 else { throw PropertyListError("too much is inside each other") }
         guard index < count else { throw Self.damaged }
         if let leaf = leaves[index] {
+            // Two numbers of at most the file's size.
             remaining -= leaf.length / 64
             return leaf
         }
-        // The table has room for all objects.
+        // The table has room for all objects, so that neither overflows; an offset is in front of the table.
         let place = table + index * offsetSize
         guard var offset = Self.number(bytes[place..<place + offsetSize]), offset < table else {
             throw Self.damaged
@@ -107,12 +109,12 @@ struct BinaryPropertyList {
             let keys = try references(at: offset, count)
             // The keys are inside the file.
             let values = try references(at: offset + count * referenceSize, count)
-            var members: [String: PropertyList] = [:]
+            var members: [ByteText: PropertyList] = [:]
             for (key, value) in zip(keys, values) {
                 guard case .scalar(.string(let name)) = try object(key, depth: depth + 1) else {
                     throw PropertyListError("a name is no text")
                 }
-                members[name] = try object(value, depth: depth + 1)
+                members[ByteText(name)] = try object(value, depth: depth + 1)
             }
             return .dictionary(members)
         default: throw Self.damaged
@@ -149,6 +151,7 @@ struct BinaryPropertyList {
         guard low == 15 else { return Int(low) }
         guard let first = try part(offset, 1).first, 0x10...0x13 ~= first else { throw Self.damaged }
         let size = 1 << Int(first & 15)
+        // `part` has found the byte at the offset, and finds the bytes behind it.
         guard let length = Int(exactly: try unsigned(at: offset + 1, size: size)) else { throw Self.damaged }
         offset += 1 + size
         return length

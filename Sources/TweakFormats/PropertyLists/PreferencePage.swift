@@ -47,7 +47,7 @@ package struct PreferencePage {
         guard case .dictionary(let members) = list else {
             throw .malformed(path: path, reason: "\(list.summary) is here, but a dictionary is expected")
         }
-        switch members[Self.key] {
+        switch members[ByteText(Self.key)] {
         case nil: specifiers = nil
         case .array(let array)?: specifiers = array
         case let other?:

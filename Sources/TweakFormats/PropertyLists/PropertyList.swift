@@ -9,7 +9,8 @@ enum PropertyList: Hashable, Sendable {
     case scalar(TweakValue)
     case data([UInt8])
     case array([PropertyList])
-    case dictionary([String: PropertyList])
+    /// Its names are compared by their bytes, as names of tweaks are.
+    case dictionary([ByteText: PropertyList])
     /// A date, or nothing.
     case other
 
@@ -31,7 +32,7 @@ enum PropertyList: Hashable, Sendable {
 
     /// The members of a dictionary; none of anything else.
     subscript(key: String) -> PropertyList? {
-        if case .dictionary(let members) = self { members[key] } else { nil }
+        if case .dictionary(let members) = self { members[ByteText(key)] } else { nil }
     }
 
     /// Whether bytes begin as a list does.

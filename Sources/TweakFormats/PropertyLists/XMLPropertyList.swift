@@ -13,7 +13,7 @@ struct XMLPropertyList {
     private var containers: [Container] = []
     /// The values that have been read inside them, one container's after another's, and the names of members.
     private var values: [PropertyList] = []
-    private var names: [String] = []
+    private var names: [ByteText] = []
 
     /// An array or a dictionary that has begun.
     private struct Container {
@@ -71,7 +71,7 @@ struct XMLPropertyList {
             tag = try self.tag()
             guard let container = containers.last, container.isDictionary, !tag.isClosing else { continue }
             guard tag.name == "key" else { throw failure("a key is expected") }
-            names.append(tag.isEmpty ? "" : try text(of: "key"))
+            names.append(ByteText(tag.isEmpty ? "" : try text(of: "key")))
             try skipSpace()
             tag = try self.tag()
             guard !tag.isClosing else { throw failure("a value is expected") }
@@ -110,6 +110,8 @@ struct XMLPropertyList {
         guard let container = containers.popLast(), tag.name == container.tag else {
             throw failure("</\(Self.shown(tag.name))> ends nothing")
         }
+        // Values and names are not fewer than when the container began: what is read inside takes away no more than it
+        // brings. Each name has a value, as after a key no tag may close anything.
         let inside = values[container.values...]
         let value: PropertyList =
             container.isDictionary
@@ -132,6 +134,7 @@ struct XMLPropertyList {
             throw failure("an integer is expected")
         }
         if let number = Int128(digits, radix: isHexadecimal ? 16 : 10) {
+            // It has no sign of its own, so it is not the smallest number, whose negative does not exist.
             let signed = isNegative ? -number : number
             if Int128(Int64.min)...Int128(UInt64.max) ~= signed { return .scalar(.integer(signed)) }
         }
@@ -238,6 +241,7 @@ struct XMLPropertyList {
         guard let end = bytes[start...].firstIndex(of: UInt8(ascii: ">")) else {
             throw failure("the end of a tag is missing")
         }
+        // There is a byte at `start`, if only the one at `end`, and one before the `end`, if only the one before `start`.
         let isClosing = bytes[start] == UInt8(ascii: "/")
         let name = bytes[(isClosing ? start + 1 : start)..<end].prefix {
             !Self.isSpace($0) && $0 != UInt8(ascii: "/")

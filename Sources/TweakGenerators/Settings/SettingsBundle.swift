@@ -1,22 +1,8 @@
 public import TweakFormats
+internal import TweakRecords
 
 /// A `Settings.bundle` with a page of switches for the features.
 public enum SettingsBundle {
-    private struct Page: Encodable {
-        let PreferenceSpecifiers: [[String: Setting]]
-    }
-
-    private enum Setting: Encodable {
-        case text(String), flag(Bool)
-
-        func encode(to encoder: any Encoder) throws {
-            switch self {
-            case .text(let text): try text.encode(to: encoder)
-            case .flag(let flag): try flag.encode(to: encoder)
-            }
-        }
-    }
-
     private static let title = "Features"
     /// The file that the system begins with, in the bundle.
     public static let rootPath = "Settings.bundle/Root.plist"
@@ -32,14 +18,14 @@ public enum SettingsBundle {
     public static func files(
         for features: FeatureSet, root: [UInt8]?, path: String
     ) throws(FormatError) -> [GeneratedFile] {
-        let switches = features.all.filter { $0.path.count == 1 }.map { feature -> [String: Setting] in
-            [
+        let switches = features.all.filter { $0.path.count == 1 }.map { feature -> WrittenPropertyList in
+            .dictionary([
                 "Key": .text(OlderSystem.flipTheSwitch.keyPrefix + feature.flatName),
                 "Title": .text(title(of: feature.flatName)), "DefaultValue": .flag(feature.isEnabled),
                 "Type": .text("PSToggleSwitchSpecifier"),
-            ]
+            ])
         }
-        let page = try PreferencePage(root ?? encoded(Page(PreferenceSpecifiers: [])), path: path)
+        let page = try PreferencePage(root ?? list(of: []), path: path)
         let newRoot = try page.adding([
             PreferencePage.Item(identity: ["Type": "PSGroupSpecifier", "Title": title]),
             PreferencePage.Item(
@@ -48,13 +34,12 @@ public enum SettingsBundle {
         return [
             GeneratedFile(name: rootPath, bytes: newRoot),
             GeneratedFile(
-                name: "Settings.bundle/\(title).plist", bytes: encoded(Page(PreferenceSpecifiers: switches))),
+                name: "Settings.bundle/\(title).plist", bytes: list(of: switches)),
         ]
     }
 
-    private static func encoded(_ value: some Encodable) -> [UInt8] {
-        // Texts and Bools have a form in a property list.
-        (try? xmlPropertyList(value)) ?? []
+    private static func list(of specifiers: [WrittenPropertyList]) -> [UInt8] {
+        WrittenPropertyList.dictionary(["PreferenceSpecifiers": .array(specifiers)]).xml
     }
 
     private static func title(of name: String) -> String {

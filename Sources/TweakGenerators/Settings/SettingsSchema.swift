@@ -81,6 +81,6 @@ public struct SettingsSchema {
     }
 
     private static func escaped(_ text: String) -> String {
-        xmlText(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        xmlEscaped(text)
     }
 }

@@ -149,6 +149,7 @@ extension RawSpan {
     ) -> [TweakChoice] {
         var choices: [TweakChoice] = []
         for (index, attribute) in attributes.enumerated() where attribute.key == "choice" {
+            // Wherever that is: outside of the section there is no number.
             let value = value(at: block + RecordLayout.choiceSize * choices.count, type, order)
             let next = attributes[(index + 1)...].first
             let label = next?.key == "label" && next?.value != "" ? next?.value : nil
@@ -181,6 +182,7 @@ private struct RecordText {
     }
 
     mutating func next(in bytes: RawSpan) -> Range<Int>? {
+        // The beginning is behind that of the record, and the end at most the record's own.
         guard next < end else { return nil }
         let rest = bytes.extracting(next..<end)
         guard let count = rest.withUnsafeBytes({ $0.firstByte(0) }) else { return nil }

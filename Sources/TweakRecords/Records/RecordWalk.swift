@@ -31,6 +31,7 @@ public struct RecordWalk: Sendable {
             guard Int(size) <= end - start else {
                 throw .beyondEnd(size: size, offset: start, sectionSize: end)
             }
+            // At most the end.
             offset = start + Int(size)
             let version: UInt8? = bytes.number(at: start + RecordLayout.versionOffset, byteOrder)
             let kind: UInt8? = bytes.number(at: start + RecordLayout.kindOffset, byteOrder)

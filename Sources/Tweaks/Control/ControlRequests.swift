@@ -131,11 +131,7 @@ extension ControlRequests {
 
     func setMany(_ call: SetManyTweaks) -> SetManyTweaks.Answer {
         var preset = TweakPreset(name: "")
-        for (category, collections) in call.values {
-            for (collection, values) in collections {
-                for (name, value) in values { preset.values[TweakKey(category, collection, name)] = value }
-            }
-        }
+        for (key, value) in call.values { preset.values[key] = value }
         let report = store.apply(preset, resettingOthers: call.resettingOthers ?? false)
         return SetManyTweaks.Answer(
             applied: report.applied, clamped: report.clamped, unknown: report.unknown,

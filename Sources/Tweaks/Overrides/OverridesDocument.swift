@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 package import TweakJSON
 public import TweakRecords
 
@@ -8,7 +7,7 @@ public import TweakRecords
 ///
 /// Whatever else the file holds is kept as it is.
 public struct OverridesDocument: Hashable, Sendable {
-    var root: [String: JSONValue]
+    var root: JSONObject
 
     /// Makes a document without overrides.
     public init() { root = [:] }
@@ -21,12 +20,12 @@ public struct OverridesDocument: Hashable, Sendable {
     }
 
     /// Reads the object that a file or a text holds.
-    static func object(json bytes: [UInt8], path: String) throws(OverridesError) -> [String: JSONValue] {
+    static func object(json bytes: [UInt8], path: String) throws(OverridesError) -> JSONObject {
         guard !bytes.isEmpty else { throw .corrupt(path: path, reason: "it is empty") }
         let value: JSONValue
         do throws(JSONError) {
             // A person may have written a name twice; what is left of the file counts.
-            value = try JSONParser.value(of: bytes, allowsRepeatedNames: true)
+            value = try JSONParser.value(of: bytes, repeatedNames: .lastCounts)
         } catch {
             throw .corrupt(path: path, reason: "\(error)")
         }
@@ -37,14 +36,10 @@ public struct OverridesDocument: Hashable, Sendable {
     }
 
     /// The document as JSON with sorted keys and a newline at the end.
-    package func json() throws -> [UInt8] {
-        try Self.json(root)
-    }
+    package func json() -> [UInt8] { Self.json(root) }
 
-    static func json(_ object: [String: JSONValue]) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try Array(encoder.encode(JSONValue.object(object))) + [UInt8(ascii: "\n")]
+    static func json(_ object: JSONObject) -> [UInt8] {
+        JSONValue.object(object).json(isPretty: true) + [UInt8(ascii: "\n")]
     }
 
     /// Whether there is nothing in it.
@@ -80,14 +75,15 @@ public struct OverridesDocument: Hashable, Sendable {
                 throw .corrupt(
                     path: path,
                     reason:
-                        "the category \"\(category)\" is \(collections.summary), but an object is expected")
+                        "the category \"\(category.text)\" is \(collections.summary), but an object is expected"
+                )
             }
             for (collection, names) in collections {
                 if case .object = names { continue }
                 throw .corrupt(
                     path: path,
                     reason:
-                        "the collection \"\(category)/\(collection)\" is \(names.summary), but an object is "
+                        "the collection \"\(category.text)/\(collection.text)\" is \(names.summary), but an object is "
                         + "expected")
             }
         }
@@ -100,6 +96,13 @@ public struct OverridesDocument: Hashable, Sendable {
         return keys
     }
 
+    /// What the document holds, by key.
+    package var values: [TweakKey: JSONValue] {
+        var values: [TweakKey: JSONValue] = [:]
+        forEach { values[$0] = $1 }
+        return values
+    }
+
     /// How many keys it holds something for.
     var count: Int {
         root.values.lazy.flatMap(\.members.values).reduce(0) { $0 + $1.members.count }
@@ -109,18 +112,22 @@ public struct OverridesDocument: Hashable, Sendable {
     func forEach(_ body: (TweakKey, JSONValue) -> Void) {
         for (category, collections) in root {
             for (collection, names) in collections.members {
-                for (name, value) in names.members { body(TweakKey(category, collection, name), value) }
+                for (name, value) in names.members {
+                    body(TweakKey(category.text, collection.text, name.text), value)
+                }
             }
         }
     }
 
     package subscript(key: TweakKey) -> JSONValue? {
-        get { root[key.category]?.members[key.collection]?.members[key.name] }
+        get {
+            root[ByteText(key.category)]?.members[ByteText(key.collection)]?.members[ByteText(key.name)]
+        }
         set {
             guard newValue != nil || self[key] != nil else { return }
             // Taken out, so that they are changed in place and not copied.
-            var collections = root.removeValue(forKey: key.category)?.members ?? [:]
-            var names = collections.removeValue(forKey: key.collection)?.members ?? [:]
+            var collections = root.removeValue(forKey: ByteText(key.category))?.members ?? [:]
+            var names = collections.removeValue(forKey: ByteText(key.collection))?.members ?? [:]
             names[key.name] = newValue
             collections[key.collection] = names.isEmpty ? nil : .object(names)
             root[key.category] = collections.isEmpty ? nil : .object(collections)
@@ -129,7 +136,7 @@ public struct OverridesDocument: Hashable, Sendable {
 }
 
 extension JSONValue {
-    fileprivate var members: [String: JSONValue] {
+    fileprivate var members: JSONObject {
         if case .object(let members) = self { members } else { [:] }
     }
 }

@@ -76,14 +76,8 @@ public struct OverridesFile: Hashable, Sendable {
             let (before, problem) = try loadOrSetAside()
             var after = before
             for (key, value) in changes { after.set(value, for: key) }
-            if after != before { try file.replace(with: bytes(of: after)) }
+            if after != before { try file.replace(with: after.json()) }
             return problem
-        }
-    }
-
-    private func bytes(of document: OverridesDocument) throws(OverridesError) -> [UInt8] {
-        do { return try document.json() } catch {
-            throw .system(action: "encode", path: path, reason: "\(error)")
         }
     }
 

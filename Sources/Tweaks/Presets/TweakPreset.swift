@@ -15,7 +15,7 @@ public struct TweakPreset: Hashable, Sendable {
     /// The values. Those of tweaks that a program does not have stay in it.
     public var values: OverridesDocument
     /// What else the JSON holds.
-    private var others: [String: JSONValue] = [:]
+    private var others: JSONObject = [:]
 
     /// Makes a preset of values, of an overrides file for example.
     public init(name: String, values: OverridesDocument = OverridesDocument()) {
@@ -48,8 +48,7 @@ public struct TweakPreset: Hashable, Sendable {
         var root = others
         root["name"] = .scalar(.string(name))
         root["tweaks"] = .object(values.root)
-        // What it holds came from JSON, or has a form in it.
-        return (try? OverridesDocument.json(root)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return String(decoding: OverridesDocument.json(root), as: UTF8.self)
     }
 }
 

@@ -9,7 +9,7 @@ import TweakJSON
     }
 
     private func text(_ document: OverridesDocument) throws -> String {
-        String(decoding: try document.json(), as: UTF8.self)
+        String(decoding: document.json(), as: UTF8.self)
     }
 
     /// What is left of a document when one override is set in it and taken away.
@@ -19,6 +19,22 @@ import TweakJSON
         document = try OverridesDocument(json: document.json(), path: "")
         document.set(nil, for: TweakKey("New", "New", "New"))
         return document
+    }
+
+    @Test func `Composed and decomposed letters are two names on every level`() throws {
+        var document = OverridesDocument()
+        var expected: [TweakKey: JSONValue] = [:]
+        let forms = ["\u{e9}", "e\u{301}"]
+        for (index, key) in forms.flatMap({ a in forms.flatMap { b in forms.map { TweakKey(a, b, $0) } } })
+            .enumerated()
+        {
+            document.set(.integer(Int128(index)), for: key)
+            expected[key] = .scalar(.integer(Int128(index)))
+        }
+        let read = try OverridesDocument(json: document.json(), path: "")
+        #expect(read == document)
+        #expect(read.values == expected)
+        #expect(read.count == 8)
     }
 
     @Test func `Values are nested by category, collection and name, sorted`() throws {

@@ -36,6 +36,18 @@ import Testing
                 """)
     }
 
+    @Test func `keep composed and decomposed letters apart`() throws {
+        for (value, name) in ["Caf\u{e9}", "Cafe\u{301}"].enumerated() {
+            try store.make("Spring", "Physics", name, default: 9).set(value)
+        }
+        let preset = try TweakPreset(json: store.preset(named: "Snappy").json)
+        #expect(preset.values.values.count == 2)
+        store.resetAll()
+        #expect(store.apply(preset).applied.count == 2)
+        #expect(try store.value(of: TweakKey("Spring", "Physics", "Caf\u{e9}")) == 0)
+        #expect(try store.value(of: TweakKey("Spring", "Physics", "Cafe\u{301}")) == 1)
+    }
+
     @Test func `can be applied again`() throws {
         try stiffness.set(240)
         try color.set(TweakColor(red: 255, green: 0, blue: 0))

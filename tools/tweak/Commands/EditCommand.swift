@@ -100,6 +100,5 @@ private struct Edit {
 }
 
 extension OverridesDocument {
-    /// What it holds came from JSON, or has a form in it.
-    fileprivate var text: String { (try? json()).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    fileprivate var text: String { String(decoding: json(), as: UTF8.self) }
 }

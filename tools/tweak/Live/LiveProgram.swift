@@ -87,11 +87,7 @@ final class LiveProgram: Program {
     }
 
     func apply(_ values: OverridesDocument, resettingOthers: Bool) throws(Failure) -> SetManyTweaks.Answer {
-        var nested: [String: [String: [String: JSONValue]]] = [:]
-        for key in values.keys {
-            nested[key.category, default: [:]][key.collection, default: [:]][key.name] = values[key]
-        }
-        return try askForMuch(SetManyTweaks(values: nested, resettingOthers: resettingOthers))
+        try askForMuch(SetManyTweaks(values: values.values, resettingOthers: resettingOthers))
     }
 
     var overrides: OverridesDocument {

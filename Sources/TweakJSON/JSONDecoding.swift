@@ -1,0 +1,234 @@
+internal import TweakRecords
+
+/// Reads JSON from whoever wrote it. Of a name that an object has several times the first one counts.
+///
+/// - Parameter bytes: In UTF-8.
+package func decodeJSON<Value: Decodable>(
+    _ type: Value.Type = Value.self, from bytes: [UInt8]
+) throws(JSONError) -> Value {
+    guard !bytes.isEmpty else { throw .malformed(reason: "it is empty") }
+    var parser = JSONParser(bytes, repeatedNames: .firstCounts)
+    parser.allowsInfinities = true
+    let value = try parser.value()
+    try parser.end()
+    return try value.decode()
+}
+
+extension JSONValue {
+    /// Makes a value of JSON that has been read.
+    package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(JSONError) -> Value {
+        do { return try ValueDecoder(value: self, codingPath: []).decode(type) } catch {
+            throw JSONError(thrown: error)
+        }
+    }
+}
+
+private struct ValueDecoder: Decoder {
+    let value: JSONValue
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    private var context: DecodingError.Context {
+        DecodingError.Context(codingPath: codingPath, debugDescription: value.summary)
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .object(let members) = value else { throw unexpected([String: Any].self) }
+        return KeyedDecodingContainer(Members(members: members, codingPath: codingPath))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let elements) = value else { throw unexpected([Any].self) }
+        return Elements(elements: elements, codingPath: codingPath)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    private func unexpected(_ type: any Any.Type) -> DecodingError {
+        if case .null = value { return .valueNotFound(type, context) }
+        return .typeMismatch(type, context)
+    }
+}
+
+extension ValueDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { value == .null }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        guard case .scalar(.bool(let flag)) = value else { throw unexpected(type) }
+        return flag
+    }
+
+    func decode(_ type: String.Type) throws -> String {
+        guard case .scalar(.string(let text)) = value else { throw unexpected(type) }
+        return text
+    }
+
+    func decode(_ type: Double.Type) throws -> Double {
+        switch value {
+        case .scalar(.double(let number)):
+            guard number.isFinite else { throw outOfRange(TweakJSON.outOfRange()) }
+            return number
+        case .scalar(.integer(let number)): return Double(number)
+        default: throw unexpected(type)
+        }
+    }
+
+    func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
+
+    func decode(_ type: Int.Type) throws -> Int { try integer() }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if type == JSONValue.self, let result = value as? Value {
+            guard !value.hasInfinity else { throw outOfRange(TweakJSON.outOfRange()) }
+            return result
+        }
+        return try Value(from: self)
+    }
+
+    /// An integer, also one that is written with a fraction of zeros or an exponent.
+    private func integer<Integer: FixedWidthInteger>() throws -> Integer {
+        let number: Integer?
+        switch value {
+        case .scalar(.integer(let value)): number = Integer(exactly: value)
+        case .scalar(.double(let value)): number = Integer(exactly: value)
+        default: throw unexpected(Integer.self)
+        }
+        guard let number else { throw outOfRange("\(value.summary) is out of range") }
+        return number
+    }
+
+    private func outOfRange(_ reason: String) -> DecodingError {
+        .dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: reason))
+    }
+}
+
+private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let members: JSONObject
+    let codingPath: [any CodingKey]
+
+    var allKeys: [Key] { members.keys.sorted().compactMap { Key(stringValue: $0.text) } }
+
+    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+
+    private func decoder(_ key: some CodingKey) throws -> ValueDecoder {
+        guard let value = members[key.stringValue] else {
+            throw DecodingError.keyNotFound(
+                key, DecodingError.Context(codingPath: codingPath, debugDescription: "it is not there"))
+        }
+        return ValueDecoder(value: value, codingPath: codingPath + [key])
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool { members[key.stringValue] == .null }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try decoder(key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try decoder(key).decode(type) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decoder(key).decode(type) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder(key).decode(type) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decoder(key).decode(type) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder(key).decode(type) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder(key).decode(type) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder(key).decode(type) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decoder(key).decode(type) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder(key).decode(type) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder(key).decode(type) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder(key).decode(type) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decoder(key).decode(type) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder(key).decode(type) }
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try decoder(key).decode(type)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> { try decoder(key).container(keyedBy: type) }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try decoder(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { try decoder(JSONName(stringValue: "super")) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
+}
+
+private struct Elements: UnkeyedDecodingContainer {
+    let elements: [JSONValue]
+    let codingPath: [any CodingKey]
+    private(set) var currentIndex = 0
+
+    init(elements: [JSONValue], codingPath: [any CodingKey]) {
+        (self.elements, self.codingPath) = (elements, codingPath)
+    }
+
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    /// Reads the next element. It stays the next one if that fails.
+    private mutating func next<Result>(
+        _ type: any Any.Type, _ body: (ValueDecoder) throws -> Result
+    ) throws -> Result {
+        let path = codingPath + [JSONName(stringValue: "\(currentIndex)")]
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                type, DecodingError.Context(codingPath: path, debugDescription: "the array ends"))
+        }
+        let result = try body(ValueDecoder(value: elements[currentIndex], codingPath: path))
+        currentIndex += 1
+        return result
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard !isAtEnd, elements[currentIndex] == .null else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: String.Type) throws -> String { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next(type) { try $0.decode(type) } }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try next(type) { try $0.decode(type) }
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try next([String: Any].self) { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try next([Any].self) { try $0.unkeyedContainer() }
+    }
+
+    mutating func superDecoder() throws -> any Decoder { try next(Any.self) { $0 } }
+}
+
+extension JSONValue {
+    /// Whether there is a number in it that no double can hold, see ``JSONParser/allowsInfinities``.
+    fileprivate var hasInfinity: Bool {
+        switch self {
+        case .scalar(.double(let number)): !number.isFinite
+        case .null, .scalar: false
+        case .array(let elements): elements.contains(where: \.hasInfinity)
+        case .object(let members): members.values.contains(where: \.hasInfinity)
+        }
+    }
+}

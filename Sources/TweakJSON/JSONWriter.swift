@@ -1,0 +1,172 @@
+internal import TweakRecords
+
+/// Writes JSON, with the names of objects sorted by their UTF-8 bytes.
+///
+/// The layout for people is the one of Foundation's `JSONEncoder`, which wrote the files before: two spaces for each
+/// level, spaces around the colon, and a blank line in what is empty. A number is the shortest that is read back as the
+/// same.
+struct JSONWriter {
+    private(set) var bytes: [UInt8] = []
+    private let isPretty: Bool
+    private var depth = 0
+
+    init(isPretty: Bool) { self.isPretty = isPretty }
+
+    // MARK: - Values
+
+    /// Writes a value. This recurses: whatever was read has at most ``deepestNesting`` levels.
+    mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: write("null")
+        case .scalar(let value): write(value)
+        case .array(let elements): array(elements) { $0.write($1) }
+        case .object(let members):
+            object(members.sorted { $0.key < $1.key }) { writer, member in
+                writer.name(member.key.text)
+                writer.write(member.value)
+            }
+        }
+    }
+
+    mutating func write(_ value: TweakValue) {
+        switch value {
+        case .bool(let flag): write(flag ? "true" : "false")
+        case .integer(let number):
+            if let number = Int64(exactly: number) {
+                write(number)
+            } else {
+                write("\(UInt64(clamping: number))")
+            }
+        case .double(let number): write(number)
+        case .string(let text): writeText(text)
+        case .color(let color): writeText("\(color)")
+        case .nothing: write("null")
+        }
+    }
+
+    mutating func write(_ number: Int64) {
+        guard number.magnitude >= 10 else {
+            // The most frequent ones, without a text.
+            if number < 0 { bytes.append(UInt8(ascii: "-")) }
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number.magnitude))
+            return
+        }
+        write(number.description)
+    }
+
+    /// Writes a number without a fraction as an integer; an infinity or NaN, which JSON lacks, as a text.
+    mutating func write(_ number: Double) {
+        guard number.isFinite else { return writeText("\(number)") }
+        let text = number.description
+        write(text.utf8.suffix(2).elementsEqual(".0".utf8) ? String(text.dropLast(2)) : text)
+    }
+
+    // MARK: - Arrays and objects
+
+    mutating func array<Elements: Collection>(
+        _ elements: Elements, _ element: (inout JSONWriter, Elements.Element) -> Void
+    ) {
+        items("[", "]", elements, element)
+    }
+
+    /// Writes an object.
+    ///
+    /// - Parameters:
+    ///   - members: Sorted by name.
+    ///   - member: Writes the name of one, and its value.
+    mutating func object<Members: Collection>(
+        _ members: Members, _ member: (inout JSONWriter, Members.Element) -> Void
+    ) {
+        items("{", "}", members, member)
+    }
+
+    private mutating func items<Items: Collection>(
+        _ start: Unicode.Scalar, _ end: Unicode.Scalar, _ items: Items,
+        _ item: (inout JSONWriter, Items.Element) -> Void
+    ) {
+        bytes.append(UInt8(ascii: start))
+        depth += 1
+        if isPretty { bytes.append(UInt8(ascii: "\n")) }
+        var isFirst = true
+        for each in items {
+            if !isFirst {
+                bytes.append(UInt8(ascii: ","))
+                if isPretty { bytes.append(UInt8(ascii: "\n")) }
+            }
+            isFirst = false
+            indent()
+            item(&self, each)
+        }
+        depth -= 1
+        if isPretty { bytes.append(UInt8(ascii: "\n")) }
+        indent()
+        bytes.append(UInt8(ascii: end))
+    }
+
+    private mutating func indent() {
+        guard isPretty else { return }
+        for _ in 0..<depth {
+            bytes.append(UInt8(ascii: " "))
+            bytes.append(UInt8(ascii: " "))
+        }
+    }
+
+    /// Writes the name of a member and a colon.
+    mutating func name(_ name: String) {
+        writeText(name)
+        write(isPretty ? " : " : ":")
+    }
+
+    // MARK: - Texts
+
+    private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    /// Writes a text in quotation marks. Quotation marks, backslashes and the 32 control characters are escaped, and
+    /// nothing else.
+    mutating func writeText(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { text in
+            var start = 0
+            for index in text.indices {
+                let byte = text[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+                    continue
+                }
+                // Both are at most `index`, which is inside.
+                bytes.append(contentsOf: text[start..<index])
+                start = index + 1
+                escape(byte)
+            }
+            bytes.append(contentsOf: text[start...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): write("\\\"")
+        case UInt8(ascii: "\\"): write("\\\\")
+        case 0x08: write("\\b")
+        case 0x09: write("\\t")
+        case 0x0A: write("\\n")
+        case 0x0C: write("\\f")
+        case 0x0D: write("\\r")
+        default:
+            // A control character, which has two digits.
+            write(byte < 0x10 ? "\\u000" : "\\u00")
+            write(String(byte, radix: 16))
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value as JSON, with sorted names.
+    ///
+    /// - Parameter isPretty: Whether it is for people, with lines and indentation.
+    package func json(isPretty: Bool = false) -> [UInt8] {
+        var writer = JSONWriter(isPretty: isPretty)
+        writer.write(self)
+        return writer.bytes
+    }
+}
