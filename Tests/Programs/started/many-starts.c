@@ -237,10 +237,12 @@ static void finish(const struct start *start, int status) {
 
 static void run(void) {
   struct start *starts = calloc((size_t)at_once, sizeof(*starts));
-  sigset_t child;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &child, NULL);
+  sigset_t awaited;
+  sigemptyset(&awaited);
+  sigaddset(&awaited, SIGCHLD);
+  sigaddset(&awaited, SIGINT);
+  sigaddset(&awaited, SIGTERM);
+  sigprocmask(SIG_BLOCK, &awaited, NULL);
   int next = 0, running = 0;
   while (starts && (next < count || running > 0)) {
     for (int i = 0; i < at_once && next < count; i++) {
@@ -258,7 +260,13 @@ static void run(void) {
       next++;
       running++;
     }
-    sigtimedwait(&child, NULL, &(struct timespec){.tv_sec = 1});
+    int received = sigtimedwait(&awaited, NULL, &(struct timespec){.tv_sec = 1});
+    if (received == SIGINT || received == SIGTERM) {
+      for (int i = 0; i < at_once; i++)
+        if (starts[i].process)
+          kill(-starts[i].process, SIGKILL);
+      exit(2);
+    }
     int status;
     for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
       for (int i = 0; i < at_once; i++)

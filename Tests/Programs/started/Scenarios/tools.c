@@ -118,31 +118,6 @@ static int run(char *const *arguments, char *said, size_t size) {
     continue;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
-bool tweak(const char *command, const char *verb, ...) {
-  char process[16], verbs[32], said[1000];
-  const char *arguments[16] = {command};
-  int count = 1;
-  snprintf(process, sizeof(process), "%d", (int)getpid());
-  snprintf(verbs, sizeof(verbs), "%s", verb);
-  for (char *word = strtok(verbs, " "); word; word = strtok(NULL, " "))
-    arguments[count++] = word;
-  arguments[count++] = process;
-  va_list more;
-  va_start(more, verb);
-  while (count < 15 && (arguments[count] = va_arg(more, const char *)))
-    count++;
-  va_end(more);
-  /* It has less patience with a program that is busy, as many are that are started at once. */
-  double deadline = now() + PATIENCE;
-  int status;
-  while ((status = run((char *const *)arguments, said, sizeof(said))) == EX_TEMPFAIL &&
-         now() < deadline)
-    continue;
-  if (status != 0)
-    complain("tweak %s ended with %d: %s", verb, status, said);
-  return status == 0;
-}
-
 int connect_to_self(void) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   const char *directory = getenv("XDG_RUNTIME_DIR");
@@ -159,6 +134,36 @@ int connect_to_self(void) {
   complain("nobody listens at %s", address.sun_path);
   return -1;
 }
+bool tweak(const char *command, const char *verb, ...) {
+  char process[16], verbs[32], said[1000];
+  const char *arguments[16] = {command};
+  int count = 1;
+  snprintf(process, sizeof(process), "%d", (int)getpid());
+  snprintf(verbs, sizeof(verbs), "%s", verb);
+  for (char *word = strtok(verbs, " "); word; word = strtok(NULL, " "))
+    arguments[count++] = word;
+  arguments[count++] = process;
+  va_list more;
+  va_start(more, verb);
+  while (count < 15 && (arguments[count] = va_arg(more, const char *)))
+    count++;
+  va_end(more);
+  /* Before that the command would find the tweaks of the executable alone, in its file. */
+  int connection = connect_to_self();
+  if (connection < 0)
+    return false;
+  close(connection);
+  /* It has less patience with a program that is busy, as many are that are started at once. */
+  double deadline = now() + PATIENCE;
+  int status;
+  while ((status = run((char *const *)arguments, said, sizeof(said))) == EX_TEMPFAIL &&
+         now() < deadline)
+    continue;
+  if (status != 0)
+    complain("tweak %s ended with %d: %s", verb, status, said);
+  return status == 0;
+}
+
 /* What has been received and not been looked at. */
 static char received[ANSWER];
 static size_t length;

@@ -1,5 +1,4 @@
-/* What the scenarios do with files, processes and sockets. Each says on standard error what fails.
- */
+/* What the scenarios do with files, processes and sockets, and say on standard error what fails. */
 #ifndef TOOLS_H
 #define TOOLS_H
 
@@ -23,7 +22,8 @@ bool replace(const char *path, const char *text);
 /* The path of a file beside the program. */
 const char *beside(const char *name);
 
-/* Runs `tweak` on this process, with what follows it after the verb; NULL is the last argument. */
+/* Runs `tweak` on this process when that can be asked, with what follows it after the verb; NULL is
+ * the last argument. */
 bool tweak(const char *command, const char *verb, ...) __attribute__((sentinel));
 
 /* A connection to the socket of this process; -1 if there is none. */
