@@ -19,7 +19,7 @@ struct process {
 #define CHECK(condition_)                                                                          \
   do {                                                                                             \
     if (!(condition_)) {                                                                           \
-      complain("%s: %s: %s", __func__, #condition_, fbtweak_error());                              \
+      complain("%s: %s; the last error was: %s", __func__, #condition_, fbtweak_error());          \
       return false;                                                                                \
     }                                                                                              \
   } while (0)
