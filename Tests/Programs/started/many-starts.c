@@ -39,7 +39,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH = 4096, MOST_SCENARIOS = 32, MOST_SETTINGS = 32, MOST_SHOWN = 3, OUTPUT = 1500 };
+enum { PATH = 4096, MOST_SCENARIOS = 64, MOST_SETTINGS = 32, MOST_SHOWN = 3, OUTPUT = 1500 };
 
 static char state[PATH], home[PATH], program[PATH], tweak[PATH];
 static const char *state_name;

@@ -89,18 +89,12 @@ enum Started {
 
     private static func build(_ sanitizing: Sanitizing?) throws -> String {
         let folder = Locations.package + "/.build/started" + (sanitizing.map { "-\($0)" } ?? "")
-        try script(
+        let result = try start(
             "build",
             [Installation.prefix.get(), folder] + (sanitizing?.ways ?? Way.allCases).map(\.rawValue),
-            sanitizing?.environment ?? ["STARTED_PROGRAM": Locations.product("started-program")])
-        return folder
-    }
-
-    /// A folder with the ways that only need a C compiler.
-    private static let folderInC = Result {
-        let folder = Locations.package + "/.build/started-in-c"
-        let ways = [Way.linked, .preloaded].map(\.rawValue)
-        try script("build", [Installation.prefix.get(), folder] + ways, [:])
+            sanitizing?.environment ?? ["STARTED_PROGRAM": Locations.product("started-program")]
+        ).wait()
+        guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
         return folder
     }
 
@@ -111,39 +105,38 @@ enum Started {
 
     static var otherLibrary: String { get throws { try "\(folder())/libother.so" } }
 
-    /// Starts the program many times.
+    /// Starts the program many times in each way, in all ways at once: most of the time is waiting for some long lives.
     ///
-    /// - Returns: What went wrong; `nil` if nothing did.
-    static func failure(
-        _ way: Way, _ state: State, count: Int, atOnce: Int = 64, scenarios: [String] = [],
-        settings: [String] = [], options: [String] = [], sanitizing: Sanitizing? = nil, onlyInC: Bool = false
-    ) throws -> String? {
-        let arguments =
-            try [
-                Installation.prefix.get(), onlyInC ? folderInC.get() : folder(sanitizing), way.rawValue,
-                state.rawValue, "-n", "\(count)",
-            ]
-            + ["-m", "\(atOnce)"] + options + settings.flatMap { ["-e", $0] }
+    /// - Returns: What went wrong; nothing if all was right.
+    static func failures(
+        _ ways: [Way], _ state: State, count: Int, atOnce: Int = 72, scenarios: [String] = [],
+        settings: [String] = [], options: [String] = [], sanitizing: Sanitizing? = nil
+    ) throws -> String {
+        let (prefix, folder) = try (Installation.prefix.get(), folder(sanitizing))
+        let options =
+            ["-n", "\(count)", "-m", "\(max(1, atOnce / ways.count))"] + options
+            + settings.flatMap { ["-e", $0] }
         let environment = scenarios.isEmpty ? [:] : ["SCENARIOS": scenarios.joined(separator: ",")]
-        do { try script("run", arguments, environment) } catch let error as CompilationError {
-            return error.description
+        let running = try ways.map {
+            try start("run", [prefix, folder, $0.rawValue, state.rawValue] + options, environment)
         }
-        return nil
+        return zip(ways, running.map { $0.wait() }).filter { !$1.succeeded }.map { way, result in
+            "\(way.rawValue):\n\(result.output)\(result.error)"
+        }.joined(separator: "\n")
     }
 
     /// What ThreadSanitizer must be told: how a library that it does not see into keeps threads apart it cannot know.
     static let threadSanitizerOptions =
         "TSAN_OPTIONS=die_after_fork=0:suppressions=\(sources)/thread-sanitizer.suppressions"
 
-    /// Runs a script with the user's own settings: the package manager may need its mirrors and caches.
-    private static func script(
+    /// Starts a script with the user's own settings: the package manager may need its mirrors and caches.
+    private static func start(
         _ name: String, _ arguments: [String], _ environment: [String: String]
-    ) throws {
+    ) throws -> RunningCommand {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "\(sources)/\(name)")
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let result = try RunningCommand(process).wait()
-        guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
+        return try RunningCommand(process)
     }
 }
