@@ -114,6 +114,12 @@ public struct ForgedELF: Sendable {
         return file
     }
 
+    /// Leaves no section headers in a file, so that its notes tell where its records are.
+    public static func removeSectionHeaders(of bytes: inout [UInt8]) {
+        // e_shoff, then e_shentsize, e_shnum and e_shstrndx of an Elf64_Ehdr.
+        for offset in Array(0x28..<0x30) + Array(0x3A..<0x40) { bytes[offset] = 0 }
+    }
+
     /// A number in the byte order of the file.
     public static func little(_ number: some FixedWidthInteger) -> [UInt8] {
         withUnsafeBytes(of: number.littleEndian) { Array($0) }

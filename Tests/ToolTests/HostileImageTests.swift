@@ -119,11 +119,8 @@ struct ImageLie: Sendable, CustomStringConvertible {
         let path = try home.write("liar.s", Self.places + source)
         let library = home("liar.so")
         try Compiler.gcc.compile([path], to: library, ["-shared", "-Wl,-z,now,-z,relro"], home: home)
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: library))
-        if isStripped {
-            // e_shoff, then e_shentsize, e_shnum and e_shstrndx of an Elf64_Ehdr.
-            for offset in Array(0x28..<0x30) + Array(0x3A..<0x40) { bytes[offset] = 0 }
-        }
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: library)))
+        if isStripped { ForgedELF.removeSectionHeaders(of: &bytes) }
         if let segment {
             for header in stride(from: 64, to: 64 + 56 * Int(bytes[56]), by: 56) where bytes[header] == 4 {
                 // p_vaddr, p_filesz and p_memsz of an Elf64_Phdr.
@@ -133,7 +130,7 @@ struct ImageLie: Sendable, CustomStringConvertible {
                 }
             }
         }
-        try bytes.write(to: URL(fileURLWithPath: library))
+        try Data(bytes).write(to: URL(fileURLWithPath: library))
         return library
     }
 }
