@@ -8,7 +8,8 @@
  * what the state has in `program` beside it. The environment has the lines of the file
  * `environment`. The arguments are those of `started`, with one scenario after the other. A start
  * is right if it ends with status 0, leaves no process behind, and writes nothing or, where the
- * state has a file `says`, one line with that text.
+ * state has a file `says`, one line with that text. One that says that the kernel lets it watch no
+ * more files, of which all processes of a user have a number together, is made again.
  *
  *     -n COUNT        how many starts; 200 if not given
  *     -m COUNT        how many of them at once; 50
@@ -64,7 +65,7 @@ enum { RIGHT, WRONG, DIED, HUNG, LEFT, ENDINGS };
 static int endings[ENDINGS][MOST_SCENARIOS];
 static const char *const names[ENDINGS] = {"right", "wrong", "died", "hung",
                                            "left a process behind"};
-static int shown;
+static int shown, made_again;
 
 static void fail(const char *what, const char *which) {
   fprintf(stderr, "many-starts: cannot %s %s: %s\n", what, which, strerror(errno));
@@ -207,7 +208,12 @@ static bool is_right(const char *output, size_t length) {
   return strstr(output, said) && newline == output + length - 1;
 }
 
-static void finish(const struct start *start, int status) {
+static bool is_to_be_made_again(int ending, const char *output) {
+  return ending == WRONG && strstr(output, "Too many open files (inotify") && made_again < count;
+}
+
+/* Returns whether it counts. */
+static bool finish(const struct start *start, int status) {
   char path[PATH], output[OUTPUT];
   folder_of(path, home, start->number, "output");
   size_t length = read_file(path, output, sizeof(output));
@@ -217,6 +223,12 @@ static void finish(const struct start *start, int status) {
                : status != 0 || !is_right(output, length) ? WRONG
                : has_left                                 ? LEFT
                                                           : RIGHT;
+  if (is_to_be_made_again(ending, output)) {
+    made_again++;
+    folder_of(path, home, start->number, "");
+    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return false;
+  }
   int scenario = order[start->number % order_count];
   endings[ending][scenario]++;
   if (ending != RIGHT && shown++ < MOST_SHOWN) {
@@ -233,6 +245,20 @@ static void finish(const struct start *start, int status) {
     folder_of(path, home, start->number, "");
     nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
   }
+  return true;
+}
+
+static struct start begin(int number) {
+  struct start start = {.number = number, .deadline = now() + seconds};
+  prepare(number);
+  fflush(NULL);
+  start.process = fork();
+  if (start.process == 0)
+    become(number);
+  if (start.process < 0)
+    fail("start", program);
+  setpgid(start.process, start.process);
+  return start;
 }
 
 static void run(void) {
@@ -248,16 +274,7 @@ static void run(void) {
     for (int i = 0; i < at_once && next < count; i++) {
       if (starts[i].process)
         continue;
-      prepare(next);
-      starts[i] = (struct start){.number = next, .deadline = now() + seconds};
-      fflush(NULL);
-      starts[i].process = fork();
-      if (starts[i].process == 0)
-        become(next);
-      if (starts[i].process < 0)
-        fail("start", program);
-      setpgid(starts[i].process, starts[i].process);
-      next++;
+      starts[i] = begin(next++);
       running++;
     }
     int received = sigtimedwait(&awaited, NULL, &(struct timespec){.tv_sec = 1});
@@ -270,8 +287,9 @@ static void run(void) {
     int status;
     for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
       for (int i = 0; i < at_once; i++)
-        if (starts[i].process == ended) {
-          finish(&starts[i], status);
+        if (starts[i].process == ended && !finish(&starts[i], status)) {
+          starts[i] = begin(starts[i].number);
+        } else if (starts[i].process == ended) {
           starts[i].process = 0;
           running--;
         }
@@ -302,6 +320,8 @@ static void print_sums(double duration) {
   printf("%s: %d starts in %.1f s, %.1f s of work", state_name, count, duration, worked);
   for (int ending = RIGHT; ending < ENDINGS; ending++)
     printf(", %d %s", sum(ending), names[ending]);
+  if (made_again)
+    printf(", %d made again", made_again);
   printf("\n");
 }
 

@@ -6,7 +6,7 @@
 #include "values.h"
 
 /* Following and the socket begin a quarter of a second after the start. */
-enum { A_WHILE = 350 /* ms */ };
+enum { A_WHILE = 300 /* ms */ };
 
 struct process {
   enum state state;
