@@ -63,7 +63,7 @@ import Testing
             // What the threads held that a child does not have is lost in it.
             if scenarios == forking { settings.append("ASAN_OPTIONS=detect_leaks=0") }
             let failures = try Started.failures(
-                sanitizing.ways, state, count: scenarios.count * 20, atOnce: 20, scenarios: scenarios,
+                sanitizing.ways, state, count: scenarios.count * 10, atOnce: 32, scenarios: scenarios,
                 settings: settings, options: sanitizing == .threadInC ? ["-f"] : [], sanitizing: sanitizing)
             #expect(failures.isEmpty, "\(failures)")
         }
