@@ -1,5 +1,4 @@
 internal import CTweaks
-internal import FoundationEssentials
 internal import Glibc
 internal import TweakProtocol
 internal import TweakRecords
@@ -146,8 +145,8 @@ extension Endpoint {
         let isWanted = clients.contains(where: \.hasSubscriptions)
         guard isWanted != isListening else { return }
         isListening = isWanted
-        let listener = { @Sendable [mail] (changes: [TweakChange], date: Date) in
-            mail.post(changes, at: date.timeIntervalSince1970)
+        let listener = { @Sendable [mail] (changes: [TweakChange], time: Duration) in
+            mail.post(changes, at: time / .seconds(1))
         }
         store.state.withLock { $0.telling.listener = isWanted ? listener : nil }
     }

@@ -1,4 +1,3 @@
-public import FoundationEssentials
 public import TweakRecords
 
 /// A tweak in Swift: its value, and all that there is to know and do about it.
@@ -110,12 +109,14 @@ extension Tweak {
         cell == 0 ? .binary : (try? store.status(of: key))?.source ?? .binary
     }
 
-    /// The last change since the process has started; `nil` if there was none.
-    public var lastChange: (change: Change, date: Date)? {
+    /// The last change since the process has started, and its time since 1970; `nil` if there was none.
+    ///
+    /// `Date(timeIntervalSince1970: time / .seconds(1))` is that time as Foundation has it.
+    public var lastChange: (change: Change, time: Duration)? {
         guard cell != 0, let last = store.lastChange(of: key), let change = Change(last.change) else {
             return nil
         }
-        return (change, last.date)
+        return (change, last.time)
     }
 }
 

@@ -1,5 +1,4 @@
 internal import CTweaks
-internal import FoundationEssentials
 internal import TweakRecords
 
 /// Who wants to know of changes, what they have not been told of, and who is telling them. It is part of the state of a store.
@@ -27,7 +26,7 @@ struct Telling {
     private(set) var observers = ObserverList()
     private var removed: [ObserverList.Observer] = []
     /// Told of all changes as they are made, whatever observers do. It is called with the store's lock held.
-    var listener: (@Sendable ([TweakChange], Date) -> Void)?
+    var listener: (@Sendable ([TweakChange], Duration) -> Void)?
     /// Calls into the program that have not returned.
     private(set) var runningCalls: [RunningCall] = []
     private var waiting = FirstInFirstOut<News>()
@@ -53,7 +52,7 @@ struct Telling {
             waiting.append(News(changes: changes, number: lastNumber, recipients: .these(observing)))
             if waiting.count > crowd { mergeWaiting() }
         }
-        listener?(changes, Date())
+        listener?(changes, .since1970)
     }
 
     /// Makes one piece of news of all that wait for everybody, so that no more waits than there are tweaks: of each the first old

@@ -1,5 +1,4 @@
 internal import CTweaks
-internal import FoundationEssentials
 internal import Glibc
 public import TweakRecords
 

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import TweakRecords
 
 /// A tweak of the process: what is said about it, its value, and the cells that hold that.
@@ -20,7 +19,7 @@ final class TweakEntry: @unchecked Sendable {
     /// What most tweaks never have.
     private final class History {
         var pendingValue: TweakValue?
-        var lastChange: (oldValue: TweakValue, source: TweakSource, date: Date)?
+        var lastChange: (oldValue: TweakValue, source: TweakSource, time: Duration)?
     }
 
     /// A declaration that is read without copying it, which would count references of all that is in it.
@@ -77,11 +76,11 @@ final class TweakEntry: @unchecked Sendable {
     }
 
     /// The last change of the value; `nil` if there was none.
-    var lastChange: (change: TweakChange, date: Date)? {
+    var lastChange: (change: TweakChange, time: Duration)? {
         history?.lastChange.map { last in
             (
                 TweakChange(key: key, oldValue: last.oldValue, newValue: value, source: last.source),
-                last.date
+                last.time
             )
         }
     }
@@ -121,7 +120,7 @@ final class TweakEntry: @unchecked Sendable {
         source = resolution.source
         guard resolution.value != value else { return }
         if history == nil { history = History() }
-        history?.lastChange = (value, resolution.source, Date())
+        history?.lastChange = (value, resolution.source, .since1970)
         value = resolution.value
         cells.forEach { $0.cell.store(value) }
     }

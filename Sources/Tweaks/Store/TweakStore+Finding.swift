@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 public import TweakRecords
 
 extension TweakStore {
@@ -51,7 +50,7 @@ extension TweakStore {
         state.withLock { $0.key(ofCell: cell) }
     }
 
-    func lastChange(of key: TweakKey) -> (change: TweakChange, date: Date)? {
+    func lastChange(of key: TweakKey) -> (change: TweakChange, time: Duration)? {
         state.withLock { $0.tweaks[key]?.lastChange }
     }
 }

@@ -75,7 +75,7 @@ import Testing
         try tweak.set(7)
         let last = try #require(tweak.lastChange)
         #expect(last.change == .init(oldValue: 6, newValue: 7, source: .overrides))
-        #expect(last.date.timeIntervalSince1970 > 1e9)
+        #expect(last.time > .seconds(1_000_000_000))
     }
 
     @Test func `has the default when its tweak is removed, and the value when it is made again`() throws {
