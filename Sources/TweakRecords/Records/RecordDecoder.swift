@@ -94,7 +94,8 @@ extension TweakDeclaration {
 extension TweakKey {
     /// The name in a record, without the rest; `nil` if the bytes are no record.
     package init?(record bytes: RawSpan, in range: Range<Int>) {
-        guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount, range.count > RecordLayout.textOffset
+        guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount,
+            range.count > RecordLayout.textOffset
         else { return nil }
         var text = RecordText(
             next: range.lowerBound + RecordLayout.textOffset, end: range.upperBound)
