@@ -143,15 +143,18 @@ package struct ResetTweaks: ControlMethod {
     }
 }
 
-/// Sets several tweaks, as one change. What one of them cannot take is reported, and the others are set.
+/// Sets several tweaks, as one change. What one of them cannot take is reported, and the others are set unless it is to be
+/// all or nothing.
 package struct SetManyTweaks: ControlMethod {
     package static let name = "setMany"
-    package enum CodingKeys: CodingKey, CaseIterable { case values, resettingOthers }
+    package enum CodingKeys: CodingKey, CaseIterable { case values, resettingOthers, allOrNothing }
 
     /// In JSON by category, collection and name, as an overrides file has them.
     package var values: [TweakKey: JSONValue]
     /// Whether all other tweaks get their defaults.
     package var resettingOthers: Bool?
+    /// Whether nothing changes if one of the values cannot be set.
+    package var allOrNothing: Bool?
 
     package struct Answer: Codable, Hashable, Sendable {
         package struct Refusal: Codable, Hashable, Sendable {
@@ -181,15 +184,19 @@ package struct SetManyTweaks: ControlMethod {
         }
     }
 
-    package init(values: [TweakKey: JSONValue], resettingOthers: Bool? = nil) {
+    package init(
+        values: [TweakKey: JSONValue], resettingOthers: Bool? = nil, allOrNothing: Bool? = nil
+    ) {
         self.values = values
         self.resettingOthers = resettingOthers
+        self.allOrNothing = allOrNothing
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         values = [:]
         resettingOthers = try container.decodeIfPresent(Bool.self, forKey: .resettingOthers)
+        allOrNothing = try container.decodeIfPresent(Bool.self, forKey: .allOrNothing)
         let categories = try container.nestedContainer(keyedBy: JSONName.self, forKey: .values)
         for category in categories.allKeys {
             let collections = try categories.nestedContainer(keyedBy: JSONName.self, forKey: category)
@@ -213,6 +220,7 @@ package struct SetManyTweaks: ControlMethod {
         let categories = nested.mapValues { JSONValue.object($0.mapValues { .object($0) }) }
         try container.encode(JSONValue.object(categories), forKey: .values)
         try container.encodeIfPresent(resettingOthers, forKey: .resettingOthers)
+        try container.encodeIfPresent(allOrNothing, forKey: .allOrNothing)
     }
 }
 

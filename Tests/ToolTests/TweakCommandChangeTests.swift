@@ -40,9 +40,9 @@ import Testing
         #expect(try program.tweak("get", "Setter/Values/Flag").output == "true\n")
     }
 
-    @Test func `A value that the tweak has already is not written`() throws {
+    @Test func `A value that the tweak has already is kept too`() throws {
         #expect(try program.tweak("set", "Setter/Values/Count", "5").status == 0)
-        #expect(!FileManager.default.fileExists(atPath: program.overridesPath))
+        #expect(try program.overrides() == ["Setter": ["Values": ["Count": 5]]])
     }
 
     @Test func `reset takes one override away`() throws {

@@ -90,7 +90,9 @@ import Testing
         #expect(try setter.tweak("reset", "Port").output == "Setter/More/Port: 80, also after a restart\n")
     }
 
-    @Test func `Several tweaks are set with one command`() throws {
+    @Test func `Several tweaks are set with one command, as one change`() throws {
+        let client = try ControlClient(setter.socketPath)
+        _ = try client.request("subscribe")
         let result = try setter.tweak("set", "Count", "-7", "Text", "bye", "Level", "high")
         #expect(result.status == 0)
         #expect(
@@ -101,6 +103,12 @@ import Testing
 
                 """)
         setter.expect("false 0 0.5 bye")
+        #expect(try client.nextChanges().count == 3)
+    }
+
+    @Test func `Of a tweak that is named twice the last value is set`() throws {
+        let result = try setter.tweak("set", "Count", "6", "Text", "bye", "Count", "7")
+        #expect(result.output == "Setter/Values/Text: \"hello\" → \"bye\"\nSetter/Values/Count: 5 → 7\n")
     }
 
     @Test(arguments: [

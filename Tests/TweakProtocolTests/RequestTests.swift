@@ -32,7 +32,7 @@ import TweakRecords
             values: [
                 TweakKey("A", "B", "\u{e9}"): .scalar(true), TweakKey("A", "B", "e\u{301}"): .scalar(false),
             ],
-            resettingOthers: true)
+            resettingOthers: true, allOrNothing: true)
         #expect(many.values.count == 2)
         let (subscribe, unsubscribe) = (
             SubscribeToChanges(tweaks: [key]), UnsubscribeFromChanges(subscription: 3)

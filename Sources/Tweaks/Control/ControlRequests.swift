@@ -132,7 +132,9 @@ extension ControlRequests {
     func setMany(_ call: SetManyTweaks) -> SetManyTweaks.Answer {
         var preset = TweakPreset(name: "")
         for (key, value) in call.values { preset.values[key] = value }
-        let report = store.apply(preset, resettingOthers: call.resettingOthers ?? false)
+        let report = store.apply(
+            preset, resettingOthers: call.resettingOthers ?? false,
+            allOrNothing: call.allOrNothing ?? false)
         return SetManyTweaks.Answer(
             applied: report.applied, clamped: report.clamped, unknown: report.unknown,
             refused: report.refused.sorted { $0.key < $1.key }.map {

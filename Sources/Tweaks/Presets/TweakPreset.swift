@@ -103,7 +103,11 @@ extension TweakStore {
     /// - Returns: What was set, and what was not and why.
     @discardableResult
     public func apply(_ preset: TweakPreset, resettingOthers: Bool = false) -> TweakReport {
-        apply(preset.values.keys.sorted(), resettingOthers: resettingOthers) {
+        apply(preset, resettingOthers: resettingOthers, allOrNothing: false)
+    }
+
+    func apply(_ preset: TweakPreset, resettingOthers: Bool, allOrNothing: Bool) -> TweakReport {
+        apply(preset.values.keys.sorted(), resettingOthers: resettingOthers, allOrNothing: allOrNothing) {
             (batch, key, declaration) throws(TweakError) in
             do throws(TweakValueError) {
                 guard let admission = try preset.values.admission(for: declaration) else { return false }

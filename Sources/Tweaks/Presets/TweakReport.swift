@@ -33,9 +33,10 @@ extension TweakStore {
     /// - Parameters:
     ///   - keys: The tweaks.
     ///   - resettingOthers: Whether all other tweaks get their defaults.
+    ///   - allOrNothing: Whether nothing changes if one of the values cannot be applied.
     ///   - set: Sets one of them in a batch; returns whether the value was clamped.
     func apply(
-        _ keys: [TweakKey], resettingOthers: Bool = false,
+        _ keys: [TweakKey], resettingOthers: Bool = false, allOrNothing: Bool = false,
         _ set: (inout TweakBatch, TweakKey, TweakDeclaration) throws(TweakError) -> Bool
     ) -> TweakReport {
         var report = TweakReport()
@@ -54,6 +55,10 @@ extension TweakStore {
                 } catch {
                     report.refused[key] = error
                 }
+            }
+            if allOrNothing, !report.unknown.isEmpty || !report.refused.isEmpty {
+                (report.applied, report.clamped) = ([], [])
+                batch = TweakBatch(of: self)
             }
         }
         return report

@@ -193,6 +193,23 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
         #expect(try store.value(of: .test("Count")) == 10)
     }
 
+    @Test func `setMany sets nothing if it shall be all or nothing and one value is refused`() throws {
+        func set(_ values: [String: Any]) throws -> [String: Any] {
+            try client.request(
+                "setMany",
+                ["values": ["Test": ["Values": values]], "resettingOthers": true, "allOrNothing": true]
+            ).result
+        }
+        try store.set("bye", for: .test("Text"))
+        for wrong in ["Flag", "Nobody's"] {
+            let answer = try set(["Count": 70, wrong: 1])
+            #expect(answer["applied"] as? [String] == [] && answer["clamped"] as? [String] == [])
+            #expect(try store.value(of: .test("Count")) == 5 && store.value(of: .test("Text")) == "bye")
+        }
+        #expect(try set(["Count": 70, "Flag": true])["applied"] as? [String] == [count, "Test/Values/Flag"])
+        #expect(try store.value(of: .test("Count")) == 10 && store.value(of: .test("Text")) == "hello")
+    }
+
     @Test func `setMany resets the others if it shall`() throws {
         try store.set("bye", for: .test("Text"))
         _ = try client.request(

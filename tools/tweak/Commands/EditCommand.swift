@@ -87,7 +87,7 @@ private struct Edit {
     func make(in program: any Program) throws(Failure) {
         for key in removed { try program.reset(.tweak(key)) }
         if !values.isEmpty {
-            let answer = try program.apply(values, resettingOthers: false)
+            let answer = try program.apply(values, resettingOthers: false, allOrNothing: false)
             let problems = answer.unknown.map { "\($0): the tweak is gone" } + answer.refused.map(\.message)
             guard problems.isEmpty else {
                 throw Failure("not everything was set:", details: problems, EX_DATAERR)

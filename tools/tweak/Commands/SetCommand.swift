@@ -10,8 +10,8 @@ struct SetCommand: ParsableCommand {
         discussion: """
             A value outside the limits is clamped to them, with a warning. A Bool is true or false, on or off, yes or \
             no, 1 or 0; an integer may be hexadecimal (0x1F), octal (0o17) or binary (0b101); a colour is #rrggbb, \
-            #rrggbbaa, #rgb or #rgba; a choice is its value or its label. If one of several values is refused, none \
-            is set.
+            #rrggbbaa, #rgb or #rgba; a choice is its value or its label. Several values are one change: if one is \
+            refused, none is set.
             """)
 
     @OptionGroup var target: ProgramOptions
@@ -41,10 +41,28 @@ struct SetCommand: ParsableCommand {
             var changes: [Change] = []
             var rest = ([tweak, value] + others)[...]
             while let name = rest.popFirst(), let text = rest.popFirst() {
-                changes.append(try Change(of: program.tweak(named: name), to: text))
+                let change = try Change(of: program.tweak(named: name), to: text)
+                // Of one that is named twice the last value counts.
+                changes.removeAll { $0.tweak.declaration.key == change.tweak.declaration.key }
+                changes.append(change)
             }
-            for change in changes { try change.make(in: program) }
+            for change in changes where change.admission.wasClamped { change.warnOfLimits() }
+            for (change, after) in zip(changes, try Self.make(changes, in: program)) { change.say(after) }
         }
+    }
+
+    /// - Returns: The tweaks as the program has them now.
+    private static func make(_ changes: [Change], in program: any Program) throws(Failure) -> [JSONTweak] {
+        if changes.count == 1 { return [try program.set(changes[0].tweak, to: changes[0].text)] }
+        var values = OverridesDocument()
+        for change in changes { values.set(change.admission.value, for: change.tweak.declaration.key) }
+        let answer = try program.apply(values, resettingOthers: false, allOrNothing: true)
+        // They were there and took the values a moment ago.
+        let problems = answer.unknown.map { "\($0): the tweak is gone" } + answer.refused.map(\.message)
+        guard problems.isEmpty else { throw Failure("nothing was set:", details: problems, EX_DATAERR) }
+        var tweaks: [JSONTweak] = []
+        for change in changes { tweaks.append(try program.tweakAgain(change.tweak.declaration.key)) }
+        return tweaks
     }
 }
 
@@ -61,12 +79,13 @@ private struct Change {
         }
     }
 
-    func make(in program: any Program) throws(Failure) {
+    func warnOfLimits() {
         let declaration = tweak.declaration
-        if admission.wasClamped {
-            warn("\(declaration.key): \(text) is outside the limits; allowed: \(declaration.allowed)")
-        }
-        let after = try program.set(tweak, to: text)
+        warn("\(declaration.key): \(text) is outside the limits; allowed: \(declaration.allowed)")
+    }
+
+    func say(_ after: JSONTweak) {
+        let declaration = tweak.declaration
         print(printable(after.change(from: tweak)))
         if let value = after.value, after.pendingValue == nil, value != admission.value {
             warn(

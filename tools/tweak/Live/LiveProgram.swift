@@ -86,8 +86,13 @@ final class LiveProgram: Program {
         _ = try ask(request)
     }
 
-    func apply(_ values: OverridesDocument, resettingOthers: Bool) throws(Failure) -> SetManyTweaks.Answer {
-        try askForMuch(SetManyTweaks(values: values.values, resettingOthers: resettingOthers))
+    func apply(
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
+    ) throws(Failure) -> SetManyTweaks.Answer {
+        try askForMuch(
+            SetManyTweaks(
+                values: values.values, resettingOthers: resettingOthers,
+                allOrNothing: allOrNothing ? true : nil))
     }
 
     var overrides: OverridesDocument {

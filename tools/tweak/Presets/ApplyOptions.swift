@@ -19,7 +19,7 @@ struct ApplyOptions: ParsableArguments {
         _ values: OverridesDocument, leavingOut leftOut: [ImportedOverrides.Problem] = [],
         to program: any Program, _ target: ProgramOptions
     ) throws(Failure) {
-        let answer = try program.apply(values, resettingOthers: resetOthers)
+        let answer = try program.apply(values, resettingOthers: resetOthers, allOrNothing: false)
         switch format {
         case .json: try target.printJSON(Applied(answer: answer, leftOut: leftOut), of: program)
         case .table:

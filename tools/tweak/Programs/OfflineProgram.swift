@@ -102,7 +102,7 @@ final class OfflineProgram: Program {
         do throws(TweakValueError) { value = try tweak.declaration.admit(text: text).value } catch {
             throw Failure(error)
         }
-        if value != tweak.value { try change([key: value]) }
+        try change([key: value])
         return status(of: tweak.declaration)
     }
 
@@ -113,7 +113,9 @@ final class OfflineProgram: Program {
         try change(Dictionary(keys.map { ($0, nil) }) { first, _ in first })
     }
 
-    func apply(_ values: OverridesDocument, resettingOthers: Bool) throws(Failure) -> SetManyTweaks.Answer {
+    func apply(
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
+    ) throws(Failure) -> SetManyTweaks.Answer {
         let known = Dictionary(declarations.map { ($0.key, $0) }) { first, _ in first }
         var changes: [TweakKey: TweakValue?] = resettingOthers ? known.mapValues { _ in nil } : [:]
         var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
@@ -130,6 +132,10 @@ final class OfflineProgram: Program {
             } catch {
                 answer.refused.append(.init(tweak: key, message: "\(error)"))
             }
+        }
+        if allOrNothing, !answer.unknown.isEmpty || !answer.refused.isEmpty {
+            (answer.applied, answer.clamped) = ([], [])
+            return answer
         }
         try change(changes)
         return answer

@@ -25,8 +25,11 @@ protocol Program: AnyObject {
     func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak
     /// Takes overrides away, as one change.
     func reset(_ scope: TweakScope) throws(Failure)
-    /// Sets several tweaks, as one change. What one of them cannot take is reported, and the others are set.
-    func apply(_ values: OverridesDocument, resettingOthers: Bool) throws(Failure) -> SetManyTweaks.Answer
+    /// Sets several tweaks, as one change. What one of them cannot take is reported, and the others are set unless it is to
+    /// be all or nothing.
+    func apply(
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
+    ) throws(Failure) -> SetManyTweaks.Answer
     /// The values that were set, with those of tweaks that the program does not have as far as they are known.
     var overrides: OverridesDocument { get throws(Failure) }
     /// Who has which opinion about the value of a tweak that the program has.
