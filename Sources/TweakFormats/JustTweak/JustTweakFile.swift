@@ -18,8 +18,9 @@ public struct JustTweakFile: Hashable, Sendable {
         public let name: String
         /// Whether the program decrypts the value before anyone sees it.
         public let isEncrypted: Bool
-        /// What else is said of it. As a rule that is nothing, which takes no memory.
-        package let texts: [String: String]
+        /// What else is said of it. As a rule that is nothing, which takes no memory. It may be read before `main`, see
+        /// ``StableHashable``.
+        package let texts: [ByteText: String]
 
         /// What a person sees instead of the name.
         public var title: String? { texts["Title"] }
@@ -73,13 +74,13 @@ public struct JustTweakFile: Hashable, Sendable {
     ) throws(FormatError) -> Variable {
         let name = try file.name
         var value: TweakValue?
-        var texts: [String: String] = [:]
+        var texts: [ByteText: String] = [:]
         var isEncrypted = false
         try file.members("a variable, an object") { (file, member) throws(FormatError) in
             switch member {
             case "Value": value = try scalar(&file)
             case "Encrypted": isEncrypted = try file.flag()
-            case "Title", "Description", "Group", "GeneratedPropertyName": texts[member] = try file.text()
+            case "Title", "Description", "Group", "GeneratedPropertyName": texts[ByteText(member)] = try file.text()
             default: _ = try file.value()
             }
         }
