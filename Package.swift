@@ -67,15 +67,15 @@ let package = Package(
             ],
             // As in swift-configuration, whose protocols it implements.
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        .target(name: "TweakText", dependencies: ["TweakJSON", "TweakRecords"]),
-        .target(name: "TweakGenerators", dependencies: ["TweakFormats", "TweakRecords", "TweakText"]),
+        .target(name: "CommandSupport", dependencies: ["TweakJSON", "TweakRecords"]),
+        .target(name: "TweakGenerators", dependencies: ["TweakFormats", "TweakRecords", "CommandSupport"]),
         .executableTarget(
             name: "tweak-dump",
             dependencies: [
                 "TweakELF",
                 "TweakProtocol",
                 "TweakRecords",
-                "TweakText",
+                "CommandSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak-dump"),
@@ -87,14 +87,14 @@ let package = Package(
                 "TweakGenerators",
                 "TweakJSON",
                 "TweakProtocol",
-                "TweakText",
+                "CommandSupport",
                 "Tweaks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
             path: "tools/tweak"),
         .executableTarget(
-            name: "tweak-accessors", dependencies: ["TweakFormats", "TweakGenerators", "TweakText"],
+            name: "tweak-accessors", dependencies: ["TweakFormats", "TweakGenerators", "CommandSupport"],
             path: "tools/tweak-accessors"),
         .plugin(
             name: "TweakAccessors", capability: .buildTool(), dependencies: ["tweak-accessors"],

@@ -1,4 +1,4 @@
-internal import TweakText
+internal import CommandSupport
 
 /// A file that a generator makes.
 public struct GeneratedFile: Hashable, Sendable {

@@ -181,7 +181,7 @@ import TweakJSON
             for bytes in damaged(Array(original.utf8), count: isLong ? 4000 : 500) {
                 try? Self.features(bytes)
                 _ = try? JustTweakFile(json: bytes, path: "")
-                _ = try? ProvidersFile(json: bytes, path: "a/b")
+                _ = try? ProviderList(json: bytes, path: "a/b")
                 _ = try? AccessorConfiguration(json: bytes, path: "")
                 _ = try? ImportedOverrides(bytes, path: "")
                 _ = try? JSONParser.value(of: bytes)

@@ -1,7 +1,7 @@
 import Glibc
 import TweakFormats
 import TweakGenerators
-import TweakText
+import CommandSupport
 
 /// What the build plug-in runs, so that a program which uses it need not build the whole command `tweak`.
 ///

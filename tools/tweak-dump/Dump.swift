@@ -1,7 +1,7 @@
 import Glibc
 import TweakELF
 import TweakRecords
-import TweakText
+import CommandSupport
 
 /// Reads the files of a command line, one object after the other, and hands on at once what is in them.
 struct Dump {

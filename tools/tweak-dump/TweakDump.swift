@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 import TweakELF
-import TweakText
+import CommandSupport
 
 @main
 struct TweakDump: ParsableCommand {

@@ -50,7 +50,7 @@ public struct ImportedOverrides: Hashable, Sendable {
         known: [TweakKey] = []
     ) throws(FormatError) {
         var importer = OverridesImporter(systems: systems, known: known)
-        try importer.take(bytes, path: path)
+        try importer.read(bytes, path: path)
         overrides = importer.overrides.values.sorted { $0.key < $1.key }
         problems = importer.problems.sorted { ($0.entry, $0.reason) < ($1.entry, $1.reason) }
     }

@@ -13,7 +13,7 @@ struct OverridesImporter {
         names = ImportedNames(known: known)
     }
 
-    mutating func take(_ bytes: [UInt8], path: String) throws(FormatError) {
+    mutating func read(_ bytes: [UInt8], path: String) throws(FormatError) {
         let isJSON = bytes.firstVisible == UInt8(ascii: "{")
         let list: PropertyList
         if isJSON {
@@ -26,13 +26,13 @@ struct OverridesImporter {
             throw .malformed(path: path, reason: "\(list.summary) is here, but a dictionary is expected")
         }
         if let archive = KeyedArchive(list) {
-            try take(archive, path: path, byteCount: bytes.count)
+            try add(archive, path: path, byteCount: bytes.count)
         } else {
             for (entry, value) in entries.sorted(by: { $0.key < $1.key }) {
                 if let system = systems.first(where: { entry.text.hasPrefix($0.keyPrefix) }) {
-                    take(value, entry.text, of: system)
+                    add(value, entry.text, of: system)
                 } else if isJSON, systems.contains(.facebookTweaks) {
-                    take(category: entry.text, value)
+                    add(category: entry.text, value)
                 }
             }
             guard !overrides.isEmpty || !problems.isEmpty else {
@@ -44,7 +44,7 @@ struct OverridesImporter {
 
     // MARK: - The user's defaults
 
-    private mutating func take(_ value: PropertyList, _ entry: String, of system: OlderSystem) {
+    private mutating func add(_ value: PropertyList, _ entry: String, of system: OlderSystem) {
         let name = String(entry.dropFirst(system.keyPrefix.count))
         let value = Self.value(value)
         if system == .flipTheSwitch {
@@ -97,7 +97,7 @@ struct OverridesImporter {
 
     // MARK: - Facebook's nested forms
 
-    private mutating func take(category: String, _ collections: PropertyList) {
+    private mutating func add(category: String, _ collections: PropertyList) {
         guard case .dictionary(let collections) = collections else { return }
         for (collection, tweaks) in collections.sorted(by: { $0.key < $1.key }) {
             guard case .dictionary(let tweaks) = tweaks else { continue }
@@ -108,7 +108,7 @@ struct OverridesImporter {
         }
     }
 
-    private mutating func take(
+    private mutating func add(
         _ archive: KeyedArchive, path: String, byteCount: Int
     ) throws(FormatError) {
         guard let store = archive.root, archive.className(of: store) == "FBTweakStore" else {

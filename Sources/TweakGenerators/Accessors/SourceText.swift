@@ -1,4 +1,4 @@
-internal import TweakText
+internal import CommandSupport
 
 /// A text as a literal of Swift.
 func swiftLiteral(_ text: String) -> String {

@@ -4,7 +4,7 @@ internal import Glibc
 /// a directory or symbolic link that leads to it did.
 ///
 /// The library's thread waits for inotify; its worker calls back, since that runs the program's observers.
-final class FileWatcher: QuietThread.Source {
+final class FileWatcher: EventLoop.Source {
     /// How long a file may be missing before that counts. Some editors and git remove the old one first.
     private static let absence: Duration = .milliseconds(100)
     /// How long to wait for what there are too many threads for.
@@ -24,7 +24,7 @@ final class FileWatcher: QuietThread.Source {
     }
 
     private let path: String
-    private let worker: Worker
+    private let worker: SerialQueue
     private let isWanted: @Sendable () -> Bool
     private let report: @Sendable (String) -> Void
     private let changed: @Sendable (_ isComplete: Bool) -> Void
@@ -46,7 +46,7 @@ final class FileWatcher: QuietThread.Source {
     ///     whether a file was closed after writing or came by a rename.
     /// - Returns: `nil` if there is no inotify; that is reported.
     init?(
-        path: String, worker: Worker, isWanted: @escaping @Sendable () -> Bool = { true },
+        path: String, worker: SerialQueue, isWanted: @escaping @Sendable () -> Bool = { true },
         report: @escaping @Sendable (String) -> Void,
         changed: @escaping @Sendable (_ isComplete: Bool) -> Void
     ) {
@@ -61,7 +61,7 @@ final class FileWatcher: QuietThread.Source {
             return nil
         }
         self.descriptor = descriptor
-        take(isComplete: true)
+        noteEvent(isComplete: true)
     }
 
     static func message(_ path: String, _ error: CInt) -> String {
@@ -71,7 +71,7 @@ final class FileWatcher: QuietThread.Source {
 
     var awaited: [pollfd] { [pollfd(fd: inotify, events: Int16(POLLIN), revents: 0)] }
 
-    func takeTurn(_ awaited: ArraySlice<pollfd>) -> Bool {
+    func handle(_ awaited: ArraySlice<pollfd>) -> Bool {
         guard isWanted() else {
             descriptor.close()
             return false
@@ -108,7 +108,7 @@ extension FileWatcher {
                 isConcerned = true
                 if event.mask & UInt32(IN_CLOSE_WRITE | IN_MOVED_TO) != 0 { isComplete = true }
             }
-            if isConcerned { take(isComplete: isComplete) }
+            if isConcerned { noteEvent(isComplete: isComplete) }
         }
     }
 
@@ -121,7 +121,7 @@ extension FileWatcher {
         }
     }
 
-    private func take(isComplete: Bool) {
+    private func noteEvent(isComplete: Bool) {
         happened = (happened ?? false) || isComplete
         watchPath()
         if access(path, F_OK) == 0 {

@@ -72,7 +72,7 @@ extension TweakStore {
     func stopObserving(where matches: (ObserverList.Observer) -> Bool) {
         let removed = state.withLock { state in
             state.telling.removeObservers(where: matches)
-            return state.telling.takeRemoved()
+            return state.telling.drainRemoved()
         }
         state.waitForCalls(of: removed)
     }

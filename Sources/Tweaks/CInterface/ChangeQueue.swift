@@ -65,7 +65,7 @@ final class ChangeQueue: Sendable {
     func deliver() -> Int {
         let delivery = waiting.withLock { waiting in
             fbtweak__lower_event(descriptor)
-            return waiting.takeAll()
+            return waiting.drainAll()
         }
         var count = 0
         for (change, observer, callback) in delivery {

@@ -20,9 +20,9 @@ final class ControlMail: Sendable {
     }
 
     private let content = Guarded(Content())
-    private let thread: QuietThread
+    private let thread: EventLoop
 
-    init(for thread: QuietThread) { self.thread = thread }
+    init(for thread: EventLoop) { self.thread = thread }
 
     func post(_ changes: [TweakChange], at time: Double) {
         content.withLock { content in
@@ -36,10 +36,10 @@ final class ControlMail: Sendable {
         thread.wake()
     }
 
-    func take() -> (changes: [(change: TweakChange, time: Double)], outcomes: [Outcome]) {
+    func drain() -> (changes: [(change: TweakChange, time: Double)], outcomes: [Outcome]) {
         content.withLock { content in
             defer { content = Content() }
-            return (content.changes.takeAll().map { ($0.change, $0.note) }, content.outcomes)
+            return (content.changes.drainAll().map { ($0.change, $0.note) }, content.outcomes)
         }
     }
 }

@@ -7,7 +7,7 @@ internal import TweakRecords
 struct ControlRequests: Sendable {
     let store: TweakStore
     /// Where the program's code may be called.
-    let worker: Worker
+    let worker: SerialQueue
 }
 
 // MARK: - Looking

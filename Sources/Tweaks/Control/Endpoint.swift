@@ -7,7 +7,7 @@ internal import TweakRecords
 ///
 /// All of it is used on the library's thread, which never calls the program's code. What may call it is done by the
 /// worker, one request after the other, and each action on a thread of its own.
-final class Endpoint: QuietThread.Source {
+final class Endpoint: EventLoop.Source {
     /// How long no client is let in when there is no memory or descriptor for one.
     private static let patience: Duration = .seconds(1)
     /// How many clients are let in before the others get a turn.
@@ -27,12 +27,12 @@ final class Endpoint: QuietThread.Source {
     private var pause: ContinuousClock.Instant?
 
     private var store: TweakStore { requests.store }
-    private var worker: Worker { requests.worker }
+    private var worker: SerialQueue { requests.worker }
 
     /// Makes the endpoint of a store. There is one for each store and directory.
     ///
     /// - Returns: `nil` if nobody can reach it. That is no fault of the program, so it is hardly said.
-    init?(of store: TweakStore, in directory: ControlDirectory, on thread: QuietThread, worker: Worker) {
+    init?(of store: TweakStore, in directory: ControlDirectory, on thread: EventLoop, worker: SerialQueue) {
         do throws(ControlDirectory.Problem) {
             guard let listener = try ControlSockets.listen(in: directory) else { return nil }
             self.listener = listener
@@ -52,9 +52,9 @@ final class Endpoint: QuietThread.Source {
 
     var deadline: ContinuousClock.Instant? { clients.contains(where: \.wantsTurn) ? .now : pause }
 
-    func takeTurn(_ happened: ArraySlice<pollfd>) -> Bool {
+    func handle(_ happened: ArraySlice<pollfd>) -> Bool {
         let known = zip(clients, happened.dropFirst())
-        takeMail()
+        deliverMail()
         if let pause, pause <= .now { self.pause = nil }
         if happened.first?.revents != 0 {
             guard listener.isOurs else { return end() }
@@ -91,8 +91,8 @@ final class Endpoint: QuietThread.Source {
 // MARK: - What comes in
 
 extension Endpoint {
-    private func takeMail() {
-        let (changes, outcomes) = mail.take()
+    private func deliverMail() {
+        let (changes, outcomes) = mail.drain()
         for (change, time) in changes {
             for client in clients { client.add(change, at: time) }
         }

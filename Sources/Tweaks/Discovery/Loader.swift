@@ -40,7 +40,7 @@ extension TweakStore {
             })
         else { return }
         keepOverrides()
-        takeRequests()
+        serveRequests()
         Self.survivesForks()
         // Registered before main as a rule, so it runs after what the program registers and writes what that sets.
         flushAtExitOfProcess()

@@ -16,7 +16,7 @@ extension TweakStore {
     private var locks: [any HeldWhileForking] {
         [
             hasStarted, keptStores, state, Self.worker, TextPool.addresses, diagnostics.state,
-            QuietThread.current,
+            EventLoop.current,
             ControlSockets.own, Descriptor.opened,
         ]
     }
@@ -48,13 +48,13 @@ extension TweakStore {
             state.writer = state.writer?.forChild()
         }
 
-        Self.worker.withLock { $0 = Worker(patience: 1) }
+        Self.worker.withLock { $0 = SerialQueue(patience: 1) }
         Descriptor.closeAll()
         ControlSockets.forget()
-        QuietThread.current.withLock { $0 = nil }
+        EventLoop.current.withLock { $0 = nil }
         guard hasStarted.withLock({ $0 }), fbtweak__may_start_threads_after_fork() else { return }
         if let file = writer?.file { followOverrides(in: file) }
         for feed in state.withLock({ $0.layers.feeds }) { followFiles(of: feed) }
-        takeRequests()
+        serveRequests()
     }
 }

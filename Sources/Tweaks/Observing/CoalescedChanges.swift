@@ -65,7 +65,7 @@ struct CoalescedChanges<Note: Sendable>: Sendable {
     }
 
     /// Takes everything out, in the order of the first changes.
-    mutating func takeAll() -> [(change: TweakChange, recipient: UInt64, note: Note)] {
+    mutating func drainAll() -> [(change: TweakChange, recipient: UInt64, note: Note)] {
         var all: [(change: TweakChange, recipient: UInt64, note: Note)] = []
         while let next = popFirst() { all.append(next) }
         return all

@@ -32,7 +32,7 @@ final class Mailbox: Sendable {
                 waiting.hasTask = false
                 return nil
             }
-            return waiting.changes.takeAll().map(\.change)
+            return waiting.changes.drainAll().map(\.change)
         }
     }
 }

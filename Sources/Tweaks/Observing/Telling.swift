@@ -67,7 +67,7 @@ struct Telling {
             }
             for change in news.changes { all.add(change, note: ()) }
         }
-        let changes = all.takeAll().map(\.change)
+        let changes = all.drainAll().map(\.change)
         if !changes.isEmpty {
             rest.append(News(changes: changes, number: lastNumber, recipients: .observers))
         }
@@ -164,7 +164,7 @@ struct Telling {
     var hasRemoved: Bool { !removed.isEmpty }
 
     /// Takes those out that have been removed. What their closures hold is released after the store's lock.
-    mutating func takeRemoved() -> [ObserverList.Observer] {
+    mutating func drainRemoved() -> [ObserverList.Observer] {
         guard !removed.isEmpty else { return [] }
         defer { removed = [] }
         return removed

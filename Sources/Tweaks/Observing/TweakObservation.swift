@@ -45,7 +45,7 @@ struct ObserverReference: Sendable {
         // Its closures may be the program's, and are released without the lock.
         let removed = state.withLock { state in
             state.telling.removeObserver(id)
-            return state.telling.takeRemoved()
+            return state.telling.drainRemoved()
         }
         _ = consume removed
         if waits, !fbtweak__is_in_call() { state.waitForCalls { $0.target == .observer(id) } }

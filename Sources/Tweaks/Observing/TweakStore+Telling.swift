@@ -2,7 +2,7 @@ internal import TweakRecords
 
 extension TweakStore {
     /// What tells of changes that came while another thread was telling of its own. It goes a second after the last.
-    static let worker = Guarded(Worker(patience: 1))
+    static let worker = Guarded(SerialQueue(patience: 1))
 
     /// Tells observers what has changed. One thread at a time does, of what there is when it begins and of what its observers
     /// change; the others leave their changes to it, so that the order is kept and no thread waits for another's observers.

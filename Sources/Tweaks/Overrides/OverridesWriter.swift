@@ -29,7 +29,7 @@ final class OverridesWriter: Sendable {
     private let process = getpid()
     private let report: @Sendable (String) -> Void
     private let queue = Guarded(Queue())
-    private let worker = Worker(stackSize: BackgroundThread.smallStack, patience: 0)
+    private let worker = SerialQueue(stackSize: BackgroundThread.smallStack, patience: 0)
 
     init(
         _ target: Result<OverridesFile, OverridesError>, report: @escaping @Sendable (String) -> Void

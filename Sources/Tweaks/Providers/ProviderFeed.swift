@@ -33,7 +33,7 @@ final class ProviderFeed: Sendable {
     func end() {
         work.withLock { $0.isRemoved = true }
         provider.onChange(nil)
-        QuietThread.current.withLock { $0?.wake() }
+        EventLoop.current.withLock { $0?.wake() }
     }
 
     private func report(_ change: TweakProviderChange) {

@@ -29,10 +29,10 @@ struct StoreState {
 
 extension StoreState {
     /// What is done without the lock: messages to report, and observers whose closures are to be released.
-    mutating func takeRest() -> (messages: [String], removed: [ObserverList.Observer])? {
+    mutating func drainRest() -> (messages: [String], removed: [ObserverList.Observer])? {
         guard !messages.isEmpty || telling.hasRemoved else { return nil }
         defer { messages = [] }
-        return (messages, telling.takeRemoved())
+        return (messages, telling.drainRemoved())
     }
 }
 
@@ -62,7 +62,7 @@ struct TweakImages {
         opened.removeAll { $0.number == number }
     }
 
-    fileprivate mutating func takeUndecoded() -> [(image: ProcessImage, number: UInt32)] {
+    fileprivate mutating func drainUndecoded() -> [(image: ProcessImage, number: UInt32)] {
         defer { undecoded = [] }
         return undecoded
     }
@@ -87,7 +87,7 @@ extension StoreState {
     /// Decodes the records that are not decoded yet.
     mutating func decode() {
         if !images.undecoded.isEmpty {
-            for (image, number) in images.takeUndecoded() {
+            for (image, number) in images.drainUndecoded() {
                 var offset: UInt32 = 0
                 for records in image.records {
                     let section = RecordSection(records.bytes, byteOrder: .native)

@@ -6,7 +6,7 @@ extension TweakStore {
     func followOverrides(in file: OverridesFile) {
         guard let writer, !isSwitchedOff("TWEAKS_WATCH") else { return }
         let report = diagnostics.warn as @Sendable (String) -> Void
-        let hasThread = QuietThread.wait { thread in
+        let hasThread = EventLoop.wait { thread in
             FileWatcher(path: file.path, worker: thread.worker, report: report) { isComplete in
                 self.reload(file, writer, isComplete: isComplete)
             }

@@ -184,7 +184,7 @@ extension TweakStore {
     func keepOverrides() {
         // A process with more rights than its user takes nothing from the user's files and environment.
         guard !fbtweak__is_privileged() else { return }
-        takeEnvironment()
+        readEnvironment()
         let path = executablePath()
         do throws(OverridesError) {
             guard let path else {
@@ -203,7 +203,7 @@ extension TweakStore {
     }
 
     /// Reads what the process was started with. It counts when the overrides are there too.
-    private func takeEnvironment() {
+    private func readEnvironment() {
         var environment = EnvironmentVariables()
         let (values, problem) = environment.read()
         if let problem { diagnostics.warn(problem) }
@@ -258,7 +258,7 @@ extension TweakStore {
     ) throws(Failure) -> Result {
         let (result, rest) = try state.withLock { (state) throws(Failure) in
             let result = try body(&state)
-            return (result, state.takeRest())
+            return (result, state.drainRest())
         }
         if let rest {
             for message in rest.messages { diagnostics.warn(message) }

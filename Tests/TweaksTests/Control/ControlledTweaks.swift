@@ -17,7 +17,7 @@ final class ControlledTweaks: Sendable {
         mkdir(home("runtime"), 0o700)
         directory = ControlDirectory(path: home("runtime/tweaks"))
         // Of its own, since tests let it hang.
-        store.takeRequests(in: directory, worker: Worker(patience: 1))
+        store.serveRequests(in: directory, worker: SerialQueue(patience: 1))
     }
 
     /// Keeps what is set in a file.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 struct EditCommand: ParsableCommand {

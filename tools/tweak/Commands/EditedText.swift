@@ -1,5 +1,5 @@
 import Glibc
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// A text in a file of its own, for an editor.

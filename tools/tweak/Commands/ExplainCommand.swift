@@ -1,7 +1,7 @@
 import ArgumentParser
 import TweakJSON
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 struct ExplainCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import TweakText
+import CommandSupport
 import Tweaks
 
 struct ExportCommand: ParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import TweakJSON
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 struct WatchCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import TweakText
+import CommandSupport
 
 /// A word that a shell may offer.
 struct Candidate {

@@ -1,6 +1,6 @@
 import Glibc
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 // What the arguments of the commands can be, for a shell that completes a word.

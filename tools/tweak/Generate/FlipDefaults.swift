@@ -1,5 +1,5 @@
 import Glibc
-import TweakText
+import CommandSupport
 import Yams
 
 /// Options that a file `.flip.yml` gives, in the working directory, as FlipTheSwitch reads it.

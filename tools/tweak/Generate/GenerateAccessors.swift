@@ -1,7 +1,7 @@
 import ArgumentParser
 import TweakFormats
 import TweakGenerators
-import TweakText
+import CommandSupport
 
 struct GenerateAccessors: ParsableCommand {
     enum Language: String, CaseIterable, ExpressibleByArgument {

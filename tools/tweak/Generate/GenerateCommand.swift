@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import TweakFormats
 import TweakGenerators
-import TweakText
+import CommandSupport
 
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import Glibc
 import TweakJSON
 import TweakProtocol
-import TweakText
+import CommandSupport
 
 /// Why a running program did not do what it was asked.
 enum ConnectionError: Error {

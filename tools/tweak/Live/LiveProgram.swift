@@ -1,7 +1,7 @@
 import Glibc
 import TweakJSON
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// A program that runs and answers.

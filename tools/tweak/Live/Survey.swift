@@ -64,13 +64,13 @@ private final class Inquiry {
         guard let connection else { return }
         do throws(ConnectionError) {
             try connection.receive()
-            while let message = try connection.nextMessage() { try take(message, from: connection) }
+            while let message = try connection.nextMessage() { try receive(message, from: connection) }
         } catch {
             end(error)
         }
     }
 
-    private func take(_ message: ProgramMessage, from connection: Connection) throws(ConnectionError) {
+    private func receive(_ message: ProgramMessage, from connection: Connection) throws(ConnectionError) {
         if let descriptionID, entry.description == nil {
             entry.description = try connection.answer(message, to: descriptionID, of: DescribeProgram.self)
         } else if let listID {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import TweakFormats
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// How a set of values is applied, and what is said of it.

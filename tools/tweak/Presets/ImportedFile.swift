@@ -1,6 +1,6 @@
 import TweakFormats
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// A file with values for tweaks, of this system or of an older one.

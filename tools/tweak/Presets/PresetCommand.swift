@@ -1,6 +1,6 @@
 import ArgumentParser
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 struct PresetCommand: ParsableCommand {

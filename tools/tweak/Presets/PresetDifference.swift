@@ -1,6 +1,6 @@
 import TweakJSON
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// A tweak that has another value than in a preset. As JSON: keys are a promise to scripts.

@@ -1,5 +1,5 @@
 import Glibc
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// The presets of an application: JSON files in `$XDG_CONFIG_HOME/tweaks/<application>/presets`.

@@ -2,7 +2,7 @@ import Glibc
 import TweakELF
 import TweakJSON
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// A program that does not run, or does not answer, by its binary and its overrides file.

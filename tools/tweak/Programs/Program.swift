@@ -1,6 +1,6 @@
 import Glibc
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// A program whose tweaks are shown and changed, whether it runs or not.

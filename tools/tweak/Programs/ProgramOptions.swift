@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import TweakText
+import CommandSupport
 
 /// Which program a command is about.
 struct ProgramOptions: ParsableArguments {
@@ -64,7 +64,7 @@ struct ProgramOptions: ParsableArguments {
             if allProcesses {
                 try printJSONLine(OfProcess(pid: program.pid, result: form))
             } else {
-                try TweakText.printJSON(form)
+                try CommandSupport.printJSON(form)
             }
         } catch {
             throw Failure("\(error)", EX_SOFTWARE)

@@ -1,5 +1,5 @@
 import Glibc
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// Finds the programs that a person names.

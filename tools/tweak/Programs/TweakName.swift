@@ -1,5 +1,5 @@
 import Glibc
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// A tweak as a person names it: the last one to three levels of its key, whole or in part.

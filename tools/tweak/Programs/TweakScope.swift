@@ -1,6 +1,6 @@
 import Glibc
 import TweakProtocol
-import TweakText
+import CommandSupport
 import Tweaks
 
 /// Some of a program's tweaks.

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import TweakRecords
 
 /// A provider of this library that has its values from files. Its store has it read them again when they change.
@@ -17,4 +18,90 @@ struct ReadTweaks {
     var failures: [TweakKey: any Error] = [:]
     /// As ``TweakProvider/declaration(of:)``. It is called with the store's lock held and runs nobody else's code.
     var declaration: @Sendable (TweakKey) -> TweakDeclaration? = { _ in nil }
+}
+
+/// Why a file of values could not be read.
+public struct ProviderFileError: Error, Hashable, CustomStringConvertible {
+    /// Which file, and why.
+    public let description: String
+}
+
+/// The content of a file that a provider needs, of at most 16 MiB.
+func providerFile(_ path: String) throws(ProviderFileError) -> [UInt8] {
+    let content: [UInt8]?
+    do throws(OverridesError) { content = try OverridesFile(path: path).read() } catch {
+        throw ProviderFileError(description: "\(error)")
+    }
+    guard let content else {
+        throw ProviderFileError(description: "cannot read \(path): there is no such file")
+    }
+    return content
+}
+
+/// What a provider has read from its files, and whom it tells when that has been read again.
+final class ReadFiles<Content: Sendable>: Sendable {
+    private struct State {
+        var content: Content
+        var report: (@Sendable (TweakProviderChange) -> Void)?
+    }
+
+    private let read: @Sendable () throws -> Content
+    private let state: Guarded<State>
+
+    /// - Parameter read: Reads them.
+    init(_ read: @escaping @Sendable () throws -> Content) throws {
+        self.read = read
+        state = Guarded(State(content: try read()))
+    }
+
+    var content: Content { state.withLock { $0.content } }
+
+    func reload() throws {
+        // With the lock held, so that what is read last is there in the end.
+        let report = try state.withLock { state in
+            state.content = try read()
+            return state.report
+        }
+        report?(.everything)
+    }
+
+    func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
+        state.withLock { $0.report = report }
+    }
+}
+
+// MARK: - Following them
+
+extension TweakStore {
+    /// Follows the files of a provider, if it has any, until it is removed. `TWEAKS_WATCH=0` in the environment turns it
+    /// off.
+    func followFiles(of feed: ProviderFeed) {
+        guard !isSwitchedOff("TWEAKS_WATCH"), let provider = feed.provider as? any FileProvider else {
+            return
+        }
+        let report = diagnostics.warn as @Sendable (String) -> Void
+        let isWanted = { @Sendable [weak feed] in feed.map { !$0.isRemoved } ?? false }
+        let reload = { @Sendable [weak provider] (path: String, isComplete: Bool) in
+            guard let provider, isWanted() else { return }
+            do { try provider.reload() } catch {
+                // Somebody may be writing it.
+                guard isComplete || access(path, F_OK) != 0 else { return }
+                report("\(provider.source): \(error); its values stay as they are")
+            }
+        }
+        for path in provider.files.map(absolutePath) {
+            let hasThread = EventLoop.wait { thread in
+                FileWatcher(path: path, worker: thread.worker, isWanted: isWanted, report: report) {
+                    reload(path, $0)
+                }
+            }
+            if !hasThread { report(FileWatcher.message(path, EAGAIN)) }
+        }
+    }
+}
+
+private func absolutePath(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+    defer { free(directory) }
+    return String(cString: directory) + "/" + path
 }

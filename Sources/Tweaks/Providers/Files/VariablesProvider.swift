@@ -25,7 +25,7 @@ public final class VariablesProvider: FileProvider {
         /// Those of which there is more than a value.
         var described: [TweakKey: JustTweakFile.Variable] = [:]
 
-        mutating func take(_ variable: JustTweakFile.Variable) {
+        mutating func add(_ variable: JustTweakFile.Variable) {
             let key = variable.key
             values[key] = variable.isEncrypted ? nil : .value(variable.value)
             if variable.isEncrypted || !encrypted.isEmpty {
@@ -72,7 +72,7 @@ public final class VariablesProvider: FileProvider {
             // Growing takes as much time again. Each is an object, and the shortest has 16 bytes.
             let objects = json.reduce(0) { $0 &+ ($1 == UInt8(ascii: "{") ? 1 : 0) }
             all.values.reserveCapacity(all.values.count + min(objects, json.count / 16))
-            try JustTweakFile.read(json, path: path) { all.take($0) }
+            try JustTweakFile.read(json, path: path) { all.add($0) }
         }
         return all
     }

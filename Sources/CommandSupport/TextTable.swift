@@ -34,7 +34,7 @@ public struct TextTable {
             if groups != nil, heading != group { lines.append(columns.heading(heading)) }
             group = heading
             let line = columns.line(row)
-            lines.append(emphasized.dropFirst(index).first == true ? TweakText.emphasized(line) : line)
+            lines.append(emphasized.dropFirst(index).first == true ? CommandSupport.emphasized(line) : line)
         }
         return lines.joined(separator: "\n")
     }

@@ -15,7 +15,7 @@ extension TweakStore {
     /// - Throws: ``ProviderFileError`` if a file cannot be read, `FormatError` if one is none of its format, ``TweakError/order(_:)`` if
     ///   the names make no order. Nothing has changed then.
     public func useProviders(listedIn path: String) throws {
-        let file = try ProvidersFile(json: providerFile(path), path: path)
+        let file = try ProviderList(json: providerFile(path), path: path)
         var order: [TweakSource] = []
         var providers: [any TweakProvider] = []
         for provider in file.providers {

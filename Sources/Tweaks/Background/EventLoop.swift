@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// It never calls the program's code, so nothing that the program does holds it up; what may call it is for the
 /// ``worker``. In a child that was forked it does not exist, and another takes its place.
-final class QuietThread: Sendable {
+final class EventLoop: Sendable {
     /// Something that the thread waits for. It is made, used and let go of on the thread.
     protocol Source: AnyObject {
         /// What is waited for, as poll(2) takes it.
@@ -18,7 +18,7 @@ final class QuietThread: Sendable {
         ///
         /// - Parameter happened: What was ``awaited``, with the events.
         /// - Returns: Whether it goes on. If not, it has closed its files.
-        func takeTurn(_ happened: ArraySlice<pollfd>) -> Bool
+        func handle(_ happened: ArraySlice<pollfd>) -> Bool
     }
 
     /// How long the process has run before the thread does anything. The kernel takes some milliseconds to end a process
@@ -26,32 +26,32 @@ final class QuietThread: Sendable {
     private static let startDelay: useconds_t = 250_000
 
     private struct State {
-        var arriving: [@Sendable (QuietThread) -> (any Source)?] = []
+        var arriving: [@Sendable (EventLoop) -> (any Source)?] = []
         /// Readable if the thread shall wake up: eventfd(2). It is made when the thread begins to wait.
         var event: Descriptor?
         var isRaised = false
     }
 
     /// A fork waits for its lock.
-    static let current = Guarded<QuietThread?>(nil)
+    static let current = Guarded<EventLoop?>(nil)
 
     /// Where the program's code may be called. It has a stack like the program's threads, and goes a second after its
     /// last job.
-    let worker = Worker(patience: 1)
+    let worker = SerialQueue(patience: 1)
     private let state = Guarded(State())
 
     /// Has the thread wait for something more.
     ///
     /// - Parameter make: Makes it, on the thread; `nil` if that cannot be.
     /// - Returns: Whether there is a thread.
-    static func wait(for make: @escaping @Sendable (QuietThread) -> (any Source)?) -> Bool {
+    static func wait(for make: @escaping @Sendable (EventLoop) -> (any Source)?) -> Bool {
         current.withLock { current in
             if let current {
                 current.state.withLock { $0.arriving.append(make) }
                 current.wake()
                 return true
             }
-            let thread = QuietThread()
+            let thread = EventLoop()
             thread.state.withLock { $0.arriving = [make] }
             // The small stack is too small for a program with large thread-local variables.
             guard
@@ -122,7 +122,7 @@ final class QuietThread: Sendable {
         // The ends go up to the number of those awaited, and each source has as many as it had a moment ago.
         return zip(sources, ends).filter { source, end in
             defer { start = end }
-            return source.takeTurn(awaited[start..<end])
+            return source.handle(awaited[start..<end])
         }.map(\.0)
     }
 

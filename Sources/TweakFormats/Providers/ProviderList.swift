@@ -6,7 +6,7 @@ internal import TweakRecords
 ///     { "providers": [ "session", "environment", "override",
 ///                      { "name": "local", "variables": ["local.json", "defaults.json"] },
 ///                      { "name": "features", "features": "features.json", "environment": "beta" } ] }
-public struct ProvidersFile: Hashable, Sendable {
+public struct ProviderList: Hashable, Sendable {
     /// One provider.
     public enum Provider: Hashable, Sendable {
         /// One that every store has, by its name.

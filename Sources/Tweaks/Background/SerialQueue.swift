@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Does one thing after the other on a thread that exists only while there is something to do, and a while longer.
-final class Worker: Sendable {
+final class SerialQueue: Sendable {
     private struct Job: Sendable {
         let body: @Sendable () -> Void
         let abandoned: @Sendable () -> Void
