@@ -80,7 +80,8 @@ public struct JustTweakFile: Hashable, Sendable {
             switch member {
             case "Value": value = try scalar(&file)
             case "Encrypted": isEncrypted = try file.flag()
-            case "Title", "Description", "Group", "GeneratedPropertyName": texts[ByteText(member)] = try file.text()
+            case "Title", "Description", "Group", "GeneratedPropertyName":
+                texts[ByteText(member)] = try file.text()
             default: _ = try file.value()
             }
         }
