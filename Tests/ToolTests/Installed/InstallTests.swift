@@ -97,6 +97,69 @@ private struct Frames {
         #expect(try frames.flags("--libs", "fbtweak").isEmpty)
     }
 
+    @Test func `A start with the library touches at most 200 pages more than with the header alone`() throws {
+        let source = try frames.home.write(
+            "faults.c",
+            """
+            #include <fbtweak.h>
+            #include <stdio.h>
+            #include <sys/resource.h>
+            int main(void) {
+              struct rusage used;
+              getrusage(RUSAGE_SELF, &used);
+              printf("%ld\\n", used.ru_minflt);
+              return FBTweakValue("Frames", "Run", "Failures", 0);
+            }
+            """)
+        func faults(_ package: String, libraries: [String]) throws -> Int {
+            let program = frames.home(package)
+            try frames.run(
+                Compiler.gcc.path(for: .c),
+                ["-DDEBUG", source, "-o", program] + frames.flags("--cflags", package) + libraries)
+            // A page that has to be read from the disk first, or is in use elsewhere, can cost more than one.
+            return try (1...10).compactMap { _ in try Int(frames.run(program).output.dropLast()) }.min()
+                ?? .max
+        }
+        let alone = try faults("fbtweak", libraries: [])
+        let linked = try faults("tweaks", libraries: frames.flags("--libs", "tweaks"))
+        #expect(linked - alone <= 200, "\(linked) with the library, \(alone) without")
+        #expect(linked > alone, "the library is not there")
+    }
+
+    @Test func `The library is at most 9 MB`() throws {
+        let path = try Installation.path("lib/libtweaks.so.0")
+        let size = try #require(FileManager.default.contents(atPath: path)).count
+        #expect(size <= 9_000_000)
+    }
+
+    @Test func `A C++ program with a C++ library of its own runs undisturbed with it`() throws {
+        let source = try frames.home.write(
+            "thrown.cc",
+            """
+            #include <fbtweak.h>
+            #include <iostream>
+            #include <locale>
+            #include <stdexcept>
+            #include <thread>
+            int main() {
+              std::locale::global(std::locale::classic());
+              std::thread([] {
+                try {
+                  throw std::runtime_error("caught");
+                } catch (const std::exception &error) {
+                  std::cout << error.what() << ' ' << FBTweakValue("Frames", "Run", "Ratio", 0.5) << std::endl;
+                }
+              }).join();
+            }
+            """)
+        let program = frames.home("thrown")
+        try frames.run(
+            Compiler.gcc.path(for: .cPlusPlus),
+            ["-std=c++17", "-DDEBUG", source, "-o", program] + frames.flags("--cflags", "--libs", "tweaks"))
+        try frames.run(frames.prefix + "/bin/tweak", ["set", program, "Frames/Run/Ratio", "0.25"])
+        #expect(try frames.run(program).output == "caught 0.25\n")
+    }
+
     @Test func `A Swift program with a Swift library of its own runs undisturbed with it`() throws {
         let arguments = ["set", "Setter/Values/Count", "7"]
         let result = try frames.run(
