@@ -4,6 +4,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "ctweaks.h"
@@ -43,4 +44,19 @@ int fbtweak__open(const char *path, int flags, unsigned mode) {
     close(taken[--count]);
   errno = error;
   return descriptor;
+}
+
+/* What a queue of changes wakes an event loop with. */
+int fbtweak__make_event(void) {
+  return fbtweak__above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+}
+
+void fbtweak__raise_event(int descriptor) {
+  /* It fails only if the count is at its maximum, and then the descriptor is readable. */
+  eventfd_write(descriptor, 1);
+}
+
+void fbtweak__lower_event(int descriptor) {
+  eventfd_t count;
+  eventfd_read(descriptor, &count);
 }

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <time.h>
 
+int fbtweak__open_scopes;
+
 void fbtweak__name_thread(void) {
   pthread_setname_np(pthread_self(), "tweaks");
 }

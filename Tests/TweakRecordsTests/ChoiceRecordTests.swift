@@ -47,7 +47,7 @@ import TweakRecords
         let choices = [TweakChoice("a"), TweakChoice("b")]
         #expect(decode(record.bytes).tweaks.map(\.declaration.choices) == [choices])
         let key = TweakKey("Category", "Collection", "Name")
-        #expect(try decodeResolving(record.bytes, of: key).choices == choices)
+        #expect(try decodeKnown(record.bytes, of: key).choices == choices)
     }
 
     @Test(arguments: [TweakType.int32, .double, .bool, .color])

@@ -47,12 +47,12 @@ func decode(_ bytes: [UInt8], _ order: ByteOrder = .native) -> RecordSection {
     return RecordSection(UnsafeRawBufferPointer(buffer).bytes, byteOrder: order)
 }
 
-/// Decodes one record as far as values need it.
-func decodeResolving(
+/// Decodes one record whose name is known.
+func decodeKnown(
     _ bytes: [UInt8], _ order: ByteOrder = .native, of key: TweakKey
 ) throws -> TweakDeclaration {
     try bytes.withUnsafeBytes {
-        try TweakDeclaration(resolving: $0.bytes, in: 0..<bytes.count, byteOrder: order, of: key)
+        try TweakDeclaration(record: $0.bytes, in: 0..<bytes.count, byteOrder: order, knownAs: key)
     }
 }
 

@@ -8,7 +8,7 @@ final class SerialQueue: Sendable {
     }
 
     private struct State {
-        var jobs = FirstInFirstOut<Job>()
+        var jobs = FIFOQueue<Job>()
         var current: Job?
         /// The process whose thread is at work: after a fork the child has none.
         var workingProcess: pid_t?

@@ -55,7 +55,7 @@ extension TweakStore {
         let id = withDecodedState { state -> UInt64 in
             guard key.map({ state.tweaks[$0] != nil }) ?? true else { return 0 }
             let willChange = will.map { will in { @Sendable in will($0) } }
-            return state.telling.add { id, since in
+            return state.delivery.add { id, since in
                 var didChange = did.map { did in { @Sendable in did($0) } }
                 if let queue, let did { didChange = { queue.append($0, for: id, did) } }
                 return ObserverList.Observer(
@@ -71,8 +71,8 @@ extension TweakStore {
     /// Removes observers, and returns when none of them is running on another thread.
     func stopObserving(where matches: (ObserverList.Observer) -> Bool) {
         let removed = state.withLock { state in
-            state.telling.removeObservers(where: matches)
-            return state.telling.drainRemoved()
+            state.delivery.removeObservers(where: matches)
+            return state.delivery.drainRemoved()
         }
         state.waitForCalls(of: removed)
     }

@@ -148,7 +148,7 @@ extension Endpoint {
         let listener = { @Sendable [mail] (changes: [TweakChange], time: Duration) in
             mail.post(changes, at: time / .seconds(1))
         }
-        store.state.withLock { $0.telling.listener = isWanted ? listener : nil }
+        store.state.withLock { $0.delivery.listener = isWanted ? listener : nil }
     }
 }
 

@@ -1,5 +1,6 @@
 internal import CTweaks
 internal import Glibc
+internal import TweakELF
 internal import TweakRecords
 
 /// Called by the constructor in `Sources/CTweaks/constructor.c`, before `main`.
@@ -56,6 +57,158 @@ extension TweakStore {
         }
         guard let closed else { return }
         state.waitForCalls { $0.code.map(closed.memory.contains) ?? false }
-        tellObservers()
+        deliverChanges()
     }
+}
+
+/// An ELF object of this process that has tweaks.
+///
+/// `@unchecked Sendable`: the members are constant, and in the memory only cells change, atomically. It stays mapped
+/// until the store has let go of it: images that are there at the start of a process are never unloaded, and others
+/// say before they are.
+struct ProcessImage: @unchecked Sendable {
+    /// The file it was loaded from.
+    let path: String
+    /// The addresses that it takes up.
+    let memory: Range<UInt>
+    /// The memory between two bounds in which records are.
+    let records: [UnsafeRawBufferPointer]
+}
+
+extension ProcessImage {
+    /// Finds the images that have tweaks.
+    ///
+    /// - Parameter ownRecords: The bounds that the linker gave the image which this code is in.
+    static func all(ownRecords: UnsafeRawBufferPointer) -> [ProcessImage] {
+        loadedImages().map { ProcessImage($0, ownRecords: ownRecords) }.filter { !$0.records.isEmpty }
+    }
+
+    /// The image that an address is in, with tweaks or without.
+    static func containing(_ address: UInt) -> ProcessImage? {
+        loadedImages().first { $0.memory.contains(address) }
+            .map { ProcessImage($0, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0)) }
+    }
+
+    private init(_ image: LoadedImage, ownRecords: UnsafeRawBufferPointer) {
+        let candidates = image.recordsFromFile() ?? image.recordsFromLinker(own: ownRecords)
+        path = image.path
+        memory = image.memory
+        records = candidates.filter { !$0.isEmpty && image.canHold($0) }.map {
+            UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: $0.lowerBound), count: $0.count)
+        }
+    }
+
+    private static func loadedImages() -> [LoadedImage] {
+        var images: [LoadedImage] = []
+        withUnsafeMutablePointer(to: &images) { images in
+            fbtweak__each_image(
+                { image, images in
+                    if let image, let images {
+                        images.assumingMemoryBound(to: [LoadedImage].self).pointee.append(
+                            LoadedImage(image.pointee))
+                    }
+                    return true
+                }, images)
+        }
+        return images
+    }
+}
+
+/// What the dynamic linker says about an image.
+private struct LoadedImage {
+    let image: fbtweak__image
+    let path: String
+    /// A name of the file that leads to what was started, even if another one is in its place by now.
+    let openPath: String
+
+    init(_ image: fbtweak__image) {
+        self.image = image
+        let name = image.path.map { String(cString: $0) } ?? ""
+        openPath = name.isEmpty ? "/proc/self/exe" : name
+        path = name.isEmpty ? executablePath() ?? "" : name
+    }
+
+    var memory: Range<UInt> { image.memory_start..<max(image.memory_start, image.memory_stop) }
+
+    /// Whether the addresses are the image's, and cells may be there.
+    func canHold(_ records: Range<UInt>) -> Bool {
+        withUnsafePointer(to: image) {
+            fbtweak__image_can_hold_records(
+                $0, records.lowerBound, Int(clamping: records.upperBound - records.lowerBound))
+        }
+    }
+
+    /// The addresses of the records by the section headers of the file; `nil` if they cannot be used.
+    func recordsFromFile() -> [Range<UInt>]? {
+        // The kernel's own image has a name without a slash and no file.
+        guard openPath.contains("/"), let file = try? ELFFile(path: openPath) else { return nil }
+        var records: [Range<UInt>]?
+        try? file.forEachObject { (object) throws(ELFError) in
+            guard object.hasSectionHeaders, try isLoaded(from: file, object) else { return }
+            records = try object.recordRanges().compactMap { range in
+                let start = image.bias &+ UInt(truncatingIfNeeded: range.address)
+                let (end, overflows) = start.addingReportingOverflow(UInt(clamping: range.size))
+                return overflows ? nil : start..<end
+            }
+        }
+        return records
+    }
+
+    /// Whether the file is the one that was loaded and not a later one of the same name.
+    private func isLoaded(from file: ELFFile, _ object: ELFObject) throws(ELFError) -> Bool {
+        let onDisk = try object.buildID()
+        if let inMemory = image.build_id {
+            return onDisk?.elementsEqual(UnsafeBufferPointer(start: inMemory, count: image.build_id_size))
+                ?? false
+        }
+        guard onDisk == nil, let header = image.header, object.headerSize <= image.header_size else {
+            return false
+        }
+        return file.bytes(at: 0, count: object.headerSize)
+            .elementsEqual(UnsafeRawBufferPointer(start: header, count: object.headerSize))
+    }
+
+    /// The addresses of the records by the bounds that the linker wrote into the image.
+    func recordsFromLinker(own: UnsafeRawBufferPointer) -> [Range<UInt>] {
+        if let start = own.baseAddress {
+            let own = UInt(bitPattern: start)..<UInt(bitPattern: start + own.count)
+            if !own.isEmpty, canHold(own) { return [own] }
+        }
+        return image.records_start < image.records_stop ? [image.records_start..<image.records_stop] : []
+    }
+}
+
+/// Where a symbolic link leads; `nil` if there is none.
+func readLink(_ path: String) -> String? {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = buffer.withUnsafeMutableBytes { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+            characters.baseAddress.map { readlink(path, $0, characters.count) } ?? -1
+        }
+    }
+    return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+}
+
+/// The file of a running program, without links; `nil` if it is not ours to know, or /proc is not there.
+///
+/// - Parameter process: A process id, or `self`.
+package func executablePath(of process: String = "self") -> String? {
+    guard let path = readLink("/proc/\(process)/exe") else { return process == "self" ? executedFile : nil }
+    // What the kernel adds when the file has been removed or replaced.
+    let suffix = " (deleted)"
+    return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+}
+
+/// The file that the kernel was asked to execute, without links, for processes without /proc; `nil` if it is not there
+/// any more. The loader asks first, before the program changes its working directory.
+private let executedFile: String? = {
+    guard let name = fbtweak__executed_file(),
+        let path = realPath(String(cString: name)), access(path, X_OK) == 0
+    else { return nil }
+    return path
+}()
+
+/// What a program is called by the path of its executable.
+package func lastComponent(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
 }

@@ -1,3 +1,4 @@
+public import FBTweak
 public import TweakRecords
 
 /// A tweak in Swift: its value, and all that there is to know and do about it.
@@ -163,5 +164,24 @@ extension TweakDeclaration {
     func admit(_ value: TweakValue, of type: TweakType) throws(TweakValueError) -> Admission {
         guard type == self.type else { throw .wrongType(self, given: value.quoted) }
         return try admit(value)
+    }
+}
+
+extension Tweak {
+    /// The tweak of a handle of `fbtweak.h`, such as `FBTweakInline` makes in a C header.
+    ///
+    /// - Throws: ``TweakError`` if the handle is `NULL`, or the tweak is of another type.
+    public init(_ handle: UnsafePointer<fbtweak>?) throws(TweakError) {
+        guard let handle, let declaration = TweakDeclaration(record: UnsafeRawPointer(handle)) else {
+            throw .invalid(TweakKey("", "", ""), reason: "there is no tweak: the handle is NULL")
+        }
+        let key = declaration.key
+        self = try TweakStore.shared.tweak(key.category, key.collection, key.name)
+    }
+
+    /// The handle of the tweak for functions of `fbtweak.h`; valid for as long as the process. `nil` for the tweaks of
+    /// private stores, which C does not have, and where tweaks are disabled.
+    public var cHandle: UnsafePointer<fbtweak>? {
+        cell == 0 || privateStore != nil ? nil : store.handle(of: key)
     }
 }

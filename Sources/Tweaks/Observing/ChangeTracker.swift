@@ -22,3 +22,22 @@ final class ChangeTracker: Observable, Sendable {
     /// Called when the value is there: who began to track while it changed is told too.
     private func changed(_ key: TweakKey) { registrar.withMutation(of: self, keyPath: \.[key]) {} }
 }
+
+extension Tweak {
+    /// The current value, for code that the Observation framework tracks.
+    ///
+    ///     withObservationTracking {
+    ///         draw(width: width.trackedValue)
+    ///     } onChange: {
+    ///         redraw()
+    ///     }
+    ///
+    /// Reading ``value`` instead is one load, and not tracked. `onChange` is called when the new value is there.
+    public var trackedValue: Value {
+        get {
+            if cell != 0 { store.tracker.access(key, in: store) }
+            return value
+        }
+        nonmutating set { value = newValue }
+    }
+}

@@ -37,10 +37,10 @@ extension TweakStore {
     ) -> TweakObservation {
         let several = SeveralTweaks(tweaks: (repeat each tweaks))
         return observe(several.members, initially: initially) { call in
-            let mailbox = Mailbox { _ in
+            let relay = ActorRelay { _ in
                 await MainActor.run { call { several.withValues(body) } }
             }
-            return { mailbox.post([.something]) }
+            return { relay.post([.something]) }
         }
     }
 

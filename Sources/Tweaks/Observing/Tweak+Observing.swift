@@ -121,27 +121,27 @@ extension Tweak {
         }
     }
 
-    /// Observes through a mailbox. `body` gets a change and a function that makes the call, unless the observation has
+    /// Observes through a relay. `body` gets a change and a function that makes the call, unless the observation has
     /// ended; it is to be used on the actor, so that who ends the observation there has ended it.
     func observe(
         initially: Bool, isGone: (@Sendable () -> Bool)? = nil, lastsWithoutHolder: Bool = false,
         _ body: @escaping @Sendable (Change, @escaping @Sendable (() -> Void) -> Void) async -> Void
     ) -> TweakObservation {
         guard cell != 0 else {
-            let mailbox = Mailbox { _ in
+            let relay = ActorRelay { _ in
                 await body(Change(oldValue: fallback, newValue: fallback, source: .binary)) { $0() }
             }
-            return constant(initially) { mailbox.post([TweakChange(constant: $0.newValue.tweakValue)]) }
+            return constant(initially) { relay.post([TweakChange(constant: $0.newValue.tweakValue)]) }
         }
         return store.addObserver(
             of: [key], startingWith: initially ? unknownValue : nil, isGone: isGone,
             lastsWithoutHolder: lastsWithoutHolder
         ) { observer in
-            let mailbox = Mailbox { changes in
+            let relay = ActorRelay { changes in
                 if isGone?() ?? false { observer.remove(waits: false) }
                 for change in changes.compactMap({ Change($0) }) { await body(change, observer.call) }
             }
-            return .together { mailbox.post($0) }
+            return .together { relay.post($0) }
         }
     }
 
@@ -157,5 +157,108 @@ extension Tweak {
 extension TweakChange {
     fileprivate init(constant: TweakValue) {
         self.init(key: TweakKey("", "", ""), oldValue: constant, newValue: constant, source: .binary)
+    }
+}
+
+/// Changes that wait for an actor.
+final class ActorRelay: Sendable {
+    private struct Waiting {
+        var changes = CoalescedChanges<Void>()
+        var hasTask = false
+    }
+
+    private let waiting = Guarded(Waiting())
+    private let deliver: @Sendable ([TweakChange]) async -> Void
+
+    init(deliver: @escaping @Sendable ([TweakChange]) async -> Void) { self.deliver = deliver }
+
+    func post(_ changes: [TweakChange]) {
+        let needsTask = waiting.withLock { waiting in
+            for change in changes { waiting.changes.add(change, note: ()) }
+            defer { waiting.hasTask = true }
+            return !waiting.hasTask
+        }
+        // Detached, because what the task that changes a tweak has for itself is none of the observer's.
+        if needsTask { Task.detached { await self.work() } }
+    }
+
+    private func work() async {
+        while let changes = next() {
+            if !changes.isEmpty { await deliver(changes) }
+        }
+    }
+
+    private func next() -> [TweakChange]? {
+        waiting.withLock { waiting in
+            guard !waiting.changes.isEmpty else {
+                waiting.hasTask = false
+                return nil
+            }
+            return waiting.changes.drainAll().map(\.change)
+        }
+    }
+}
+
+extension Actor {
+    /// Runs a closure on the actor.
+    func run(_ body: @Sendable (isolated Self) -> Void) { body(self) }
+}
+
+/// The values of a tweak as they change, see ``Tweak/values``.
+public struct TweakValues<Value: TweakableValue>: AsyncSequence, Sendable {
+    /// What each iteration gives.
+    public typealias Element = Value
+    /// Gives the values to one reader.
+    public typealias AsyncIterator = AsyncStream<Value>.Iterator
+
+    let tweak: Tweak<Value>
+
+    /// Begins with the current value.
+    public func makeAsyncIterator() -> AsyncStream<Value>.Iterator {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Value.self, bufferingPolicy: .bufferingNewest(1))
+        let observation = tweak.observe(initially: true) { continuation.yield($0.newValue) }
+        // The tweak keeps its store for as long as somebody reads.
+        continuation.onTermination = { [tweak] _ in withExtendedLifetime(tweak) { observation.end() } }
+        return stream.makeAsyncIterator()
+    }
+}
+
+extension Tweak {
+    /// The values of the tweak: the current one first, then each that it gets.
+    ///
+    ///     for await stiffness in tweak.values { spring.stiffness = stiffness }
+    ///
+    /// A reader that is slow misses values but never the last one. The sequence ends when the task that reads it is
+    /// cancelled. Each loop over it is independent of others.
+    public var values: TweakValues<Value> { TweakValues(tweak: self) }
+}
+
+extension Tweak {
+    /// A change of the tweak's value. In the first call of an observer that asks for one, both values are the current
+    /// one.
+    public struct Change: Sendable, Equatable {
+        /// The value before.
+        public let oldValue: Value
+        /// The value afterwards.
+        public let newValue: Value
+        /// Who gave the new value.
+        public let source: TweakSource
+
+        @inlinable
+        init(oldValue: Value, newValue: Value, source: TweakSource) {
+            self.oldValue = oldValue
+            self.newValue = newValue
+            self.source = source
+        }
+
+        /// `nil` if the tweak is of another type by now.
+        @inlinable
+        init?(_ change: TweakChange) {
+            guard let oldValue = Value(tweakValue: change.oldValue),
+                let newValue = Value(tweakValue: change.newValue)
+            else { return nil }
+            self.init(oldValue: oldValue, newValue: newValue, source: change.source)
+        }
     }
 }

@@ -43,11 +43,10 @@ struct ObserverReference: Sendable {
     func remove(waits: Bool) {
         guard let state else { return }
         // Its closures may be the program's, and are released without the lock.
-        let removed = state.withLock { state in
-            state.telling.removeObserver(id)
-            return state.telling.drainRemoved()
+        _ = state.withLock { state in
+            state.delivery.removeObserver(id)
+            return state.delivery.drainRemoved()
         }
-        _ = consume removed
         if waits, !fbtweak__is_in_call() { state.waitForCalls { $0.target == .observer(id) } }
     }
 }
@@ -78,19 +77,19 @@ extension TweakStore {
                         key: key, oldValue: value, newValue: value, source: entry?.source ?? .binary)
                 }
             }
-            let observer = state.telling.add(first: first) { id, since in
+            let observer = state.delivery.add(first: first) { id, since in
                 ObserverList.Observer(
                     id: id, keys: keys, willChange: willChange,
                     didChange: didChange(ObserverReference(state: self.state, id: id)), since: since,
                     isGone: isGone
                 )
             }
-            return (ObserverReference(state: self.state, id: observer), state.telling.observers.crowd)
+            return (ObserverReference(state: self.state, id: observer), state.delivery.observers.crowd)
         }
         // Without the lock: to look whether an object is there can be what ends it, and its end may call the store.
         let gone = crowd.filter { $0.isGone?() ?? false }.map(\.id)
-        if !crowd.isEmpty { withState { $0.telling.thinOut(gone) } }
-        if unknownValue != nil { tellObservers() }
+        if !crowd.isEmpty { withState { $0.delivery.thinOut(gone) } }
+        if unknownValue != nil { deliverChanges() }
         return TweakObservation(lastsWithoutHolder: lastsWithoutHolder) { reference.remove(waits: $0) }
     }
 }

@@ -16,6 +16,11 @@ struct ProviderLayers {
         var failures: [TweakKey: any Error] = [:]
         /// What asks the provider; `nil` for what the store itself keeps.
         var feed: ProviderFeed?
+
+        func value(of key: TweakKey) -> ProvidedValue? {
+            // To look into an empty dictionary costs a hash too.
+            values.isEmpty ? nil : values[key]
+        }
     }
 
     /// The highest first.
@@ -96,13 +101,12 @@ struct ProviderLayers {
     ) -> Resolution {
         for index in all.indices {
             let source = all[index].source
-            if index == layer, let update, update.isAdmitted, case .value(let value)? = new {
+            let isUpdated = index == layer
+            if source == .session, !isUpdated, update?.endsSession == true { continue }
+            guard let provided = isUpdated ? new : all[index].value(of: tweak.key) else { continue }
+            if isUpdated, update?.isAdmitted == true, case .value(let value) = provided {
                 return Resolution(value: value, source: source)
             }
-            let provided =
-                index == layer ? new : all[index].values.isEmpty ? nil : all[index].values[tweak.key]
-            guard let provided else { continue }
-            if index != layer, let update, update.endsSession, source == .session { continue }
             do throws(TweakValueError) {
                 let admission = try provided.admission(for: tweak)
                 if admission.wasClamped {

@@ -51,3 +51,49 @@ public enum TweakProviderChange: Sendable {
     /// Perhaps everything.
     case everything
 }
+
+/// What a provider says about one tweak.
+public enum ProvidedValue: Hashable, Sendable {
+    /// A value. An integer is also taken for a floating-point tweak, and a text for a colour.
+    case value(TweakValue)
+    /// What a person typed, to be read by the tweak's type as ``TweakDeclaration/admit(text:)`` does.
+    case text(String)
+    /// Something that no tweak can take, in words: `an array` for example.
+    case unusable(String)
+}
+
+extension ProvidedValue {
+    /// The form in which a tweak takes it.
+    func admission(for tweak: TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission {
+        switch self {
+        case .value(let value): try tweak.admit(value)
+        case .text(let text): try tweak.admit(text: text)
+        case .unusable(let what): throw .wrongType(tweak, given: what)
+        }
+    }
+}
+
+/// Where values come from, as ``TweakStatus`` and ``TweakChange`` name it. No two providers of a store have the same.
+public struct TweakSource: Hashable, Sendable {
+    /// The name, as commands print it.
+    public let name: String
+
+    /// Names a source.
+    public init(_ name: String) { self.name = name }
+
+    /// What a person set for as long as the process lives.
+    public static let session = TweakSource("session")
+    /// The environment that the process was started with, see ``EnvironmentVariables``.
+    public static let environment = TweakSource("environment")
+    /// What a person set, and what is kept in the overrides file.
+    public static let overrides = TweakSource("override")
+    /// The constant in the binary.
+    public static let binary = TweakSource("default")
+    /// A value for the length of a closure, see ``TweakStore/withValues(_:_:)``.
+    public static let scope = TweakSource("scope")
+}
+
+extension TweakSource: CustomStringConvertible {
+    /// The name.
+    public var description: String { name }
+}

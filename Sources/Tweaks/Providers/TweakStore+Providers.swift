@@ -85,10 +85,10 @@ extension TweakStore {
         withState { $0.decode(only: Array($0.layers.keys)) }
         announce(
             state.withLock { state in
-                state.telling.observers.areToldBefore ? state.plan(inOrder: sources)?.0.changes ?? [] : []
+                state.delivery.observers.areToldBefore ? state.plan(inOrder: sources)?.0.changes ?? [] : []
             })
         withState { $0.commit(inOrder: sources) }
-        tellObservers()
+        deliverChanges()
     }
 
     // MARK: Asking

@@ -16,12 +16,12 @@ extension TweakStore {
                 let action = state.tweaks[key]?.actions.first { !done.contains($0) }
                 guard let action else { return nil }
                 let call = RunningCall(.action(action.code), code: action.code)
-                state.telling.begin(call)
+                state.delivery.begin(call)
                 return (action, call)
             }
             guard let (action, call) = next else { return }
             callProgram { action() }
-            state.withLock { $0.telling.end(call) }
+            state.withLock { $0.delivery.end(call) }
             done.append(action)
         }
     }

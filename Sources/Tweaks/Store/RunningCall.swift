@@ -41,8 +41,8 @@ extension TweakStore {
     fileprivate func abandonCall() {
         let thread = RunningCall.currentThread
         let isLeft = state.withLock { state in
-            state.telling.abandon(on: thread)
-            return state.telling.isLeft
+            state.delivery.abandon(on: thread)
+            return state.delivery.isLeft
         }
         if isLeft { handOn() }
     }
@@ -52,9 +52,9 @@ extension TweakStore {
 extension Guarded<StoreState> {
     /// Calls an observer, unless it has been removed.
     func call(_ observer: UInt64, _ body: () -> Void) {
-        guard let call = withLock({ $0.telling.begin(observer) }) else { return }
+        guard let call = withLock({ $0.delivery.begin(observer) }) else { return }
         callProgram(body)
-        withLock { $0.telling.end(call) }
+        withLock { $0.delivery.end(call) }
     }
 
     /// Returns when none of some observers is running on another thread.
@@ -68,7 +68,7 @@ extension Guarded<StoreState> {
         let thread = RunningCall.currentThread
         allowingForks {
             wait { state in
-                !state.telling.runningCalls.contains { $0.thread != thread && matches($0) }
+                !state.delivery.runningCalls.contains { $0.thread != thread && matches($0) }
             }
         }
     }

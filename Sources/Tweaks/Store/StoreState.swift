@@ -20,7 +20,7 @@ struct StoreState {
     private var boundVariables: [StableNumber: TweakKey] = [:]
     /// The tweaks that have been set while the file is being read again; otherwise `nil`.
     var setWhileReloading: Set<TweakKey>?
-    var telling = Telling()
+    var delivery = ChangeDelivery()
     /// What writes a person's overrides; `nil` if they are not kept.
     var writer: OverridesWriter?
     /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
@@ -30,9 +30,9 @@ struct StoreState {
 extension StoreState {
     /// What is done without the lock: messages to report, and observers whose closures are to be released.
     mutating func drainRest() -> (messages: [String], removed: [ObserverList.Observer])? {
-        guard !messages.isEmpty || telling.hasRemoved else { return nil }
+        guard !messages.isEmpty || delivery.hasRemoved else { return nil }
         defer { messages = [] }
-        return (messages, telling.drainRemoved())
+        return (messages, delivery.drainRemoved())
     }
 }
 
@@ -115,10 +115,10 @@ extension StoreState {
         for (image, number) in images.undecoded {
             var offset: UInt32 = 0
             for records in image.records {
-                matcher.forEachMatch(in: records) { range, _ in
+                matcher.forEachMatch(in: records) { range, key in
                     // What is broken is reported when all are decoded.
                     let declaration = try? TweakDeclaration(
-                        record: records.bytes, in: range, byteOrder: .native)
+                        record: records.bytes, in: range, byteOrder: .native, knownAs: key)
                     guard let declaration else { return }
                     let place = RecordPlace(
                         image: number, offset: offset &+ UInt32(truncatingIfNeeded: range.lowerBound))
@@ -175,7 +175,7 @@ extension StoreState {
         entry.redeclare(declaration)
         if let handle = entry.handle { attach(handle, to: entry) }
         let resolution = layers.resolve(declaration, &messages)
-        if telling.isHeard, let change = entry.change(to: resolution) { telling.add([change]) }
+        if delivery.isHeard, let change = entry.change(to: resolution) { delivery.add([change]) }
         entry.commit(resolution)
     }
 
@@ -283,7 +283,7 @@ extension StoreState {
                 }
             }
         }
-        telling.removeObservers { $0.code.map(image.memory.contains) ?? false }
+        delivery.removeObservers { $0.code.map(image.memory.contains) ?? false }
     }
 
     /// Takes cells away from a tweak. Without one that declares it, it is gone, with its bound variables and the observers
@@ -308,7 +308,7 @@ extension StoreState {
             handle.cell.store(entry.declaration.defaultValue)
             spareHandles[entry.key] = handle
         }
-        telling.removeObservers(endingWith: entry.key)
+        delivery.removeObservers(endingWith: entry.key)
     }
 }
 

@@ -1,25 +1,27 @@
+internal import CTweaks
 internal import TweakRecords
 
 /// A tweak of the process: what is said about it, its value, and the cells that hold that.
 ///
-/// `@unchecked Sendable`: only a ``StoreState`` leads to its entries, so whoever reaches one has the lock of that store.
+/// `@unchecked Sendable`, and exclusivity is not checked: only a ``StoreState`` leads to its entries, so whoever reaches one has
+/// the lock of that store, which keeps accesses apart.
 final class TweakEntry: @unchecked Sendable {
     let key: TweakKey
-    private var declared: Declared
-    private(set) var value: TweakValue
-    private(set) var source: TweakSource
+    @exclusivity(unchecked) private var declared: Declared
+    @exclusivity(unchecked) private(set) var value: TweakValue
+    @exclusivity(unchecked) private(set) var source: TweakSource
     /// The cell of the record that it is declared by comes first.
-    private(set) var cells: OwnedCells
+    @exclusivity(unchecked) private(set) var cells: OwnedCells
     /// What programs that asked for the tweak by name read.
-    private(set) var handle: Handle?
+    @exclusivity(unchecked) private(set) var handle: Handle?
     /// Where the record is among all others. Entries are sorted by it.
     let place: RecordPlace
-    private var history: History?
+    @exclusivity(unchecked) private var history: History?
 
     /// What most tweaks never have.
     private final class History {
-        var pendingValue: TweakValue?
-        var lastChange: (oldValue: TweakValue, source: TweakSource, time: Duration)?
+        @exclusivity(unchecked) var pendingValue: TweakValue?
+        @exclusivity(unchecked) var lastChange: (oldValue: TweakValue, source: TweakSource, time: Duration)?
     }
 
     /// A declaration that is read without copying it, which would count references of all that is in it.
@@ -162,4 +164,180 @@ struct RecordPlace: Comparable, Sendable {
     static func < (left: Self, right: Self) -> Bool {
         (left.image, left.offset) < (right.image, right.offset)
     }
+}
+
+/// What a program has of a tweak that it asked for by name: a record that stays as long as the store, whatever becomes
+/// of the images that declare the tweak. It takes the size of the record, once for each name that was asked for.
+final class Handle: Sendable {
+    /// The cell of the record.
+    let cell: Cell
+
+    init(_ declaration: TweakDeclaration) {
+        let bytes = declaration.record
+        let record = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 8)
+        record.copyMemory(from: bytes, byteCount: bytes.count)
+        cell = Cell(address: record + RecordLayout.cellOffset, type: declaration.type)
+        cell.store(declaration.defaultValue)
+    }
+
+    deinit { record.deallocate() }
+
+    /// Where the record begins.
+    var record: UnsafeMutableRawPointer { cell.address - RecordLayout.cellOffset }
+
+    /// What the record says.
+    var declaration: TweakDeclaration? { TweakDeclaration(record: record) }
+}
+
+/// Where a process keeps the current value of a tweak: in a record, or in a variable that is bound to it.
+///
+/// `@unchecked Sendable`: both members are constant, and what the address leads to is only written atomically. It stays
+/// valid until the store has let go of it, see ``CellOwner``.
+struct Cell: @unchecked Sendable {
+    let address: UnsafeMutableRawPointer
+    let type: TweakType
+
+    var number: UInt { UInt(bitPattern: address) }
+
+    /// Writes a value of the cell's type.
+    func store(_ value: TweakValue) {
+        switch (type, value) {
+        case (.bool, .bool(let flag)): store8(flag ? 1 : 0)
+        case (.float, .double(let number)): store32(Float(number).bitPattern)
+        case (.double, .double(let number)): store64(number.bitPattern)
+        case (.string, .string(let text)):
+            fbtweak__store_text(
+                address.assumingMemoryBound(to: UnsafePointer<CChar>?.self), TextPool.address(of: text))
+        case (_, .integer(let number)):
+            switch type.byteCount {
+            case 1: store8(UInt8(truncatingIfNeeded: number))
+            case 2:
+                fbtweak__store_16(
+                    address.assumingMemoryBound(to: UInt16.self), UInt16(truncatingIfNeeded: number))
+            case 4: store32(UInt32(truncatingIfNeeded: number))
+            case 8: store64(UInt64(truncatingIfNeeded: number))
+            default: break
+            }
+        case (.color, .color(let color)):
+            let bytes = [color.alpha, color.blue, color.green, color.red]
+            store32(UInt32(littleEndian: bytes.reduce(0) { $0 << 8 | UInt32($1) }))
+        default: break
+        }
+    }
+
+    private func store8(_ bits: UInt8) { fbtweak__store_8(address.assumingMemoryBound(to: UInt8.self), bits) }
+    private func store32(_ bits: UInt32) {
+        fbtweak__store_32(address.assumingMemoryBound(to: UInt32.self), bits)
+    }
+    private func store64(_ bits: UInt64) {
+        fbtweak__store_64(address.assumingMemoryBound(to: UInt64.self), bits)
+    }
+}
+
+/// Texts that string cells point to.
+///
+/// A reader may keep the address that it read for ever, so a text is never freed; each different one is there once.
+enum TextPool {
+    /// As numbers, since a pointer is not Sendable.
+    static let addresses = Guarded<[ByteText: UInt]>([:])
+
+    static func address(of text: String) -> UnsafePointer<CChar>? {
+        let address = addresses.withLock { addresses in
+            if let address = addresses[ByteText(text)] { return address }
+            let characters = text.utf8CString
+            let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: characters.count)
+            _ = copy.initialize(from: characters)
+            let address = UInt(bitPattern: copy.baseAddress)
+            addresses[ByteText(text)] = address
+            return address
+        }
+        return UnsafePointer(bitPattern: address)
+    }
+}
+
+/// A cell with what decides how long it is there.
+struct OwnedCell: Sendable {
+    let cell: Cell
+    let owner: CellOwner
+
+    init(_ cell: Cell, _ owner: CellOwner) {
+        self.cell = cell
+        self.owner = owner
+    }
+}
+
+enum CellOwner: Hashable, Sendable {
+    /// A record of the image with this number, there until the image is unloaded.
+    case image(UInt32)
+    /// A record that was made while the program runs, until it is removed.
+    case made
+    /// The record of a tweak that no binary declares, as long as a provider has it.
+    case provided
+    /// The record that a handle leads to, for ever.
+    case handle
+    /// A variable of the program, until it is unbound or its image is unloaded.
+    case variable
+
+    /// Whether the tweak exists as long as this cell does.
+    var declares: Bool {
+        switch self {
+        case .image, .made, .provided: true
+        case .handle, .variable: false
+        }
+    }
+}
+
+/// The cells of a tweak, of which there is nearly always one.
+struct OwnedCells: Sendable {
+    /// `nil` only in an entry that is about to be removed.
+    private(set) var first: OwnedCell?
+    private var others: [OwnedCell] = []
+
+    init(_ first: OwnedCell) { self.first = first }
+
+    func forEach(_ body: (OwnedCell) -> Void) {
+        first.map(body)
+        others.forEach(body)
+    }
+
+    func contains(where matches: (OwnedCell) -> Bool) -> Bool {
+        first.map(matches) ?? false || others.contains(where: matches)
+    }
+
+    func contains(_ cell: Cell) -> Bool { contains { $0.cell.number == cell.number } }
+
+    /// Whether something declares the tweak.
+    var declare: Bool { contains(where: \.owner.declares) }
+
+    var all: [OwnedCell] { (first.map { [$0] } ?? []) + others }
+
+    mutating func insert(_ cell: OwnedCell, isFirst: Bool) {
+        if isFirst {
+            if let first { others.insert(first, at: 0) }
+            first = cell
+        } else {
+            others.append(cell)
+        }
+    }
+
+    /// Removes cells. Of the rest the first that declares the tweak comes first.
+    mutating func removeAll(where isGone: (OwnedCell) -> Bool) {
+        others.removeAll(where: isGone)
+        guard first.map(isGone) ?? true else { return }
+        first = others.firstIndex(where: \.owner.declares).map { others.remove(at: $0) }
+    }
+}
+
+/// A function of C with its context, as numbers. `fbtweak.h` tells on which threads it is called.
+struct CFunction: Hashable, Sendable {
+    /// The address of its code.
+    let code: UInt
+    private let contextAddress: UInt
+
+    init(code: UInt, context: UnsafeMutableRawPointer?) {
+        self.code = code
+        contextAddress = UInt(bitPattern: context)
+    }
+
+    var context: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: contextAddress) }
 }

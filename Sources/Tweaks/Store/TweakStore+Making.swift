@@ -117,7 +117,7 @@ extension TweakStore {
                 return nil
             }
             state.removeCells(of: key) { $0.owner == .made }
-            return state.telling.drainRemoved()
+            return state.delivery.drainRemoved()
         }
         guard let removed else { throw .notMade(key) }
         state.waitForCalls(of: removed)

@@ -131,7 +131,7 @@ extension StoreState {
             if case .value(let new)? = provided { value = new }
             isWritten = writer.enqueue(value, for: key) && isWritten
         }
-        let isHeard = telling.isHeard
+        let isHeard = delivery.isHeard
         var changes: [TweakChange] = []
         plan.steps.forEach { _, step in
             if isHeard, let change = step.entry.change(to: step.resolution) {
@@ -141,7 +141,7 @@ extension StoreState {
             step.entry.commit(step.resolution)
         }
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
-        telling.add(changes)
+        delivery.add(changes)
         if !plan.messages.isEmpty { messages += plan.messages }
         if !update.isAdmitted { declare(plan, of: update) }
         return isWritten
@@ -185,14 +185,14 @@ extension TweakStore {
         var isAnnounced = false
         while true {
             let (announced, isWritten, turn) = try withState {
-                (state) throws(Failure) -> ([TweakChange]?, Bool, Telling.Turn?) in
+                (state) throws(Failure) -> ([TweakChange]?, Bool, ChangeDelivery.Turn?) in
                 guard let update = try update(&state) else { return (nil, true, nil) }
                 let plan = state.plan(update, in: state.layers)
-                if !isAnnounced, state.telling.observers.areToldBefore { return (plan.changes, true, nil) }
-                let earlier = state.telling.lastNumber
+                if !isAnnounced, state.delivery.observers.areToldBefore { return (plan.changes, true, nil) }
+                let earlier = state.delivery.lastNumber
                 let isWritten = state.commit(plan, of: update)
                 // Without changes of its own this thread would only tell of what others are about to.
-                return (nil, isWritten, state.telling.lastNumber != earlier ? state.telling.begin() : nil)
+                return (nil, isWritten, state.delivery.lastNumber != earlier ? state.delivery.begin() : nil)
             }
             if let announced {
                 announce(announced)
@@ -200,7 +200,7 @@ extension TweakStore {
                 continue
             }
             if !isWritten { flush() }
-            if let turn { tell(turn) }
+            if let turn { deliver(turn) }
             return
         }
     }
@@ -208,7 +208,7 @@ extension TweakStore {
     /// Calls the observers that want to know before.
     func announce(_ changes: [TweakChange]) {
         for change in changes {
-            for observer in state.withLock({ $0.telling.observers.observing(change.key) }) {
+            for observer in state.withLock({ $0.delivery.observers.observing(change.key) }) {
                 guard let willChange = observer.willChange else { continue }
                 state.call(observer.id) { willChange(change) }
             }

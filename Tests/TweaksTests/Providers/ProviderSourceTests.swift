@@ -24,14 +24,14 @@ import Testing
         let ofOne = store.observe(key, willChange: { tell("before", $0) }, didChange: { tell("one", $0) })
         let ofAll = store.observe(didChange: { tell("all", $0) })
         store.state.withLock { state in
-            state.telling.listener = { changes, _ in for change in changes { tell("client", change) } }
+            state.delivery.listener = { changes, _ in for change in changes { tell("client", change) } }
         }
         let handle = try #require(store.state.withLock { $0.handle(of: key) })
         try change()
         // The thread that follows the files may have been faster, and be telling.
         let deadline = ContinuousClock.now + .seconds(30)
         while changes.withLock({ $0["all"] == nil || $0["one"] == nil }), .now < deadline { usleep(1000) }
-        store.state.withLock { $0.telling.listener = nil }
+        store.state.withLock { $0.delivery.listener = nil }
         ofOne.cancel()
         ofAll.cancel()
         let expected = TweakChange(key: key, oldValue: old, newValue: new, source: TweakSource(source))

@@ -22,6 +22,6 @@ extension Tweak {
     /// How many observers the tweak has.
     var observerCount: Int {
         let key = key
-        return store.state.withLock { $0.telling.observers.observing(key).count }
+        return store.state.withLock { $0.delivery.observers.observing(key).count }
     }
 }

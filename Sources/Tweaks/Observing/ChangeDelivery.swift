@@ -2,9 +2,9 @@ internal import CTweaks
 internal import TweakRecords
 
 /// Who wants to know of changes, what they have not been told of, and who is telling them. It is part of the state of a store.
-struct Telling {
+struct ChangeDelivery {
     /// Changes that observers are told of together.
-    private struct News {
+    private struct Notice {
         /// Of each tweak at most one.
         let changes: [TweakChange]
         let number: UInt64
@@ -20,7 +20,7 @@ struct Telling {
         case newcomer(ObserverList.Observer)
     }
 
-    /// What the teller tells next, and whom.
+    /// What is delivered next, and to whom.
     typealias Turn = (changes: [TweakChange], observers: [ObserverList.Observer])
 
     private(set) var observers = ObserverList()
@@ -29,12 +29,12 @@ struct Telling {
     var listener: (@Sendable ([TweakChange], Duration) -> Void)?
     /// Calls into the program that have not returned.
     private(set) var runningCalls: [RunningCall] = []
-    private var waiting = FirstInFirstOut<News>()
+    private var waiting = FIFOQueue<Notice>()
     private(set) var lastNumber: UInt64 = 0
     /// How much may wait before it is merged.
     private var crowd = Self.smallestCrowd
     /// The thread that tells observers, and the last number that it will tell of.
-    private var teller: (thread: UInt, last: UInt64)?
+    private var deliverer: (thread: UInt, last: UInt64)?
 
     private static let smallestCrowd = 256
 
@@ -49,27 +49,27 @@ struct Telling {
         lastNumber += 1
         let observing = observers.observing(changes)
         if !observing.isEmpty {
-            waiting.append(News(changes: changes, number: lastNumber, recipients: .these(observing)))
+            waiting.append(Notice(changes: changes, number: lastNumber, recipients: .these(observing)))
             if waiting.count > crowd { mergeWaiting() }
         }
         listener?(changes, .since1970)
     }
 
-    /// Makes one piece of news of all that wait for everybody, so that no more waits than there are tweaks: of each the first old
+    /// Makes one notice of all that wait for everybody, so that no more waits than there are tweaks: of each the first old
     /// value and the last new one.
     private mutating func mergeWaiting() {
         var all = CoalescedChanges<Void>()
-        var rest = FirstInFirstOut<News>()
-        while let news = waiting.popFirst() {
-            if case .newcomer = news.recipients {
-                rest.append(news)
+        var rest = FIFOQueue<Notice>()
+        while let notice = waiting.popFirst() {
+            if case .newcomer = notice.recipients {
+                rest.append(notice)
                 continue
             }
-            for change in news.changes { all.add(change, note: ()) }
+            for change in notice.changes { all.add(change, note: ()) }
         }
         let changes = all.drainAll().map(\.change)
         if !changes.isEmpty {
-            rest.append(News(changes: changes, number: lastNumber, recipients: .observers))
+            rest.append(Notice(changes: changes, number: lastNumber, recipients: .observers))
         }
         waiting = rest
         // Merging takes as long as what waits is.
@@ -84,45 +84,45 @@ struct Telling {
     mutating func begin() -> Turn? {
         guard !waiting.isEmpty else { return nil }
         let thread = RunningCall.currentThread
-        if let teller {
-            if teller.thread == thread { self.teller?.last = lastNumber }
+        if let deliverer {
+            if deliverer.thread == thread { self.deliverer?.last = lastNumber }
             return nil
         }
-        teller = (thread, lastNumber)
+        deliverer = (thread, lastNumber)
         return next()
     }
 
-    /// - Returns: `nil` at the end of what the teller tells; it is not the teller any more then.
+    /// - Returns: `nil` at the end of what the deliverer tells; it is not the deliverer any more then.
     mutating func next() -> Turn? {
-        guard let teller, let news = waiting.first, news.number <= teller.last else {
-            teller = nil
+        guard let deliverer, let notice = waiting.first, notice.number <= deliverer.last else {
+            deliverer = nil
             return nil
         }
         _ = waiting.popFirst()
         if waiting.isEmpty { crowd = Self.smallestCrowd }
-        switch news.recipients {
-        case .these(let recipients): return (news.changes, recipients)
-        case .newcomer(let recipient): return (news.changes, [recipient])
+        switch notice.recipients {
+        case .these(let recipients): return (notice.changes, recipients)
+        case .newcomer(let recipient): return (notice.changes, [recipient])
         case .observers:
-            return (news.changes, observers.observing(news.changes).filter { $0.since < news.number })
+            return (notice.changes, observers.observing(notice.changes).filter { $0.since < notice.number })
         }
     }
 
     /// Whether something waits that nobody is telling of.
-    var isLeft: Bool { teller == nil && !waiting.isEmpty }
+    var isLeft: Bool { deliverer == nil && !waiting.isEmpty }
 
     /// Ends what a thread was doing when a call left it in another way than by returning.
     mutating func abandon(on thread: UInt) {
         if let index = runningCalls.lastIndex(where: { $0.thread == thread }) {
             runningCalls.remove(at: index)
         }
-        if teller?.thread == thread { teller = nil }
+        if deliverer?.thread == thread { deliverer = nil }
     }
 
     /// In a child that was forked there is only the calling thread.
     mutating func forgetOtherThreads(than thread: UInt) {
         runningCalls.removeAll { $0.thread != thread }
-        if teller?.thread != thread { teller = nil }
+        if deliverer?.thread != thread { deliverer = nil }
         listener = nil
     }
 
@@ -140,7 +140,7 @@ struct Telling {
         let observer = make(observers.nextID, lastNumber)
         observers.add(observer)
         if !first.isEmpty {
-            waiting.append(News(changes: first, number: lastNumber, recipients: .newcomer(observer)))
+            waiting.append(Notice(changes: first, number: lastNumber, recipients: .newcomer(observer)))
         }
         return observer.id
     }
@@ -190,5 +190,69 @@ struct Telling {
 
     mutating func end(_ call: RunningCall?) {
         if let call, let index = runningCalls.lastIndex(of: call) { runningCalls.remove(at: index) }
+    }
+}
+
+extension TweakStore {
+    /// What tells of changes that came while another thread was telling of its own. It goes a second after the last.
+    static let worker = Guarded(SerialQueue(patience: 1))
+
+    /// Tells observers what has changed. One thread at a time does, of what there is when it begins and of what its observers
+    /// change; the others leave their changes to it, so that the order is kept and no thread waits for another's observers.
+    /// What is left in the end a thread of the library tells, so that nobody who sets one tweak tells of all that others do.
+    func deliverChanges() {
+        if let turn = state.withLock({ $0.delivery.begin() }) { deliver(turn) }
+    }
+
+    /// Tells observers, when this thread is the one that does.
+    func deliver(_ first: ChangeDelivery.Turn) {
+        var turn = first
+        while true {
+            // A call that has returned is no longer running as soon as there is something else to take the lock for.
+            var finished: RunningCall?
+            for change in turn.changes {
+                for observer in turn.observers {
+                    // The observers of one change are those of its tweak.
+                    guard case .eachChange(let didChange)? = observer.didChange,
+                        turn.changes.count == 1 || observer.observes(change.key)
+                    else { continue }
+                    finished = call(observer, after: finished) { didChange(change) }
+                }
+            }
+            for observer in turn.observers {
+                guard case .together(let didChange)? = observer.didChange else { continue }
+                finished = call(observer, after: finished) { [changes = turn.changes] in
+                    didChange(changes.filter { observer.observes($0.key) })
+                }
+            }
+            let (next, isLeft) = state.withLock { state in
+                state.delivery.end(finished)
+                let next = state.delivery.next()
+                return (next, next == nil && state.delivery.isLeft)
+            }
+            guard let next else {
+                if isLeft { handOn() }
+                return
+            }
+            turn = next
+        }
+    }
+
+    /// Has a thread of the library tell what is left. If there can be none, the next change does.
+    func handOn() { _ = Self.worker.withLock { $0 }.add { self.deliverChanges() } }
+
+    /// Calls an observer, unless it has been removed.
+    ///
+    /// - Parameter finished: The call before.
+    /// - Returns: The call; who gets it owes its end.
+    private func call(
+        _ observer: ObserverList.Observer, after finished: RunningCall?, _ body: () -> Void
+    ) -> RunningCall? {
+        let call = state.withLock { state in
+            state.delivery.end(finished)
+            return state.delivery.begin(observer)
+        }
+        if call != nil { callProgram(body) }
+        return call
     }
 }

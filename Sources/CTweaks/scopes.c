@@ -1,3 +1,0 @@
-#include "ctweaks.h"
-
-int fbtweak__open_scopes;

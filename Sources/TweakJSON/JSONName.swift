@@ -1,8 +1,0 @@
-/// The name of a member of an object, whatever it is.
-package struct JSONName: CodingKey {
-    package let stringValue: String
-    package var intValue: Int? { nil }
-
-    package init(stringValue: String) { self.stringValue = stringValue }
-    package init?(intValue: Int) { nil }
-}

@@ -1,0 +1,417 @@
+internal import Glibc
+
+/// Steps through the records of a section without looking inside them.
+///
+///     var walk = RecordWalk()
+///     while let range = try walk.next(in: bytes, byteOrder: .native) { … }
+public struct RecordWalk: Sendable {
+    private var offset = 0
+
+    /// Starts at the beginning.
+    public init() {}
+
+    /// The byte range of the next record of a kind and version that this library knows.
+    ///
+    /// Padding, other kinds and later versions are stepped over.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole section, the same in each call.
+    ///   - byteOrder: The byte order of the binary.
+    /// - Returns: `nil` at the end.
+    /// - Throws: ``RecordError`` if a size makes no sense. The walk is over then, because nothing says where
+    ///   the next record begins.
+    public mutating func next(in bytes: RawSpan, byteOrder: ByteOrder) throws(RecordError) -> Range<Int>? {
+        let end = bytes.byteCount
+        while let size: UInt32 = bytes.number(at: offset, byteOrder) {
+            let start = offset
+            guard size != 0 else {
+                offset += 8
+                continue
+            }
+            offset = end
+            guard size % 8 == 0 else { throw .badSize(size, offset: start) }
+            guard Int(size) <= end - start else {
+                throw .beyondEnd(size: size, offset: start, sectionSize: end)
+            }
+            // At most the end.
+            offset = start + Int(size)
+            let version: UInt8? = bytes.number(at: start + RecordLayout.versionOffset, byteOrder)
+            let kind: UInt8? = bytes.number(at: start + RecordLayout.kindOffset, byteOrder)
+            if version == RecordLayout.version,
+                kind == RecordLayout.valueKind || kind == RecordLayout.actionKind
+            {
+                return start..<offset
+            }
+        }
+        return nil
+    }
+}
+
+/// Finds the records of a few tweaks among many without decoding the others.
+package struct RecordMatcher {
+    private let keys: [TweakKey]
+    /// A hash table with the first half of the hash of a name and, in the second, its index and 1; 0 in more than half
+    /// of the places. A name is in the place that its hash tells, or in the next that was free.
+    private var places: [UInt64]
+
+    package init(_ keys: [TweakKey]) {
+        self.keys = keys
+        var count = 2
+        while count < 2 * keys.count { count *= 2 }
+        places = Array(repeating: 0, count: count)
+        // The name as a record has it.
+        var text: [UInt8] = []
+        let padding = [UInt8](repeating: 0, count: 7)
+        for (index, key) in keys.enumerated() {
+            text.removeAll(keepingCapacity: true)
+            text.append(level: key.category)
+            text.append(level: key.collection)
+            text.append(level: key.name)
+            text.append(contentsOf: padding)
+            let hash = text.withUnsafeBytes(Self.hash)
+            var place = firstPlace(of: hash)
+            // Half of the places at least are empty. Below 2^32 keys an index is in other bits than a hash.
+            while places[place] != 0 { place = self.place(after: place) }
+            places[place] = hash & Self.hashBits | UInt64(index + 1)
+        }
+    }
+
+    /// Calls `body` with the place of each record of one of the keys, and the key.
+    package func forEachMatch(in records: UnsafeRawBufferPointer, _ body: (Range<Int>, TweakKey) -> Void) {
+        guard !keys.isEmpty else { return }
+        var walk = RecordWalk()
+        // What is broken is reported when the records are decoded.
+        while let range = try? walk.next(in: records.bytes, byteOrder: .native) {
+            guard range.count > RecordLayout.textOffset else { continue }
+            let text = UnsafeRawBufferPointer(
+                rebasing: records[(range.lowerBound + RecordLayout.textOffset)..<range.upperBound])
+            if let index = index(of: text) { body(range, keys[index]) }
+        }
+    }
+
+    private func index(of text: UnsafeRawBufferPointer) -> Int? {
+        let hash = Self.hash(text)
+        var place = firstPlace(of: hash)
+        while places[place] != 0 {
+            let index = Int(places[place] & ~Self.hashBits) - 1
+            if (places[place] ^ hash) & Self.hashBits == 0, keys[index].begins(text) { return index }
+            place = self.place(after: place)
+        }
+        return nil
+    }
+
+    private static let hashBits: UInt64 = 0xffff_ffff_0000_0000
+
+    private func firstPlace(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (places.count - 1) }
+    private func place(after place: Int) -> Int { (place + 1) & (places.count - 1) }
+
+    /// A hash of a text as far as its third NUL, in steps of eight bytes as a record is made of.
+    private static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
+        var hash: UInt64 = 0
+        var levels = 0
+        for offset in stride(from: 0, through: text.count - 8, by: 8) {
+            var word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            var ends = word.zeroBytes
+            while ends != 0, levels < 3 {
+                levels += 1
+                // Of the last word only the bytes up to the NUL count.
+                if levels == 3 { word &= (2 << ends.trailingZeroBitCount) &- 1 }
+                ends &= ends - 1
+            }
+            hash = (hash ^ word) &* 0x9e37_79b9_7f4a_7c15
+            hash ^= hash >> 32
+            if levels == 3 { break }
+        }
+        return hash
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(level: String) {
+        var level = level
+        level.withUTF8 { append(contentsOf: $0) }
+        append(0)
+    }
+}
+
+extension TweakKey {
+    /// Whether the text of a record begins with the three levels.
+    fileprivate func begins(_ text: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        return category.comes(next: &offset, in: text) && collection.comes(next: &offset, in: text)
+            && name.comes(next: &offset, in: text)
+    }
+}
+
+extension String {
+    fileprivate func comes(next offset: inout Int, in text: UnsafeRawBufferPointer) -> Bool {
+        var level = self
+        return level.withUTF8 { level in
+            guard let start = text.baseAddress, level.count < text.count - offset,
+                level.baseAddress.map({ memcmp(start + offset, $0, level.count) == 0 }) ?? true,
+                text[offset + level.count] == 0
+            else { return false }
+            offset += level.count + 1
+            return true
+        }
+    }
+}
+
+extension UInt64 {
+    /// The highest bit of each byte that is zero.
+    ///
+    /// Adding 0x7f to the lower seven bits of a byte sets its highest bit unless they are all zero:
+    /// https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord
+    fileprivate var zeroBytes: UInt64 {
+        let lower: UInt64 = 0x7f7f_7f7f_7f7f_7f7f
+        return ~(((self & lower) &+ lower) | self | lower)
+    }
+}
+
+/// What is in a `fbtweak` section.
+public struct RecordSection: Sendable {
+    /// The tweaks, in the section's order, each with where its record begins.
+    public var tweaks: [(offset: Int, declaration: TweakDeclaration)] = []
+    /// What could not be read.
+    public var errors: [RecordError] = []
+
+    /// Decodes all records of a section. A broken record is reported and the others are still read, as long
+    /// as its size tells where the next one begins.
+    public init(_ bytes: RawSpan, byteOrder: ByteOrder) {
+        var walk = RecordWalk()
+        while true {
+            do throws(RecordError) {
+                guard let range = try walk.next(in: bytes, byteOrder: byteOrder) else { return }
+                let declaration = try TweakDeclaration(record: bytes, in: range, byteOrder: byteOrder)
+                tweaks.append((range.lowerBound, declaration))
+            } catch {
+                errors.append(error)
+            }
+        }
+    }
+}
+
+extension TweakDeclaration {
+    /// Decodes one record of a value or an action.
+    ///
+    /// - Parameters:
+    ///   - bytes: The section.
+    ///   - range: Where the record is, as ``RecordWalk`` gives it.
+    ///   - byteOrder: The byte order of the binary.
+    /// - Throws: ``RecordError`` if the bytes are no record.
+    public init(record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder) throws(RecordError) {
+        try self.init(record: bytes, in: range, byteOrder: byteOrder, knownAs: nil)
+    }
+
+    /// The same for a record that is known to have this name, in the same bytes.
+    package init(
+        record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder, knownAs key: TweakKey?
+    ) throws(RecordError) {
+        let offset = range.lowerBound
+        guard offset >= 0, range.upperBound <= bytes.byteCount, range.count > RecordLayout.textOffset else {
+            throw .badSize(UInt32(clamping: range.count), offset: offset)
+        }
+        let code = bytes.byte(at: offset + RecordLayout.typeOffset)
+        let isAction = bytes.byte(at: offset + RecordLayout.kindOffset) == RecordLayout.actionKind
+        guard let type = TweakType(rawValue: code), isAction == (type == .action) else {
+            throw .unknownType(code, offset: offset)
+        }
+        let flags = bytes.byte(at: offset + RecordLayout.flagsOffset)
+        let hasBlock = flags & RecordLayout.hasChoices != 0
+        guard type.isNumeric || !hasBlock else { throw .choicesOfType(type, offset: offset) }
+
+        var text = RecordText(next: offset + RecordLayout.textOffset, end: range.upperBound)
+        guard let key = text.key(in: bytes, knownAs: key), let defaultText = text.next(in: bytes) else {
+            throw .unterminatedText(offset: offset)
+        }
+        var minimum: TweakValue?
+        var maximum: TweakValue?
+        var step: TweakValue?
+        if type.isNumeric {
+            if flags & RecordLayout.hasMinimum != 0 {
+                minimum = bytes.value(at: offset + RecordLayout.minimumOffset, type, byteOrder)
+            }
+            if flags & RecordLayout.hasMaximum != 0 {
+                maximum = bytes.value(at: offset + RecordLayout.maximumOffset, type, byteOrder)
+            }
+            if flags & RecordLayout.hasStep != 0 {
+                step = bytes.value(at: offset + RecordLayout.stepOffset, type, byteOrder)
+            }
+            guard Self.areLimits(minimum, maximum) else { throw .badLimits(offset: offset) }
+        }
+        var attributes: [Attribute] = []
+        while let attribute = text.next(in: bytes), !attribute.isEmpty {
+            attributes.append(Attribute(text: bytes.text(attribute)))
+            // The block takes its room from the text.
+            if hasBlock, attributes.last?.key == "choice" { text.end -= RecordLayout.choiceSize }
+        }
+        let choices =
+            hasBlock || type == .string ? bytes.choices(attributes, block: text.end, type, byteOrder) : []
+        if hasBlock {
+            let areNumbers = choices.allSatisfy { $0.value == $0.value }
+            guard !choices.isEmpty, areNumbers, text.next <= text.end, minimum == nil, maximum == nil else {
+                throw .badChoices(offset: offset)
+            }
+        }
+        // All at once: a declaration is large, and to change it a member at a time takes copies of it.
+        self.init(
+            key: key, type: type,
+            defaultValue: bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
+                ?? .string(bytes.text(defaultText)),
+            minimum: minimum, maximum: maximum, step: step, choices: choices, attributes: attributes)
+    }
+
+    private static func areLimits(_ minimum: TweakValue?, _ maximum: TweakValue?) -> Bool {
+        switch (minimum, maximum) {
+        case (.double(let limit)?, nil), (nil, .double(let limit)?): !limit.isNaN
+        default: areInOrder(minimum, maximum)
+        }
+    }
+}
+
+extension TweakKey {
+    /// The name in a record, without the rest; `nil` if the bytes are no record.
+    package init?(record bytes: RawSpan, in range: Range<Int>) {
+        guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount,
+            range.count > RecordLayout.textOffset
+        else { return nil }
+        var text = RecordText(
+            next: range.lowerBound + RecordLayout.textOffset, end: range.upperBound)
+        guard let key = text.key(in: bytes, knownAs: nil) else { return nil }
+        self = key
+    }
+}
+
+extension RawSpan {
+    fileprivate func byte(at offset: Int) -> UInt8 { self.number(at: offset, .native) ?? 0 }
+
+    /// A value in its own representation; `nil` for a string, which is in the text.
+    fileprivate func value(at offset: Int, _ type: TweakType, _ order: ByteOrder) -> TweakValue? {
+        switch type {
+        case .bool: .bool(byte(at: offset) != 0)
+        case .int8: integer(at: offset, as: Int8.self, order)
+        case .int16: integer(at: offset, as: Int16.self, order)
+        case .int32: integer(at: offset, as: Int32.self, order)
+        case .int64: integer(at: offset, as: Int64.self, order)
+        case .uint8: integer(at: offset, as: UInt8.self, order)
+        case .uint16: integer(at: offset, as: UInt16.self, order)
+        case .uint32: integer(at: offset, as: UInt32.self, order)
+        case .uint64: integer(at: offset, as: UInt64.self, order)
+        case .float: number(at: offset, order).map { .double(Double(shortest: Float(bitPattern: $0))) }
+        case .double: number(at: offset, order).map { .double(Double(bitPattern: $0)) }
+        case .color:
+            .color(
+                TweakColor(
+                    red: byte(at: offset), green: byte(at: offset + 1), blue: byte(at: offset + 2),
+                    alpha: byte(at: offset + 3)))
+        case .action: .nothing
+        case .string: nil
+        }
+    }
+
+    fileprivate func text(_ range: Range<Int>) -> String {
+        extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The choices that attributes name. Those of numbers are in a block of the record.
+    fileprivate func choices(
+        _ attributes: [TweakDeclaration.Attribute], block: Int, _ type: TweakType, _ order: ByteOrder
+    ) -> [TweakChoice] {
+        var choices: [TweakChoice] = []
+        for (index, attribute) in attributes.enumerated() where attribute.key == "choice" {
+            // Wherever that is: outside of the section there is no number.
+            let value = value(at: block + RecordLayout.choiceSize * choices.count, type, order)
+            let next = attributes[(index + 1)...].first
+            let label = next?.key == "label" && next?.value != "" ? next?.value : nil
+            choices.append(TweakChoice(value ?? .string(attribute.value), label: label))
+        }
+        return choices
+    }
+
+    private func integer<Number: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int, as type: Number.Type, _ order: ByteOrder
+    ) -> TweakValue? {
+        number(at: offset, as: type, order).map { .integer(Int128($0)) }
+    }
+}
+
+/// Finds the NUL-terminated texts of a record, one after the other.
+private struct RecordText {
+    var next: Int
+    var end: Int
+
+    /// The name of the tweak, which is stepped over if it is known.
+    mutating func key(in bytes: RawSpan, knownAs key: TweakKey?) -> TweakKey? {
+        if let key {
+            next += key.category.utf8.count + key.collection.utf8.count + key.name.utf8.count + 3
+            return key
+        }
+        guard let category = next(in: bytes), let collection = next(in: bytes), let name = next(in: bytes)
+        else { return nil }
+        return TweakKey(bytes.text(category), bytes.text(collection), bytes.text(name))
+    }
+
+    mutating func next(in bytes: RawSpan) -> Range<Int>? {
+        // The beginning is behind that of the record, and the end at most the record's own.
+        guard next < end else { return nil }
+        let rest = bytes.extracting(next..<end)
+        guard let count = rest.withUnsafeBytes({ $0.firstByte(0) }) else { return nil }
+        defer { next += count + 1 }
+        return next..<next + count
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where a byte is for the first time.
+    fileprivate func firstByte(_ byte: UInt8) -> Int? {
+        baseAddress.flatMap { start in memchr(start, Int32(byte), count).map { UnsafeRawPointer($0) - start }
+        }
+    }
+}
+
+extension TweakDeclaration.Attribute {
+    /// Reads `key=value`, or a `key` alone.
+    package init(text: String) {
+        // By bytes: an equals sign before a combining mark is one Character with it.
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+            self.init(key: text, value: "")
+            return
+        }
+        self.init(key: String(text[..<equals]), value: String(text[text.utf8.index(after: equals)...]))
+    }
+
+    /// The attribute as a record has it.
+    package var text: String { value.isEmpty && key != "choice" ? key : "\(key)=\(value)" }
+}
+
+extension TweakChoice {
+    /// What a record says of the choice in its text.
+    package var attributes: [TweakDeclaration.Attribute] {
+        let text = if case .string(let text) = value { text } else { "" }
+        let choice = TweakDeclaration.Attribute(key: "choice", value: text)
+        return [choice] + (label.map { [TweakDeclaration.Attribute(key: "label", value: $0)] } ?? [])
+    }
+}
+
+extension TweakDeclaration {
+    /// Decodes a record of this process.
+    package init?(record: UnsafeRawPointer) {
+        let bytes = UnsafeRawBufferPointer(record: record)
+        try? self.init(record: bytes.bytes, in: bytes.indices, byteOrder: .native)
+    }
+}
+
+extension TweakKey {
+    /// Decodes the name in a record of this process.
+    package init?(record: UnsafeRawPointer) {
+        let bytes = UnsafeRawBufferPointer(record: record)
+        self.init(record: bytes.bytes, in: bytes.indices)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// A record, which says itself how long it is.
+    fileprivate init(record: UnsafeRawPointer) {
+        self.init(start: record, count: Int(record.loadUnaligned(as: UInt32.self)))
+    }
+}
