@@ -95,8 +95,8 @@ struct TweakArguments {
     /// What values and actions have.
     private func commonAttributes() throws -> [TweakDeclaration.Attribute] {
         var attributes = location.map { [$0] } ?? []
-        if let details = try text("description", what: "a description") {
-            attributes.append(TweakDeclaration.Attribute(key: "doc", value: details))
+        if let description = try text("description", what: "a description") {
+            attributes.append(TweakDeclaration.Attribute(key: "doc", value: description))
         }
         if let owner = try text("owner", what: "an owner") {
             attributes.append(TweakDeclaration.Attribute(key: "owner", value: owner))

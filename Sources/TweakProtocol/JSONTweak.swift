@@ -56,7 +56,7 @@ extension JSONTweak: Codable {
         try container.encodeIfPresent(declaration.precision, forKey: .precision)
         try container.encodeIfPresent(declaration.unit, forKey: .unit)
         try container.encodeIfPresent(declaration.title, forKey: .title)
-        try container.encodeIfPresent(declaration.details, forKey: .description)
+        try container.encodeIfPresent(declaration.description, forKey: .description)
         try container.encodeIfPresent(declaration.group, forKey: .group)
         if declaration.isReadOnly { try container.encode(true, forKey: .readOnly) }
         if declaration.needsRestart { try container.encode(true, forKey: .needsRestart) }

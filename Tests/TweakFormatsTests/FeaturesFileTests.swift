@@ -52,7 +52,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
             features.states
                 == "awesome:true awesome.light:false awesome.sound:true awesome.sound.stereo:false plain:false"
         )
-        #expect(features.all.map(\.details) == ["Awe", nil, "Noise", nil, nil])
+        #expect(features.all.map(\.description) == ["Awe", nil, "Noise", nil, nil])
     }
 
     @Test func `enabled is required, here or in an inherited environment`() throws {
@@ -66,7 +66,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
     @Test func `inherits_from names the parent, any depth`() throws {
         let features = try beta(#""plain": { "description": "P" }"#, environment: "nightly")
         #expect(features.states.hasSuffix("plain:true"))
-        #expect(features.all.last?.details == "P")
+        #expect(features.all.last?.description == "P")
     }
 
     @Test func `A feature that only the child has stays`() throws {
@@ -88,7 +88,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
 
     @Test func `The description alone can be overridden`() throws {
         let features = try beta(#""awesome": { "description": "Other" }"#)
-        #expect(features.all.first?.details == "Other")
+        #expect(features.all.first?.description == "Other")
         #expect(features.all.first?.isEnabled == true)
     }
 

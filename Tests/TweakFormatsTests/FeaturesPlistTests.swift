@@ -5,9 +5,9 @@ import TweakFormats
 @Suite struct `Features.plist` {
     private let features = FeatureSet([
         Feature(
-            name: "b", isEnabled: true, details: "<b> & \"b\"\u{1}\nend",
+            name: "b", isEnabled: true, description: "<b> & \"b\"\u{1}\nend",
             parts: [Feature(name: "a", isEnabled: false)]),
-        Feature(name: "c", isEnabled: false, details: "C"),
+        Feature(name: "c", isEnabled: false, description: "C"),
     ])
 
     @Test func `Sub-features are flattened, and keys are sorted`() {
@@ -51,7 +51,7 @@ import TweakFormats
         let data = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
         let features = try FeatureSet(plist: Array(data), path: "Features.plist")
         #expect(features.states == "a:false b:true")
-        #expect(features.all.map(\.details) == [nil, "B"])
+        #expect(features.all.map(\.description) == [nil, "B"])
     }
 
     @Test func `What is written is read again`() throws {

@@ -35,14 +35,15 @@ import TweakRecords
                 == ["Features/general/answer", "Features/general/greet", "Features/ui/alpha"])
         let greet = file.variables[1]
         #expect((greet.feature, greet.name) == ("general", "greet"))
-        #expect((greet.title, greet.details, greet.group) == ("Greet", "Says hello", "General"))
+        #expect((greet.title, greet.description, greet.group) == ("Greet", "Says hello", "General"))
         #expect((greet.propertyName, greet.isEncrypted) == ("shouldGreet", true))
     }
 
     @Test func `All but Value is optional`() throws {
         let answer = try #require(try file(#"{"a": {"b": {"Value": ""}}}"#).variables.first)
         #expect(
-            answer.title == nil && answer.details == nil && answer.group == nil && answer.propertyName == nil)
+            answer.title == nil && answer.description == nil && answer.group == nil
+                && answer.propertyName == nil)
         #expect(!answer.isEncrypted)
     }
 

@@ -15,7 +15,7 @@ import TweakJSON
         "Encrypted": false}}}
         """
     private static let plist = FeatureSet([
-        Feature(name: "a", isEnabled: true, details: "A", parts: [Feature(name: "b", isEnabled: false)])
+        Feature(name: "a", isEnabled: true, description: "A", parts: [Feature(name: "b", isEnabled: false)])
     ]).plist
 
     private static func features(_ bytes: [UInt8]) throws {

@@ -11,13 +11,13 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
     @Test func `A tweak has a unit, a description and an owner`() {
         let tweak = tweak(("unit", "kg"), ("doc", "what hangs on it"), ("owner", "physics"))
         #expect(tweak.unit == "kg")
-        #expect(tweak.details == "what hangs on it")
+        #expect(tweak.description == "what hangs on it")
         #expect(tweak.owner == "physics")
     }
 
     @Test func `What is not there or empty is nothing`() {
         let tweak = tweak(("unit", ""), ("doc", ""))
-        #expect(tweak.unit == nil && tweak.details == nil && tweak.owner == nil && tweak.precision == nil)
+        #expect(tweak.unit == nil && tweak.description == nil && tweak.owner == nil && tweak.precision == nil)
         #expect(!tweak.isReadOnly && !tweak.needsRestart)
     }
 

@@ -67,7 +67,7 @@ extension TweakDeclaration {
     fileprivate var cells: [String] {
         [
             key.name, "\(type)", text(of: defaultValue, rounded: true), limits, notes, location ?? "",
-            details ?? "",
+            description ?? "",
         ]
     }
 }

@@ -7,15 +7,15 @@ public struct Feature: Hashable, Sendable {
     /// Whether it is on unless somebody says otherwise.
     public var isEnabled: Bool
     /// What it is, for a person.
-    public var details: String?
+    public var description: String?
     /// Its parts, sorted by name. A part is on only if the feature is.
     public var parts: [Feature]
 
     /// Makes a feature.
-    public init(name: String, isEnabled: Bool, details: String? = nil, parts: [Feature] = []) {
+    public init(name: String, isEnabled: Bool, description: String? = nil, parts: [Feature] = []) {
         self.name = name
         self.isEnabled = isEnabled
-        self.details = details
+        self.description = description
         self.parts = parts
     }
 }
@@ -41,7 +41,7 @@ public struct PlacedFeature: Hashable, Sendable {
     /// Whether its own switch is on unless somebody says otherwise.
     public let isEnabled: Bool
     /// What it is, for a person.
-    public let details: String?
+    public let description: String?
     /// Its name where all features are in one list, as in `Features.plist`.
     ///
     /// It is the own name, unless another feature has the same name, or it contains a slash or a percent sign. Then it
@@ -81,7 +81,7 @@ public struct FeatureSet: Hashable, Sendable {
         all = paths.map { path, feature in
             let isPlain = counts[ByteText(feature.name)] == 1 && TweakKey.escape(feature.name) == feature.name
             return PlacedFeature(
-                path: path, isEnabled: feature.isEnabled, details: feature.details,
+                path: path, isEnabled: feature.isEnabled, description: feature.description,
                 flatName: isPlain ? feature.name : PlacedFeature.joined(path))
         }
     }
@@ -91,7 +91,8 @@ public struct FeatureSet: Hashable, Sendable {
             .map(\.value)
             .map {
                 Feature(
-                    name: $0.name, isEnabled: $0.isEnabled, details: $0.details, parts: sorted($0.parts))
+                    name: $0.name, isEnabled: $0.isEnabled, description: $0.description,
+                    parts: sorted($0.parts))
             }
     }
 
@@ -131,11 +132,11 @@ extension FeatureSet {
                 throw failure("enabled", members["enabled"], "true or false")
             }
             var feature = Feature(name: name.text, isEnabled: isEnabled)
-            if let details = members["description"] {
-                guard case .scalar(.string(let text)) = details else {
-                    throw failure("description", details, "text")
+            if let description = members["description"] {
+                guard case .scalar(.string(let text)) = description else {
+                    throw failure("description", description, "text")
                 }
-                feature.details = text
+                feature.description = text
             }
             features.append(feature)
         }
@@ -146,7 +147,7 @@ extension FeatureSet {
     public var plist: [UInt8] {
         let entries = all.map { feature in
             var entry: [ByteText: WrittenPropertyList] = ["enabled": .flag(feature.isEnabled)]
-            entry["description"] = feature.details.map { .text($0) }
+            entry["description"] = feature.description.map { .text($0) }
             return (ByteText(feature.flatName), WrittenPropertyList.dictionary(entry))
         }
         // Flat names are different.

@@ -13,12 +13,13 @@ public struct FeaturesFile: Sendable {
     /// What a feature is in one environment, as far as that says it.
     private struct Definition {
         var isEnabled: Bool?
-        var details: String?
+        var description: String?
         var parts: [ByteText: Definition] = [:]
 
         func merged(over inherited: Definition) -> Definition {
             Definition(
-                isEnabled: isEnabled ?? inherited.isEnabled, details: details ?? inherited.details,
+                isEnabled: isEnabled ?? inherited.isEnabled,
+                description: description ?? inherited.description,
                 parts: inherited.parts.merging(parts) { $1.merged(over: $0) })
         }
     }
@@ -73,7 +74,7 @@ public struct FeaturesFile: Sendable {
         try file.members("a feature, an object") { (file, name) throws(FormatError) in
             switch name {
             case "enabled": definition.isEnabled = try file.flag()
-            case "description": definition.details = try file.text()
+            case "description": definition.description = try file.text()
             default: definition.parts[ByteText(try file.name)] = try Self.definition(&file)
             }
         }
@@ -143,7 +144,7 @@ public struct FeaturesFile: Sendable {
             }
             features.append(
                 Feature(
-                    name: name.text, isEnabled: isEnabled, details: definition.details,
+                    name: name.text, isEnabled: isEnabled, description: definition.description,
                     parts: try Self.features(definition.parts, place: place, path: path)))
         }
         return features

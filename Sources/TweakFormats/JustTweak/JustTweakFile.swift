@@ -25,7 +25,7 @@ public struct JustTweakFile: Hashable, Sendable {
         /// What a person sees instead of the name.
         public var title: String? { texts["Title"] }
         /// What it is, for a person.
-        public var details: String? { texts["Description"] }
+        public var description: String? { texts["Description"] }
         /// Under which heading a person finds it.
         public var group: String? { texts["Group"] }
         /// The property that a generated accessor has for it; `nil` if that follows from the name.

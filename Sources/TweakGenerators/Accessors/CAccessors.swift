@@ -20,14 +20,14 @@ extension FeatureAccessors {
         let (upper, key) = (accessor.upper, accessor.feature.key)
         let arguments =
             [key.category, key.collection, key.name].map(cLiteral) + ["\(accessor.feature.isEnabled)"]
-            + (summary(accessor.feature.details).map { ["FBTweakDescription(\(cLiteral($0)))"] } ?? [])
+            + (summary(accessor.feature.description).map { ["FBTweakDescription(\(cLiteral($0)))"] } ?? [])
         let tweak = "(" + arguments.joined(separator: ", ") + ")"
         let lower = accessor.lower.drop { $0 == "_" }
         let handle = "\(name)_\(lower)Tweak"
         func function(_ type: String, _ function: String, _ parameters: String, _ value: String) -> [String] {
             ["static inline \(type)\(function)(\(parameters)) {", "  return \(value);", "}"]
         }
-        return cComment(accessor.feature.details ?? "")
+        return cComment(accessor.feature.description ?? "")
             + function(
                 "bool ", "\(name)_\(accessor.isEnabled)", "void",
                 (accessor.gate.map { "\(name)_\($0)() && " } ?? "") + "FBTweakValue\(tweak)")

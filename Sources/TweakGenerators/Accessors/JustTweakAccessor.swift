@@ -90,7 +90,7 @@ public struct JustTweakAccessor: Sendable {
     }
 
     private static func texts(of variable: JustTweakFile.Variable) -> [String] {
-        [variable.title, variable.details].compactMap { $0 }.filter { !$0.isEmpty }
+        [variable.title, variable.description].compactMap { $0 }.filter { !$0.isEmpty }
     }
 
     private func handle(of property: Property) -> SwiftTweaks.Handle {

@@ -13,7 +13,7 @@ extension FeatureAccessors {
                 "@implementation FTSFlipTheSwitch (Features)",
             ]
         for accessor in accessors {
-            header += [""] + cComment(accessor.feature.details ?? "")
+            header += [""] + cComment(accessor.feature.description ?? "")
             implementation.append("")
             for method in methods(for: accessor) {
                 header.append(method.declaration + ";")

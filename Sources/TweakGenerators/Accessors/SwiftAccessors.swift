@@ -10,7 +10,7 @@ extension FeatureAccessors {
         let tweaks = SwiftTweaks(
             handles: accessors.map {
                 SwiftTweaks.Handle(
-                    name: $0.lower, description: $0.feature.details, key: $0.feature.key,
+                    name: $0.lower, description: $0.feature.description, key: $0.feature.key,
                     keySource: Self.key($0), defaultValue: .bool($0.feature.isEnabled))
             })
         var lines = ["// \(origin.notice)", "import Tweaks", "", "nonisolated enum \(name) {"]
@@ -32,7 +32,7 @@ extension FeatureAccessors {
     private func members(for accessor: Accessor) -> [String] {
         let (upper, tweak) = (accessor.upper, "tweaks.\(Identifier.swift(accessor.lower))")
         let gate = accessor.gate.map { "\($0) && " } ?? ""
-        return swiftComment(accessor.feature.details ?? "", indentation: "    ") + [
+        return swiftComment(accessor.feature.description ?? "", indentation: "    ") + [
             "    static var \(accessor.isEnabled): Bool { \(gate)\(tweak).value }",
             "    static func enable\(upper)() { set\(upper)Enabled(true) }",
             "    static func disable\(upper)() { set\(upper)Enabled(false) }",

@@ -72,8 +72,8 @@ public struct SettingsSchema {
                 "    <key name=\"\(name)\" type=\"b\">", "      <default>\(feature.isEnabled)</default>",
                 "      <summary>\(Self.escaped(feature.path.joined(separator: " / ")))</summary>",
             ]
-            if let details = feature.details {
-                lines.append("      <description>\(Self.escaped(details))</description>")
+            if let description = feature.description {
+                lines.append("      <description>\(Self.escaped(description))</description>")
             }
             lines.append("    </key>")
         }

@@ -65,7 +65,7 @@ extension TweakDeclaration {
     /// What its numbers count, such as `kg`.
     public var unit: String? { text(of: "unit") }
     /// What it does, for a person.
-    public var details: String? { text(of: "doc") }
+    public var description: String? { text(of: "doc") }
     /// What a person sees instead of the name.
     public var title: String? { text(of: "title") }
     /// Under which heading a person finds it, whatever its category and collection are.

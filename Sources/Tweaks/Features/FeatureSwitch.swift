@@ -38,7 +38,7 @@ public struct FeatureSwitch: Sendable {
     }
 
     /// What it is, for a person.
-    public var details: String? { (try? store.status(of: key))?.declaration.details }
+    public var description: String? { (try? store.status(of: key))?.declaration.description }
 
     /// Switches it on, and keeps that.
     ///

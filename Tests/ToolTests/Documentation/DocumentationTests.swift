@@ -23,6 +23,40 @@ import Testing
         #expect(result.succeeded, "\(result.error)")
     }
 
+    @Test func `The topics list every public type`() throws {
+        struct Information: Decodable {
+            struct Target: Decodable { let unversionedTriple: String }
+            let target: Target
+        }
+        let information = try run(Locations.program("swiftc"), ["-print-target-info"], home: home).output
+        let target = try JSONDecoder().decode(Information.self, from: Data(information.utf8)).target
+        let flags = [
+            "symbolgraph-extract", "-module-name", "Tweaks", "-target", target.unversionedTriple,
+            "-experimental-allowed-reexported-modules=TweakRecords", "-output-dir", home.path,
+        ]
+        let result = try run(
+            Locations.program("swift"), flags + Example.libraryFlags(Example.directory.get()), home: home)
+        try #require(result.succeeded, "\(result.error)")
+        struct Graph: Decodable {
+            struct Symbol: Decodable {
+                struct Kind: Decodable { let identifier: String }
+                let pathComponents: [String]
+                let kind: Kind
+            }
+            let symbols: [Symbol]
+        }
+        let topics = try String(
+            contentsOfFile: Locations.package + "/Sources/Tweaks/Tweaks.docc/Tweaks.md", encoding: .utf8)
+        let graph = try Data(contentsOf: URL(fileURLWithPath: home("Tweaks.symbols.json")))
+        let kinds = ["swift.class", "swift.enum", "swift.protocol", "swift.struct", "swift.typealias"]
+        let types = Set(
+            try JSONDecoder().decode(Graph.self, from: graph).symbols
+                .filter { $0.pathComponents.count == 1 && kinds.contains($0.kind.identifier) }
+                .flatMap(\.pathComponents))
+        #expect(types.contains("Tweak") && types.contains("TweakKey"))
+        #expect(types.filter { !topics.contains("- ``\($0)``\n") }.sorted() == [])
+    }
+
     @Test(arguments: try articles(with: "swift"))
     func `The Swift snippets of an article compile as one program`(article: Article) throws {
         let snippets = article.snippets("swift").map {

@@ -48,7 +48,7 @@ private func compileSwift(
         Features.resetAll()
         show()
         print(Features.stereoKey, Features.xBetaKey, Features.tweaks.`self`.key, Features.tweaks.`class`.key)
-        print(Features.tweaks.awesome.declaration?.details ?? "")
+        print(Features.tweaks.awesome.declaration?.description ?? "")
         """
 
     @Test(arguments: [

@@ -10,7 +10,7 @@ import Testing
         let store = TweakStore(logger: messages.logger)
         let tweak = store.tweak(key, default: true, description: "Awe")
         #expect(tweak.value)
-        #expect(tweak.declaration?.details == "Awe")
+        #expect(tweak.declaration?.description == "Awe")
         #expect(store.tweak(key, default: false).value)
         #expect(try store.tweak("Features", "awesome", "enabled", as: Bool.self).value)
         #expect(messages.all.isEmpty)

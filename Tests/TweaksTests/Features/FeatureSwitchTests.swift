@@ -115,8 +115,8 @@ import TweakRecords
     @Test func `A feature is a Bool with a description`() throws {
         try added()
         #expect(try store.status(of: store.feature("awesome").key).declaration.type == .bool)
-        #expect(store.feature("awesome").details == "the best one")
-        #expect(store.feature("plain").details == nil)
+        #expect(store.feature("awesome").description == "the best one")
+        #expect(store.feature("plain").description == nil)
     }
 
     @Test func `A feature that nobody knows is off, which is reported once`() throws {

@@ -154,7 +154,7 @@ import TweaksTesting
     @Test func `Title, description and group are there for people`() throws {
         try add(#""a": {"Value": 1, "Title": "Limit", "Description": "of results", "Group": "Finding"}"#)
         let tweak = try store.status(of: TweakKey("Features", "search", "a")).declaration
-        #expect((tweak.title, tweak.details, tweak.group) == ("Limit", "of results", "Finding"))
+        #expect((tweak.title, tweak.description, tweak.group) == ("Limit", "of results", "Finding"))
     }
 
     @Test func `The provider passes the conformance test`() throws {

@@ -29,7 +29,7 @@ import Testing
         #expect(declaration.step == 0.5)
         #expect(declaration.precision == 2)
         #expect(declaration.unit == "kg")
-        #expect(declaration.details == "Mass")
+        #expect(declaration.description == "Mass")
         #expect(declaration.owner == "Ann")
         #expect(declaration.expiryDate == "2030-01-31")
     }

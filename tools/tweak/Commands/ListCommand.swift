@@ -61,7 +61,7 @@ struct ListCommand: ParsableCommand {
                 "\(declaration.type)", declaration.limits,
                 tweak.source == "\(TweakSource.binary)" ? "" : tweak.source ?? "",
                 tweak.pendingValue.map { declaration.text(of: $0, rounded: true) } ?? "",
-                declaration.notes, declaration.details ?? "",
+                declaration.notes, declaration.description ?? "",
             ]
         }
         print(
@@ -84,7 +84,7 @@ extension TweakDeclaration {
     fileprivate var shownName: String { title ?? key.name }
 
     fileprivate func contains(words: String) -> Bool {
-        let text = [key.description, title, details, group].compactMap(\.self).joined(separator: "\n")
+        let text = [key.description, title, description, group].compactMap(\.self).joined(separator: "\n")
             .lowercased()
         return words.lowercased().split(separator: " ").allSatisfy(text.contains)
     }

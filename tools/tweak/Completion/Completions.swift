@@ -91,9 +91,10 @@ private func candidates(_ words: CommandLineWords, _ isOffered: (JSONTweak) -> B
     let tweaks = (try? words.program?.tweaks()) ?? []
     return tweaks.filter(isOffered).map { tweak in
         let value = tweak.value.map { tweak.declaration.text(of: $0, rounded: true) }
-        let details = [value, tweak.declaration.title, tweak.declaration.details].compactMap(\.self).filter {
-            !$0.isEmpty
-        }
+        let details = [value, tweak.declaration.title, tweak.declaration.description].compactMap(\.self)
+            .filter {
+                !$0.isEmpty
+            }
         return Candidate(word: "\(tweak.declaration.key)", details: details.joined(separator: "  "))
     }
 }

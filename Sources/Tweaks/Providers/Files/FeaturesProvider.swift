@@ -71,6 +71,6 @@ extension TweakDeclaration {
     fileprivate init(_ feature: PlacedFeature) {
         self.init(
             key: feature.key, type: .bool, defaultValue: .bool(feature.isEnabled),
-            attributes: feature.details.map { [.init(key: "doc", value: $0)] } ?? [])
+            attributes: feature.description.map { [.init(key: "doc", value: $0)] } ?? [])
     }
 }

@@ -38,7 +38,9 @@ public final class VariablesProvider: FileProvider {
 
         func declaration(of key: TweakKey, _ value: TweakValue) -> TweakDeclaration {
             let variable = described[key]
-            let texts = [("title", variable?.title), ("doc", variable?.details), ("group", variable?.group)]
+            let texts = [
+                ("title", variable?.title), ("doc", variable?.description), ("group", variable?.group),
+            ]
             return TweakDeclaration(
                 key: key, type: value.naturalType, defaultValue: value,
                 attributes: texts.compactMap { key, text in text.map { .init(key: key, value: $0) } })
