@@ -40,7 +40,7 @@ struct ChangeDelivery {
 
     // MARK: What there is to tell
 
-    /// Whether anybody wants to know of changes.
+    /// Whether somebody wants to know of changes.
     var isHeard: Bool { listener != nil || !observers.isEmpty }
 
     /// Adds changes that observers of several tweaks are told of once.
