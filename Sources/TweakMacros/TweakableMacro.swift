@@ -13,7 +13,7 @@ enum TweakableMacro: AccessorMacro, PeerMacro {
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
-        // The mistakes are shown once, with the peers.
+        // The mistakes are shown once, with the peers. They are errors, so this accessor never runs.
         guard let variable = try? TweakableVariable(declaration, node, in: context) else {
             return ["get { Swift.fatalError() }"]
         }
