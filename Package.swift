@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "TweaksConfiguration", targets: ["TweaksConfiguration"]),
         .executable(name: "tweak", targets: ["tweak"]),
         .executable(name: "tweak-dump", targets: ["tweak-dump"]),
+        .executable(name: "tweak-flip-defaults", targets: ["tweak-flip-defaults"]),
         .plugin(name: "TweakAccessors", targets: ["TweakAccessors"]),
     ],
     traits: [
@@ -90,9 +91,12 @@ let package = Package(
                 "CommandSupport",
                 "Tweaks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Yams", package: "Yams"),
             ],
             path: "tools/tweak"),
+        .executableTarget(
+            name: "tweak-flip-defaults",
+            dependencies: ["CommandSupport", .product(name: "Yams", package: "Yams")],
+            path: "tools/tweak-flip-defaults"),
         .executableTarget(
             name: "tweak-accessors", dependencies: ["TweakFormats", "TweakGenerators", "CommandSupport"],
             path: "tools/tweak-accessors"),
@@ -150,7 +154,8 @@ let package = Package(
             name: "ToolTests",
             dependencies: [
                 "TestSupport", "Tweaks", "interface-scenarios", "live-program", "making-program",
-                "started-program", "tweak", "tweak-accessors", "tweak-dump", "tweak-setter",
+                "started-program", "tweak", "tweak-accessors", "tweak-dump", "tweak-flip-defaults",
+                "tweak-setter",
             ]),
     ],
     cLanguageStandard: .c11,

@@ -69,11 +69,13 @@ private struct MachineWithoutSwift {
         #expect(result.error.isEmpty)
     }
 
-    @Test(arguments: ["bin/tweak", "bin/tweak-dump", "lib/libtweaks.so"])
+    @Test(arguments: [
+        "bin/tweak", "bin/tweak-dump", "libexec/tweaks/tweak-flip-defaults", "lib/libtweaks.so",
+    ])
     func `What is installed names neither Swift's libraries nor the toolchain`(file: String) throws {
         let result = try run(
             Locations.program("readelf"), ["-dW", Installation.path(file)], home: TemporaryDirectory())
-        #expect(result.output.contains("[libelf.so.1]"))
+        #expect(result.output.contains("[libc.so.6]"))
         for name in ["libswift", "libFoundation", "lib_Foundation", "libdispatch", "RPATH", "RUNPATH"] {
             #expect(!result.output.contains(name))
         }

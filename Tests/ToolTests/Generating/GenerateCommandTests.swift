@@ -308,6 +308,36 @@ import Testing
         #expect(try generating.files() == [".flip.yml", "features.json"])
     }
 
+    @Test(arguments: ["bin/tweak-flip-defaults", "libexec/tweaks/tweak-flip-defaults", nil])
+    func `What reads .flip.yml is found beside tweak or in libexec, and missed only when needed`(
+        place: String?
+    ) throws {
+        let tweak = generating.home("prefix/bin/tweak")
+        for (name, copy) in [("tweak", "bin/tweak"), ("tweak-flip-defaults", place)] {
+            guard let copy else { continue }
+            let path = URL(fileURLWithPath: generating.home("prefix/" + copy))
+            try FileManager.default.createDirectory(
+                at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                atPath: path.path, withDestinationPath: Locations.product(name))
+        }
+        // The file of a program is known without links.
+        try FileManager.default.removeItem(atPath: tweak)
+        try FileManager.default.linkItem(atPath: Locations.product("tweak"), toPath: tweak)
+        func generate() throws -> CommandResult {
+            try run(tweak, ["generate", "plist"], home: generating.home, in: generating.directory)
+        }
+        #expect(try generate().succeeded)
+        try generating.write(".flip.yml", "plist_output: out\n")
+        let result = try generate()
+        if place == nil {
+            #expect(result.status == 69)
+            #expect(result.error.hasPrefix("tweak: tweak-flip-defaults, which is part of tweak, is missing; "))
+        } else {
+            #expect(result.output == "out/Features.plist: written\n", "\(result.error)")
+        }
+    }
+
     @Test func `An empty .flip.yml is none`() throws {
         try generating.write(".flip.yml", "# nothing\n")
         #expect(try generating.generate("plist").succeeded)

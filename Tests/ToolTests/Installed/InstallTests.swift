@@ -171,6 +171,18 @@ private struct Frames {
                 .contains(" 7 "))
     }
 
+    @Test func `The command tweak has at most 20 MB, with what reads YAML in a program of its own`() throws {
+        let size = try FileManager.default.attributesOfItem(atPath: frames.prefix + "/bin/tweak")[.size]
+        #expect(try #require(size as? Int) <= 20_000_000)
+        try FileManager.default.copyItem(
+            atPath: Locations.package + "/tools/example/Sources/switches/features.json",
+            toPath: frames.directory + "/features.json")
+        try "plist_output: made".write(
+            toFile: frames.directory + "/.flip.yml", atomically: true, encoding: .utf8)
+        let result = try frames.run(frames.prefix + "/bin/tweak", ["generate", "plist"])
+        #expect(result.output == "made/Features.plist: written\n")
+    }
+
     @Test func `The man pages and the completions are where they are looked for`() throws {
         for page in [
             "man1/tweak.1", "man1/tweak-dump.1", "man1/tweak-generate.1", "man3/fbtweak.3",

@@ -1,50 +1,55 @@
-import Glibc
 import CommandSupport
-import Yams
+import Glibc
+import TweakJSON
+import Tweaks
 
 /// Options that a file `.flip.yml` gives, in the working directory, as FlipTheSwitch reads it.
-struct FlipDefaults {
-    private static let path = ".flip.yml"
-    private static let keys = ["input", "environment", "plist_output", "settings_output", "category_output"]
+struct FlipDefaults: Decodable {
+    private(set) var input, environment, plistOutput, settingsOutput, categoryOutput: String?
 
-    private var values: [String: String] = [:]
-
-    var input: String? { values["input"] }
-    var environment: String? { values["environment"] }
-    var plistOutput: String? { values["plist_output"] }
-    var settingsOutput: String? { values["settings_output"] }
-    var categoryOutput: String? { values["category_output"] }
+    private enum CodingKeys: String, CodingKey {
+        case input, environment
+        case plistOutput = "plist_output"
+        case settingsOutput = "settings_output"
+        case categoryOutput = "category_output"
+    }
 
     /// Reads the file; there are no defaults if there is none.
     static func inWorkingDirectory() throws(Failure) -> FlipDefaults {
-        guard access(path, F_OK) == 0 else { return FlipDefaults() }
-        return try FlipDefaults(yaml: try readInput(path, isNamed: false))
-    }
-
-    private init() {}
-
-    private init(yaml: [UInt8]) throws(Failure) {
-        guard let text = String(validating: yaml, as: UTF8.self) else { throw Self.failure("it is no UTF-8") }
-        let node: Node?
-        do { node = try Yams.compose(yaml: text) } catch { throw Self.failure("it is no YAML: \(error)") }
-        guard let node else { return }
-        guard let mapping = node.mapping else { throw Self.failure("names and values are expected") }
-        for (name, value) in mapping {
-            guard let name = name.string, Self.keys.contains(name) else {
-                let place = name.mark.map { " in line \($0.line)" } ?? ""
-                warn(
-                    "\(Self.path): \"\(name.string ?? "…")\"\(place) is not known; known are "
-                        + Self.keys.joined(separator: ", "))
-                continue
-            }
-            guard let text = value.string, !text.isEmpty else {
-                throw Self.failure("\(name): a text is expected")
-            }
-            values[name] = text
+        guard access(".flip.yml", F_OK) == 0 else { return FlipDefaults() }
+        let program = "tweak-flip-defaults"
+        let output = try output(of: program)
+        do throws(JSONError) { return try decodeJSON(from: output) } catch {
+            throw Failure("what \(program) says makes no sense: \(error)", EX_SOFTWARE)
         }
     }
+}
 
-    private static func failure(_ reason: String) -> Failure {
-        Failure("\(path): \(reason)", EX_DATAERR)
+/// Runs a program that is part of `tweak`, and one of its own because of what it brings with it.
+///
+/// - Returns: What it writes to standard output.
+/// - Throws: ``Failure`` with what it writes, and its exit status, if that is not 0; with `EX_UNAVAILABLE` if it is neither
+///   beside `tweak` nor in its `libexec`.
+private func output(of name: String) throws(Failure) -> [UInt8] {
+    let directory = executablePath().map { $0.prefix(through: $0.lastIndex(of: "/") ?? $0.startIndex) } ?? ""
+    let places = [directory + name, directory + "../libexec/tweaks/" + name]
+    guard let path = places.first(where: { access($0, X_OK) == 0 }) else {
+        throw Failure(
+            "\(name), which is part of tweak, is missing; it is looked for as \(places.joined(separator: " and "))",
+            EX_UNAVAILABLE)
     }
+    guard let stream = popen(path.shellQuoted, "re") else {
+        throw Failure("cannot run \(path): \(String(cString: strerror(errno)))", EX_OSERR)
+    }
+    var bytes: [UInt8] = []
+    while case let byte = getc(stream), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
+    let status = pclose(stream)
+    guard status == 0 else {
+        // Without the newline at the end.
+        let message = String(decoding: bytes.dropLast(), as: UTF8.self)
+        // A signal's number is in the lower bits, and a status above them.
+        throw Failure(
+            message.isEmpty ? "\(path) failed" : message, status & 0x7F == 0 ? status >> 8 : EX_SOFTWARE)
+    }
+    return bytes
 }

@@ -1,0 +1,49 @@
+import CommandSupport
+import Glibc
+import Yams
+
+/// What `tweak generate` runs to know the options in `.flip.yml`, in the working directory, as FlipTheSwitch reads it.
+///
+/// The file is YAML, and what reads that brings Foundation, which is larger than all of `tweak`. Prints the options as
+/// JSON, or what is wrong with the file.
+@main
+struct TweakFlipDefaults {
+    private static let path = ".flip.yml"
+    private static let keys = ["input", "environment", "plist_output", "settings_output", "category_output"]
+
+    static func main() throws {
+        reserveStandardDescriptors()
+        let options: [String: String]
+        do throws(Failure) { options = try Self.options(yaml: readInput(path, isNamed: false)) } catch {
+            print(error.message)
+            exit(error.exitCode)
+        }
+        try printJSON(options)
+    }
+
+    private static func options(yaml: [UInt8]) throws(Failure) -> [String: String] {
+        guard let text = String(validating: yaml, as: UTF8.self) else { throw failure("it is no UTF-8") }
+        let node: Node?
+        do { node = try Yams.compose(yaml: text) } catch { throw failure("it is no YAML: \(error)") }
+        guard let node else { return [:] }
+        guard let mapping = node.mapping else { throw failure("names and values are expected") }
+        var options: [String: String] = [:]
+        for (name, value) in mapping {
+            guard let name = name.string, keys.contains(name) else {
+                let place = name.mark.map { " in line \($0.line)" } ?? ""
+                printError(
+                    printable(
+                        "tweak: warning: \(path): \"\(name.string ?? "…")\"\(place) is not known; known are "
+                            + keys.joined(separator: ", ")))
+                continue
+            }
+            guard let text = value.string, !text.isEmpty else {
+                throw failure("\(name): a text is expected")
+            }
+            options[name] = text
+        }
+        return options
+    }
+
+    private static func failure(_ reason: String) -> Failure { Failure("\(path): \(reason)", EX_DATAERR) }
+}
