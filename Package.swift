@@ -8,6 +8,8 @@ let package = Package(
     products: [
         .library(name: "FBTweak", targets: ["FBTweak"]),
         .library(name: "Tweaks", targets: ["Tweaks"]),
+        // What tools/install makes libtweaks.so of.
+        .library(name: "TweaksShared", type: .dynamic, targets: ["Tweaks"]),
         .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .library(name: "TweaksConfiguration", targets: ["TweaksConfiguration"]),
         .executable(name: "tweak", targets: ["tweak"]),
@@ -29,13 +31,17 @@ let package = Package(
     ],
     targets: [
         .target(name: "FBTweak", path: "CSupport", exclude: ["RecordFormat.md"]),
-        .target(name: "CTweaks", dependencies: ["FBTweak"]),
+        .target(name: "CTweaks", dependencies: ["CTweakSystem", "FBTweak"]),
+        .target(name: "CTweakSystem"),
         .systemLibrary(name: "CLibELF", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
         .target(name: "TweakRecords"),
         .target(name: "TweakJSON", dependencies: ["TweakRecords"]),
         .target(name: "TweakFormats", dependencies: ["TweakJSON", "TweakRecords"]),
-        .target(name: "TweakProtocol", dependencies: ["TweakJSON", "TweakRecords"]),
-        .target(name: "TweakELF", dependencies: ["CLibELF", "TweakRecords"]),
+        .target(name: "TweakSystem", dependencies: ["CTweakSystem"]),
+        .target(name: "TweakOverrides", dependencies: ["TweakJSON", "TweakRecords", "TweakSystem"]),
+        .target(
+            name: "TweakProtocol", dependencies: ["CTweakSystem", "TweakJSON", "TweakRecords", "TweakSystem"]),
+        .target(name: "TweakELF", dependencies: ["CLibELF", "TweakRecords", "TweakSystem"]),
         .target(
             name: "Tweaks",
             dependencies: [
@@ -44,8 +50,10 @@ let package = Package(
                 "TweakELF",
                 "TweakFormats",
                 "TweakJSON",
+                "TweakOverrides",
                 "TweakProtocol",
                 "TweakRecords",
+                "TweakSystem",
                 .product(name: "Logging", package: "swift-log"),
                 .target(name: "TweakMacros", condition: .when(traits: ["Macros"])),
             ]),
@@ -68,28 +76,32 @@ let package = Package(
             ],
             // As in swift-configuration, whose protocols it implements.
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        .target(name: "CommandSupport", dependencies: ["TweakJSON", "TweakRecords"]),
-        .target(name: "TweakGenerators", dependencies: ["TweakFormats", "TweakRecords", "CommandSupport"]),
+        .target(
+            name: "CommandSupport",
+            dependencies: [
+                "TweakELF", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakRecords",
+                "TweakSystem",
+            ]),
+        .target(
+            name: "TweakClient",
+            dependencies: [
+                "CommandSupport", "CTweakSystem", "TweakELF", "TweakJSON", "TweakOverrides", "TweakProtocol",
+                "TweakRecords", "TweakSystem",
+            ]),
+        .target(name: "TweakGenerators", dependencies: ["CommandSupport", "TweakFormats", "TweakRecords"]),
         .executableTarget(
             name: "tweak-dump",
             dependencies: [
-                "TweakELF",
-                "TweakProtocol",
-                "TweakRecords",
-                "CommandSupport",
+                "CommandSupport", "TweakELF", "TweakProtocol", "TweakRecords",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak-dump"),
         .executableTarget(
             name: "tweak",
             dependencies: [
-                "TweakELF",
-                "TweakFormats",
-                "TweakGenerators",
-                "TweakJSON",
-                "TweakProtocol",
-                "CommandSupport",
-                "Tweaks",
+                "CommandSupport", "TweakClient", "TweakFormats", "TweakGenerators", "TweakJSON",
+                "TweakOverrides",
+                "TweakProtocol", "TweakRecords", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak"),
@@ -134,9 +146,8 @@ let package = Package(
         .testTarget(
             name: "TweaksTests",
             dependencies: [
-                "SetterTweaks", "TestSupport", "TweakFormats", "TweakJSON", "TweakProtocol", "TweakRecords",
-                "Tweaks",
-                "TweaksTesting",
+                "SetterTweaks", "TestSupport", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol",
+                "TweakRecords", "TweakSystem", "Tweaks", "TweaksTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

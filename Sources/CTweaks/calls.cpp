@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "ctweaks.h"
+#include "ctweaksystem.h"
 
 /* Written in Swift: puts right what a call was part of that does not return. */
 extern "C" __attribute__((visibility("hidden"))) void fbtweak__abandon_call(void);

@@ -185,7 +185,3 @@ void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void 
 bool fbtweak__is_privileged(void) {
   return getauxval(AT_SECURE) != 0;
 }
-
-const char *fbtweak__executed_file(void) {
-  return (const char *)getauxval(AT_EXECFN);
-}

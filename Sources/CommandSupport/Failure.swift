@@ -1,3 +1,10 @@
+internal import Glibc
+internal import TweakELF
+internal import TweakFormats
+internal import TweakOverrides
+internal import TweakProtocol
+internal import TweakRecords
+
 /// What ends a command: a message for standard error, and an exit status of sysexits.h.
 public struct Failure: Error {
     /// What was wrong, where, and what is allowed. It may hold what others wrote.
@@ -16,4 +23,42 @@ public struct Failure: Error {
         self.subject = subject
         self.exitCode = exitCode
     }
+
+    /// Says it on standard error.
+    ///
+    /// - Parameter title: Of the program, if there are several.
+    public func write(about title: String? = nil) {
+        printMessage(((subject ?? title).map { $0 + ": " } ?? "") + message)
+        for detail in details { printError("  " + printable(detail)) }
+    }
+}
+
+// MARK: - Errors of the library's modules
+
+extension Failure {
+    /// The failure that an error is: here is decided which status a command ends with.
+    public init(_ error: any Error) { self.init("\(error)", Self.exitCode(of: error)) }
+
+    private static func exitCode(of error: any Error) -> Int32 {
+        switch error {
+        case is TweakValueError, is TweakError, is FormatError, OverridesError.corrupt: EX_DATAERR
+        case is OverridesError: EX_IOERR
+        case ELFError.cannotOpen: EX_NOINPUT
+        case is ELFError: EX_DATAERR
+        case let error as ControlError:
+            switch error.code {
+            case .unknownTweak, .refused, .noAction: EX_DATAERR
+            case .busy: EX_TEMPFAIL
+            case .notKept: EX_IOERR
+            case .unknownMethod: EX_UNAVAILABLE
+            default: EX_PROTOCOL
+            }
+        default: EX_SOFTWARE
+        }
+    }
+}
+
+/// Turns what another module throws into what ends a command.
+public func failing<Result>(_ body: () throws -> Result) throws(Failure) -> Result {
+    do { return try body() } catch let failure as Failure { throw failure } catch { throw Failure(error) }
 }

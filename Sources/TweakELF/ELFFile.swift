@@ -1,5 +1,6 @@
 internal import CLibELF
 internal import Glibc
+internal import TweakSystem
 
 /// An open ELF object or an archive of them.
 ///
@@ -30,8 +31,7 @@ public final class ELFFile {
         var status = stat()
         guard stat(path, &status) == 0 else { throw Self.cannotOpen(path) }
         try Self.checkType(status, path)
-        // Non-blocking, in case it is a FIFO without a writer by now.
-        let descriptor = Self.aboveStandard(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+        let descriptor = openFile(path, O_RDONLY)
         guard descriptor >= 0 else { throw Self.cannotOpen(path) }
         do throws(ELFError) {
             guard fstat(descriptor, &status) == 0 else { throw Self.cannotOpen(path) }
@@ -69,7 +69,7 @@ public final class ELFFile {
     }
 
     private static func cannotOpen(_ path: String) -> ELFError {
-        .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        .cannotOpen(path: path, reason: systemMessage())
     }
 
     private static func checkType(_ status: stat, _ path: String) throws(ELFError) {
@@ -78,17 +78,6 @@ public final class ELFFile {
         case S_IFDIR: throw .notELF(path: path, reason: "it is a directory")
         default: throw .notELF(path: path, reason: "it is no regular file")
         }
-    }
-
-    /// The same open file by another number than those of standard input, output and error, which belong to the program
-    /// even if it has closed them.
-    private static func aboveStandard(_ descriptor: CInt) -> CInt {
-        guard 0...STDERR_FILENO ~= descriptor else { return descriptor }
-        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-        let error = errno
-        close(descriptor)
-        errno = error
-        return moved
     }
 
     deinit {

@@ -1,1 +1,2 @@
+@_exported public import TweakOverrides
 @_exported public import TweakRecords

@@ -51,8 +51,8 @@ public enum Example {
         // The folders of the modules may have objects of files that are gone.
         let linked = try String(contentsOfFile: program + ".product/Objects.LinkFileList", encoding: .utf8)
         let modules = [
-            "CTweaks", "FBTweak", "Logging", "TweakELF", "TweakFormats", "TweakJSON", "TweakProtocol",
-            "TweakRecords", "Tweaks",
+            "CTweakSystem", "CTweaks", "FBTweak", "Logging", "TweakELF", "TweakFormats", "TweakJSON",
+            "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem", "Tweaks",
         ]
         return linked.split(separator: "\n").map { $0.trimmingCharacters(in: ["'", "\""]) }
             .filter { object in modules.contains { object.contains("/\($0).build/") } }
@@ -60,7 +60,7 @@ public enum Example {
 
     /// What the Swift compiler must be told to use the library in a directory of the package manager.
     public static func libraryFlags(_ directory: String) -> [String] {
-        ["CTweaks", "FBTweak"].flatMap {
+        ["CTweakSystem", "CTweaks", "FBTweak"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(directory)/\($0).build/module.modulemap"]
         } + ["-I", directory + "/Modules", "-I", Locations.package + "/Sources/CLibELF"]
     }

@@ -52,7 +52,8 @@ def c_source(tweaks):
 
 def swift_command(example):
     """The compiler with what the package manager gives it for a debug build of a module that uses the library."""
-    maps = [f"-fmodule-map-file={example / module}.build/module.modulemap" for module in ["CTweaks", "FBTweak"]]
+    modules = ["CTweakSystem", "CTweaks", "FBTweak"]
+    maps = [f"-fmodule-map-file={example / module}.build/module.modulemap" for module in modules]
     return [
         "swiftc", "-Onone", "-g", "-DDEBUG", "-parse-as-library", "-module-name", "Many",
         *(option for map in maps for option in ["-Xcc", map]),

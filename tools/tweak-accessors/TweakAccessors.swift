@@ -1,7 +1,7 @@
+import CommandSupport
 import Glibc
 import TweakFormats
 import TweakGenerators
-import CommandSupport
 
 /// What the build plug-in runs, so that a program which uses it need not build the whole command `tweak`.
 ///
@@ -28,21 +28,17 @@ struct TweakAccessors {
         }
         let (path, folder, name) = (arguments[1], arguments[2], arguments[3])
         let bytes = try readInput(path)
-        let files: [GeneratedFile]
-        do throws(FormatError) {
-            if arguments[0] == "features" {
-                let environment = "default"
-                files = [
-                    try FeatureAccessors(
-                        FeaturesFile(json: bytes, path: path).features(in: environment), name: name,
-                        origin: Origin(path: path, environment: environment)
-                    ).swiftFile
-                ]
-            } else {
-                files = try JustTweakAccessor(JustTweakFile(json: bytes, path: path), name: name).files
+        let files = try failing {
+            guard arguments[0] == "features" else {
+                return try JustTweakAccessor(JustTweakFile(json: bytes, path: path), name: name).files
             }
-        } catch {
-            throw Failure("\(error)", EX_DATAERR)
+            let environment = "default"
+            return [
+                try FeatureAccessors(
+                    FeaturesFile(json: bytes, path: path).features(in: environment), name: name,
+                    origin: Origin(path: path, environment: environment)
+                ).swiftFile
+            ]
         }
         _ = try OutputFiles.write(files.map { (path: "\(folder)/\($0.name)", bytes: $0.bytes) })
     }

@@ -1,7 +1,7 @@
+import CommandSupport
 import Glibc
 import TweakELF
 import TweakRecords
-import CommandSupport
 
 /// Reads the files of a command line, one object after the other, and hands on at once what is in them.
 struct Dump {
@@ -43,12 +43,9 @@ struct Dump {
     /// Says what could not be read.
     private mutating func tell(_ error: ELFError) {
         printProblem("\(error)")
-        switch error {
-        case .cannotOpen: end(with: EX_NOINPUT)
-        case .notELF, .broken: end(with: EX_DATAERR)
-        // The rest of the archive was read.
-        case .skipped: break
-        }
+        // Then the rest of the archive was read.
+        if case .skipped = error { return }
+        end(with: Failure(error).exitCode)
     }
 
     /// The gravest counts, which has the highest number.
@@ -79,7 +76,7 @@ extension Report {
 /// Writes a line to standard error, behind what has been written to standard output.
 func printProblem(_ message: String) {
     fflush(nil)
-    printError(printable("tweak-dump: \(message)"))
+    printMessage(message, of: "tweak-dump")
 }
 
 /// One object, with the bytes of its records. They are decoded each time that they are needed: a record takes ten times

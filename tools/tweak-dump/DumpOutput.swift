@@ -1,7 +1,7 @@
+import CommandSupport
 import TweakELF
 import TweakProtocol
 import TweakRecords
-import CommandSupport
 
 extension Report {
     fileprivate func tell(_ error: RecordError, of image: ImageDump) {

@@ -1,7 +1,7 @@
+import CommandSupport
 import Glibc
 import TweakELF
 import TweakRecords
-import CommandSupport
 
 /// What somebody should look at, although the file can be read. Its JSON form is a promise to scripts.
 struct Finding: Encodable {

@@ -1,7 +1,7 @@
 import ArgumentParser
+import CommandSupport
 import Glibc
 import TweakELF
-import CommandSupport
 
 @main
 struct TweakDump: ParsableCommand {
@@ -40,27 +40,12 @@ struct TweakDump: ParsableCommand {
     static func main() {
         reserveStandardDescriptors()
         let arguments = Array(CommandLine.arguments.dropFirst())
-        do {
+        runCommand("tweak-dump", arguments) {
             var command = try parseAsRoot(arguments)
             try command.run()
-        } catch {
-            let code = exitCode(for: error)
-            // Help, which has none of the arguments in it.
-            if code.isSuccess { exit(withError: error) }
-            let message = fullMessage(for: error, columns: nil)
-            if !message.isEmpty { printUsageError(message, about: arguments) }
-            exit(code: code.rawValue)
+        } ending: {
+            (exitCode(for: $0).rawValue, fullMessage(for: $0, columns: nil))
         }
-        exit(code: EXIT_SUCCESS)
-    }
-
-    /// Ends the command, if all of its output has been written.
-    private static func exit(code: Int32) -> Never {
-        guard fflush(nil) == 0 else {
-            printError("tweak-dump: standard output: \(String(cString: strerror(errno)))")
-            Glibc.exit(EX_IOERR)
-        }
-        Glibc.exit(code)
     }
 
     func run() throws {

@@ -31,10 +31,9 @@ struct TweakFlipDefaults {
         for (name, value) in mapping {
             guard let name = name.string, keys.contains(name) else {
                 let place = name.mark.map { " in line \($0.line)" } ?? ""
-                printError(
-                    printable(
-                        "tweak: warning: \(path): \"\(name.string ?? "…")\"\(place) is not known; known are "
-                            + keys.joined(separator: ", ")))
+                printMessage(
+                    "warning: \(path): \"\(name.string ?? "…")\"\(place) is not known; known are "
+                        + keys.joined(separator: ", "))
                 continue
             }
             guard let text = value.string, !text.isEmpty else {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import CommandSupport
 
 @main
@@ -54,26 +53,11 @@ struct TweakCommand: ParsableCommand {
         {
             arguments.insert("--", at: value)
         }
-        run(arguments)
-        // What a full disk did not take has not been done.
-        guard fflush(nil) == 0 else {
-            writeMessage("standard output: \(String(cString: strerror(errno)))")
-            Glibc.exit(EX_IOERR)
-        }
-    }
-
-    /// Runs a command as `main(_:)` does, but escapes what is said of the arguments.
-    private static func run(_ arguments: [String]) {
-        do {
+        runCommand("tweak", arguments) {
             var command = try parseAsRoot(arguments)
             try command.run()
-        } catch {
-            let code = exitCode(for: error)
-            // Help, which has none of them.
-            if code.isSuccess { exit(withError: error) }
-            let message = fullMessage(for: error, columns: nil)
-            if !message.isEmpty { printUsageError(message, about: arguments) }
-            Glibc.exit(code.rawValue)
+        } ending: {
+            (exitCode(for: $0).rawValue, fullMessage(for: $0, columns: nil))
         }
     }
 }

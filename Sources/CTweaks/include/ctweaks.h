@@ -122,69 +122,12 @@ bool fbtweak__image_can_hold_records(const struct fbtweak__image *image, uintptr
 /* What fbtweak_error returns on this thread, a copy of the message. */
 void fbtweak__set_error(const char *message);
 
-/*
- * The same open file by a number that is not one of the three standard ones; -1 and errno if that,
- * or opening the file, failed. A program that was started with these closed would read and write
- * the file instead.
- */
-int fbtweak__above_standard(int descriptor);
-
-/* open(2), with such a number from the beginning if the file is written. */
-int fbtweak__open(const char *path, int flags, unsigned mode);
-
-/* pwrite, of which the program gets no signal. */
-ssize_t fbtweak__write(int descriptor, const void *bytes, size_t size, off_t offset);
-
-/*
- * Writes a line of at most PIPE_BUF bytes to standard error, if there is one that takes it at this
- * moment. The program gets no signal, nobody waits, errno stays as it is, and no lock is taken.
- */
-void fbtweak__say(const char *line, size_t size);
-
-/* A descriptor that poll shows as readable from raise to lower, closed by exec; -1 and errno. */
-int fbtweak__make_event(void);
-void fbtweak__raise_event(int descriptor);
-void fbtweak__lower_event(int descriptor);
-
-/*
- * A socket that takes connections at a path, and one of its connections with the user who made it.
- * Neither blocks, both are closed by exec; -1 and errno.
- */
-int fbtweak__listen(const char *path);
-int fbtweak__accept(int listener, uint32_t *user);
-
-/*
- * Whether a file is a socket that belongs to no process any more, or no socket. Who asks is of
- * another type than the socket, which the kernel refuses in another way if there is a process, and
- * without the process noticing: unix(7).
- */
-bool fbtweak__is_abandoned(const char *path);
-
 /* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
 bool fbtweak__is_privileged(void);
 
 /* The variables of the environment, a list that ends with NULL; also after clearenv(3), where
  * environ is NULL. */
 char **fbtweak__environment(void);
-
-/* What the kernel was asked to execute, as a path from the first working directory; or NULL. */
-const char *fbtweak__executed_file(void);
-
-/*
- * A fork waits, for 100 ms at most, until no thread holds forks. Threads of the library do while
- * they run Swift code, those of a C program while they run that of the library; they allow them
- * while they wait or run the program's code. Whether the thread began to hold them, and whether it
- * did.
- */
-bool fbtweak__hold_forks(void);
-bool fbtweak__allow_forks(void);
-void fbtweak__before_fork(void);
-void fbtweak__after_fork(void);
-void fbtweak__after_fork_in_child(void);
-
-/* How many forks lie between the process that loaded the library and this one. getpid tells
-   processes apart too, but asks the kernel. */
-unsigned fbtweak__generation(void);
 
 /*
  * Whether the constructors of Swift's runtime have run. Where the runtime is in the same image,

@@ -1,4 +1,4 @@
-internal import CTweaks
+internal import CTweakSystem
 internal import Glibc
 
 /// An open file of the library's own.
@@ -56,18 +56,4 @@ struct Descriptor: Equatable, Sendable {
             opened = []
         }
     }
-}
-
-/// Opens a file for as long as it takes to read or write it.
-///
-/// The number is none of the three standard ones. A FIFO, a device or a lease of another process is not waited for, and a
-/// terminal does not become that of the process.
-///
-/// - Returns: The number, or -1; `errno` says why.
-func openFile(_ path: String, _ flags: CInt, mode: mode_t = 0) -> CInt {
-    fbtweak__open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode)
-}
-
-extension stat {
-    var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
 }

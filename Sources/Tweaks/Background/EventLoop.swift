@@ -1,5 +1,7 @@
+internal import CTweakSystem
 internal import CTweaks
 internal import Glibc
+internal import TweakSystem
 
 /// The thread of the library that waits for what comes from outside: changes of files, and requests. There is one in
 /// the process, from when there is something to wait for. While nothing comes it sleeps.

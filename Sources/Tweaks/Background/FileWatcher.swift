@@ -1,4 +1,5 @@
 internal import Glibc
+internal import TweakSystem
 
 /// Calls back when a file changes, whichever way: written in place, replaced, removed, or reached by another way because
 /// a directory or symbolic link that leads to it did.
@@ -65,7 +66,7 @@ final class FileWatcher: EventLoop.Source {
     }
 
     static func message(_ path: String, _ error: CInt) -> String {
-        "cannot watch \(path), so changes count from the next start on: \(String(cString: strerror(error))) "
+        "cannot watch \(path), so changes count from the next start on: \(systemMessage(error)) "
             + "(inotify's limits are in /proc/sys/fs/inotify)"
     }
 

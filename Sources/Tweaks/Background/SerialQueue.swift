@@ -1,4 +1,5 @@
 internal import Glibc
+internal import TweakSystem
 
 /// Does one thing after the other on a thread that exists only while there is something to do, and a while longer.
 final class SerialQueue: Sendable {

@@ -1,14 +1,16 @@
+internal import CTweakSystem
 internal import CTweaks
 internal import FBTweak
 internal import Glibc
 internal import TweakRecords
+internal import TweakSystem
 
 // The queue of fbtweak.h. The header says what each function does.
 
 @c(fbtweak__queue_make)
 func makeQueue() -> OpaquePointer? {
     guard let queue = ChangeQueue() else {
-        _ = CFailure.refused("a queue cannot be made: \(String(cString: strerror(errno)))").report()
+        _ = CFailure.refused("a queue cannot be made: \(systemMessage())").report()
         return nil
     }
     return OpaquePointer(Unmanaged.passRetained(queue).toOpaque())

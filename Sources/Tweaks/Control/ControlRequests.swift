@@ -1,7 +1,9 @@
 internal import Glibc
 internal import TweakJSON
+internal import TweakOverrides
 internal import TweakProtocol
 internal import TweakRecords
+internal import TweakSystem
 
 /// What the methods of the protocol do with a store.
 struct ControlRequests: Sendable {

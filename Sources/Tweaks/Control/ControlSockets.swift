@@ -1,5 +1,7 @@
-internal import CTweaks
+internal import CTweakSystem
 internal import Glibc
+internal import TweakProtocol
+internal import TweakSystem
 
 /// The sockets by which this process is reached, so that their files are gone when it is.
 struct ControlSockets: Sendable {
@@ -15,7 +17,9 @@ struct ControlSockets: Sendable {
     /// - Throws: ``ControlDirectory/Problem``.
     static func listen(in directory: ControlDirectory) throws(ControlDirectory.Problem) -> Descriptor? {
         try directory.prepare()
-        return try directory.withLock { isAlone throws(ControlDirectory.Problem) in
+        let opened = Descriptor.make(directory.open)
+        defer { opened?.close() }
+        return try directory.withLock(of: opened?.number ?? -1) { isAlone throws(ControlDirectory.Problem) in
             if isAlone { directory.removeAbandonedWithLock() }
             return try makeSocket(in: directory)
         }
@@ -29,10 +33,10 @@ struct ControlSockets: Sendable {
             let (path, temporary) = (directory.socket(of: getpid()), directory.temporarySocket)
             unlink(temporary)
             guard let listener = Descriptor.make({ fbtweak__listen(temporary) }) else {
-                throw .init(description: "cannot listen at \(temporary): \(String(cString: strerror(errno)))")
+                throw .init(description: "cannot listen at \(temporary): \(systemMessage())")
             }
             guard rename(temporary, path) == 0 else {
-                let reason = String(cString: strerror(errno))
+                let reason = systemMessage()
                 unlink(temporary)
                 listener.close()
                 throw .init(description: "cannot rename \(temporary): \(reason)")

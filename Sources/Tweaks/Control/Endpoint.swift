@@ -1,4 +1,4 @@
-internal import CTweaks
+internal import CTweakSystem
 internal import Glibc
 internal import TweakProtocol
 internal import TweakRecords

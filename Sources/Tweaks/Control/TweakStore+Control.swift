@@ -1,4 +1,6 @@
 internal import CTweaks
+internal import TweakOverrides
+internal import TweakProtocol
 
 extension TweakStore {
     /// Lets the user's programs see and change the tweaks from now on, unless `TWEAKS_CONTROL=0` is in the environment.

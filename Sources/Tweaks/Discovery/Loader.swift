@@ -2,6 +2,7 @@ internal import CTweaks
 internal import Glibc
 internal import TweakELF
 internal import TweakRecords
+internal import TweakSystem
 
 /// Called by the constructor in `Sources/CTweaks/constructor.c`, before `main`.
 @c(fbtweak__load)
@@ -176,39 +177,4 @@ private struct LoadedImage {
         }
         return image.records_start < image.records_stop ? [image.records_start..<image.records_stop] : []
     }
-}
-
-/// Where a symbolic link leads; `nil` if there is none.
-func readLink(_ path: String) -> String? {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = buffer.withUnsafeMutableBytes { bytes in
-        bytes.withMemoryRebound(to: CChar.self) { characters in
-            characters.baseAddress.map { readlink(path, $0, characters.count) } ?? -1
-        }
-    }
-    return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
-}
-
-/// The file of a running program, without links; `nil` if it is not ours to know, or /proc is not there.
-///
-/// - Parameter process: A process id, or `self`.
-package func executablePath(of process: String = "self") -> String? {
-    guard let path = readLink("/proc/\(process)/exe") else { return process == "self" ? executedFile : nil }
-    // What the kernel adds when the file has been removed or replaced.
-    let suffix = " (deleted)"
-    return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
-}
-
-/// The file that the kernel was asked to execute, without links, for processes without /proc; `nil` if it is not there
-/// any more. The loader asks first, before the program changes its working directory.
-private let executedFile: String? = {
-    guard let name = fbtweak__executed_file(),
-        let path = realPath(String(cString: name)), access(path, X_OK) == 0
-    else { return nil }
-    return path
-}()
-
-/// What a program is called by the path of its executable.
-package func lastComponent(of path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
 }

@@ -1,5 +1,6 @@
 internal import CTweaks
 internal import Glibc
+internal import TweakSystem
 
 /// A value and the lock that guards it.
 ///

@@ -1,6 +1,8 @@
-internal import CTweaks
+internal import CTweakSystem
 internal import Glibc
+internal import TweakOverrides
 internal import TweakRecords
+internal import TweakSystem
 
 /// Writes overrides in the background, bursts as one.
 ///

@@ -1,5 +1,6 @@
 internal import CTweaks
 internal import Glibc
+internal import TweakOverrides
 public import TweakRecords
 
 /// The values that a process was started with.

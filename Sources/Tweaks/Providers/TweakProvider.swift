@@ -72,28 +72,3 @@ extension ProvidedValue {
         }
     }
 }
-
-/// Where values come from, as ``TweakStatus`` and ``TweakChange`` name it. No two providers of a store have the same.
-public struct TweakSource: Hashable, Sendable {
-    /// The name, as commands print it.
-    public let name: String
-
-    /// Names a source.
-    public init(_ name: String) { self.name = name }
-
-    /// What a person set for as long as the process lives.
-    public static let session = TweakSource("session")
-    /// The environment that the process was started with, see ``EnvironmentVariables``.
-    public static let environment = TweakSource("environment")
-    /// What a person set, and what is kept in the overrides file.
-    public static let overrides = TweakSource("override")
-    /// The constant in the binary.
-    public static let binary = TweakSource("default")
-    /// A value for the length of a closure, see ``TweakStore/withValues(_:_:)``.
-    public static let scope = TweakSource("scope")
-}
-
-extension TweakSource: CustomStringConvertible {
-    /// The name.
-    public var description: String { name }
-}

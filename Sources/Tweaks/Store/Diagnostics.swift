@@ -1,7 +1,8 @@
-internal import CTweaks
+internal import CTweakSystem
 internal import Glibc
 internal import Logging
 internal import TweakRecords
+internal import TweakSystem
 
 /// Tells a person what went wrong, each thing once.
 ///

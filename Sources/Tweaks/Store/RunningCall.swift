@@ -1,5 +1,6 @@
 internal import CTweaks
 internal import Glibc
+internal import TweakSystem
 
 /// A call into the program, so that nobody takes away what it uses before it has returned.
 struct RunningCall: Equatable, Sendable {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import TweakOverrides
 internal import TweakRecords
 
 extension TweakStore {

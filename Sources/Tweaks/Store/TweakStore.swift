@@ -1,7 +1,9 @@
 internal import CTweaks
 internal import Glibc
 public import Logging
+internal import TweakOverrides
 public import TweakRecords
+internal import TweakSystem
 
 /// The tweaks of this process: their declarations, their current values, and who watches them.
 ///

@@ -1,4 +1,5 @@
 internal import TweakJSON
+internal import TweakOverrides
 internal import TweakRecords
 
 /// What one provider says anew. Every change of a value is one: what a person sets and resets, files that are read again,

@@ -332,7 +332,8 @@ import Testing
         let result = try generate()
         if place == nil {
             #expect(result.status == 69)
-            #expect(result.error.hasPrefix("tweak: tweak-flip-defaults, which is part of tweak, is missing; "))
+            #expect(
+                result.error.hasPrefix("tweak: tweak-flip-defaults, which is part of tweak, is missing; "))
         } else {
             #expect(result.output == "out/Features.plist: written\n", "\(result.error)")
         }

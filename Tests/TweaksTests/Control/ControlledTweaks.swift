@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import TweakProtocol
 import TweakRecords
 
 @testable import Tweaks

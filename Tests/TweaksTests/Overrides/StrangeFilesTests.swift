@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
+import TweakProtocol
 import TweakJSON
 
 @testable import Tweaks
@@ -127,6 +128,8 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
         let directory = ControlDirectory(path: home("tweaks"))
         try intruder.make(at: directory.path, linkingTo: home.path)
         #expect(throws: ControlDirectory.Problem.self) { try directory.prepare() }
-        #expect(directory.withLock { !$0 })
+        let opened = directory.open()
+        defer { close(opened) }
+        #expect(directory.withLock(of: opened) { !$0 })
     }
 }

@@ -1,8 +1,10 @@
 import ArgumentParser
-import Glibc
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import Glibc
+import TweakClient
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
 
 struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,7 +57,7 @@ private struct Edit {
 
     /// Checks the text.
     init(of before: OverridesDocument, to text: [UInt8], _ program: any Program) throws(Failure) {
-        let after = try withFiles { () throws(OverridesError) in
+        let after = try failing {
             let after = try OverridesDocument(json: text, path: "the text")
             try after.checkNesting("the text", before: before)
             return after
@@ -88,9 +90,8 @@ private struct Edit {
         for key in removed { try program.reset(.tweak(key)) }
         if !values.isEmpty {
             let answer = try program.apply(values, resettingOthers: false, allOrNothing: false)
-            let problems = answer.unknown.map { "\($0): the tweak is gone" } + answer.refused.map(\.message)
-            guard problems.isEmpty else {
-                throw Failure("not everything was set:", details: problems, EX_DATAERR)
+            guard answer.problems.isEmpty else {
+                throw Failure("not everything was set:", details: answer.problems, EX_DATAERR)
             }
         }
         let parts = [(values.keys.count, "set"), (removed.count, "reset")].filter { $0.0 > 0 }

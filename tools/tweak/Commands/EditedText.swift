@@ -1,6 +1,8 @@
-import Glibc
 import CommandSupport
-import Tweaks
+import Glibc
+import TweakClient
+import TweakOverrides
+import TweakSystem
 
 /// A text in a file of its own, for an editor.
 struct EditedText {
@@ -15,11 +17,10 @@ struct EditedText {
         let isMade = mkdtemp(&template) != nil
         directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         guard isMade else {
-            throw Failure(
-                "cannot make directory \(directory): \(String(cString: strerror(errno)))", EX_CANTCREAT)
+            throw Failure("cannot make directory \(directory): \(systemMessage())", EX_CANTCREAT)
         }
         path = directory + "/overrides.json"
-        try withFiles { () throws(OverridesError) in try KeptFile(path: path).replace(with: original) }
+        try failing { try KeptFile(path: path).replace(with: original) }
     }
 
     /// Has the user edit it.

@@ -1,8 +1,10 @@
 import ArgumentParser
-import TweakJSON
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import TweakClient
+import TweakJSON
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
 
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

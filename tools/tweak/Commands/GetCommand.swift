@@ -1,7 +1,9 @@
 import ArgumentParser
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import TweakClient
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
 
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,10 @@
 import ArgumentParser
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import TweakClient
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
+import TweakSystem
 
 struct PsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

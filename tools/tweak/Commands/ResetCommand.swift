@@ -1,8 +1,9 @@
 import ArgumentParser
-import Glibc
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import Glibc
+import TweakClient
+import TweakProtocol
+import TweakRecords
 
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -51,7 +52,9 @@ struct ResetCommand: ParsableCommand {
             return (scope, tweaks.filter { scope.contains($0.declaration.key) })
         }
         let tweak = try program.tweak(named: name)
-        guard tweak.declaration.type != .action else { throw Failure(.isAction(tweak.declaration)) }
+        guard tweak.declaration.type != .action else {
+            throw Failure(TweakValueError.isAction(tweak.declaration))
+        }
         return (.tweak(tweak.declaration.key), [tweak])
     }
 

@@ -1,8 +1,9 @@
 import ArgumentParser
-import Glibc
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import Glibc
+import TweakClient
+import TweakProtocol
+import TweakRecords
 
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +18,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         try target.forEachRunning { program throws(Failure) in
             let tweak = try program.tweak(named: action).declaration
-            guard tweak.type == .action else { throw Failure("\(TweakError.noAction(tweak))", EX_DATAERR) }
+            guard tweak.type == .action else { throw Failure(TweakError.noAction(tweak)) }
             _ = try program.ask(RunAction(tweak: tweak.key), Patience.endless)
             print(printable("\(tweak.key): done"))
         }

@@ -1,8 +1,10 @@
 import ArgumentParser
-import Glibc
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import Glibc
+import TweakClient
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
 
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -57,9 +59,9 @@ struct SetCommand: ParsableCommand {
         var values = OverridesDocument()
         for change in changes { values.set(change.admission.value, for: change.tweak.declaration.key) }
         let answer = try program.apply(values, resettingOthers: false, allOrNothing: true)
-        // They were there and took the values a moment ago.
-        let problems = answer.unknown.map { "\($0): the tweak is gone" } + answer.refused.map(\.message)
-        guard problems.isEmpty else { throw Failure("nothing was set:", details: problems, EX_DATAERR) }
+        guard answer.problems.isEmpty else {
+            throw Failure("nothing was set:", details: answer.problems, EX_DATAERR)
+        }
         var tweaks: [JSONTweak] = []
         for change in changes { tweaks.append(try program.tweakAgain(change.tweak.declaration.key)) }
         return tweaks
@@ -74,9 +76,7 @@ private struct Change {
 
     init(of tweak: JSONTweak, to text: String) throws(Failure) {
         (self.tweak, self.text) = (tweak, text)
-        do throws(TweakValueError) { admission = try tweak.declaration.admit(text: text) } catch {
-            throw Failure(error)
-        }
+        admission = try failing { try tweak.declaration.admit(text: text) }
     }
 
     func warnOfLimits() {
@@ -112,4 +112,9 @@ extension JSONTweak {
         // Without the executable nobody knows what that is.
         value == .nothing ? "the default" : value.map { declaration.text(of: $0) } ?? ""
     }
+}
+
+extension SetManyTweaks.Answer {
+    /// What of values that the tweaks took a moment ago was not set.
+    var problems: [String] { unknown.map { "\($0): the tweak is gone" } + refused.map(\.message) }
 }

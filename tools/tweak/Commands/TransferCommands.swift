@@ -1,7 +1,9 @@
 import ArgumentParser
-import Glibc
 import CommandSupport
-import Tweaks
+import Glibc
+import TweakClient
+import TweakOverrides
+import TweakSystem
 
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,17 +37,15 @@ struct ExportCommand: ParsableCommand {
     }
 
     private func write(_ text: String) throws(Failure) {
-        var status = stat()
         // A pipe or a device is written to; a file is replaced, so that none is lost on a full disk.
-        guard stat(file, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+        guard stat(path: file)?.isRegularFile ?? true else {
             let stream = fopen(file, "we")
             guard let stream, fputs(text, stream) >= 0, fclose(stream) == 0 else {
-                throw Failure("\(file): \(String(cString: strerror(errno)))", EX_IOERR)
+                throw Failure("\(file): \(systemMessage())", EX_IOERR)
             }
             return
         }
-        try withFiles { () throws(OverridesError) in try KeptFile(path: file).replace(with: Array(text.utf8))
-        }
+        try failing { try KeptFile(path: file).replace(with: Array(text.utf8)) }
     }
 }
 

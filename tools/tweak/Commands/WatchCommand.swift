@@ -1,9 +1,11 @@
 import ArgumentParser
-import Glibc
-import TweakJSON
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import Glibc
+import TweakClient
+import TweakJSON
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
 
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

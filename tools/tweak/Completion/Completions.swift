@@ -1,7 +1,10 @@
-import Glibc
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import Glibc
+import TweakClient
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
+import TweakSystem
 
 // What the arguments of the commands can be, for a shell that completes a word.
 
@@ -74,13 +77,7 @@ func completePresets(_ words: [String], _ index: Int, _ cursor: String) -> [Stri
 private func complete(
     _ words: [String], _ index: Int, _ candidates: (CommandLineWords) -> [Candidate]
 ) -> [String] {
-    // A warning would stand in the line that is being typed.
-    let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
-    if nowhere >= 0 {
-        dup2(nowhere, STDERR_FILENO)
-        close(nowhere)
-    }
-    return candidates(CommandLineWords(words, at: index)).compactMap(\.line)
+    candidates(CommandLineWords(words, at: index)).compactMap(\.line)
 }
 
 private func settableTweaks(_ words: CommandLineWords) -> [Candidate] {
@@ -134,9 +131,7 @@ private func executables(_ prefix: String) -> [Candidate] {
     }
     let found = names.sorted().compactMap { name -> String? in
         let path = "\(directory)\(name)"
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        if status.st_mode & S_IFMT == S_IFDIR { return path + "/" }
+        if stat(path: path)?.isDirectory == true { return path + "/" }
         return access(path, X_OK) == 0 ? path : nil
     }
     // A shell puts a space behind the only candidate, and a directory is not yet the program.
@@ -151,6 +146,7 @@ extension CommandLineWords {
     /// first if there are several.
     fileprivate var program: (any Program)? {
         let name = arguments.dropFirst(arguments.first == "preset" ? 2 : 1).first
-        return name.flatMap { try? ProgramSearch.programs(named: $0, Patience.short).first }
+        // A warning would stand in the line that is being typed.
+        return name.flatMap { try? ProgramSearch(.short, warn: { _ in }).programs(named: $0).first }
     }
 }

@@ -1,7 +1,7 @@
 import CommandSupport
 import Glibc
 import TweakJSON
-import Tweaks
+import TweakSystem
 
 /// Options that a file `.flip.yml` gives, in the working directory, as FlipTheSwitch reads it.
 struct FlipDefaults: Decodable {
@@ -17,11 +17,8 @@ struct FlipDefaults: Decodable {
     /// Reads the file; there are no defaults if there is none.
     static func inWorkingDirectory() throws(Failure) -> FlipDefaults {
         guard access(".flip.yml", F_OK) == 0 else { return FlipDefaults() }
-        let program = "tweak-flip-defaults"
-        let output = try output(of: program)
-        do throws(JSONError) { return try decodeJSON(from: output) } catch {
-            throw Failure("what \(program) says makes no sense: \(error)", EX_SOFTWARE)
-        }
+        let output = try output(of: "tweak-flip-defaults")
+        return try failing { try decodeJSON(from: output) }
     }
 }
 
@@ -39,7 +36,7 @@ private func output(of name: String) throws(Failure) -> [UInt8] {
             EX_UNAVAILABLE)
     }
     guard let stream = popen(path.shellQuoted, "re") else {
-        throw Failure("cannot run \(path): \(String(cString: strerror(errno)))", EX_OSERR)
+        throw Failure("cannot run \(path): \(systemMessage())", EX_OSERR)
     }
     var bytes: [UInt8] = []
     while case let byte = getc(stream), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }

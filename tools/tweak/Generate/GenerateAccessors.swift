@@ -1,7 +1,8 @@
 import ArgumentParser
+import CommandSupport
 import TweakFormats
 import TweakGenerators
-import CommandSupport
+import TweakOverrides
 
 struct GenerateAccessors: ParsableCommand {
     enum Language: String, CaseIterable, ExpressibleByArgument {
@@ -87,7 +88,7 @@ struct GenerateAccessors: ParsableCommand {
     private func writeJustTweakAccessor(_ file: String) throws(Failure) {
         let bytes = try readInput(file)
         let name = try accessorName()
-        let accessor = try reportingFormat { () throws(FormatError) in
+        let accessor = try failing {
             try JustTweakAccessor(JustTweakFile(json: bytes, path: file), name: name)
         }
         try write(accessor.files, in: output ?? ".")
@@ -97,10 +98,10 @@ struct GenerateAccessors: ParsableCommand {
         if let accessorClassName { return accessorClassName }
         let file = path(of: "config.json", in: configurationFolder ?? ".")
         let bytes = try readInput(file)
-        return try reportingFormat { () throws(FormatError) in
+        return try failing {
             let name = try AccessorConfiguration(json: bytes, path: file).accessorName
             guard FeatureAccessors.isName(name) else {
-                throw .invalid(
+                throw FormatError.invalid(
                     path: file, place: ["accessorName"],
                     reason:
                         "\"\(name)\" cannot be the name of an accessor: it has letters, digits and _, no digit at the "
@@ -134,7 +135,7 @@ extension FeatureOptions {
     ) throws(Failure) {
         let defaults = try FlipDefaults.inWorkingDirectory()
         let (features, origin) = try features(defaults)
-        let accessors = try reportingFormat { () throws(FormatError) in
+        let accessors = try failing {
             try FeatureAccessors(features, name: name ?? "Features", origin: origin)
         }
         var files: [GeneratedFile] = []

@@ -1,8 +1,10 @@
 import ArgumentParser
+import CommandSupport
 import Glibc
 import TweakFormats
 import TweakGenerators
-import CommandSupport
+import TweakOverrides
+import TweakSystem
 
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -44,7 +46,7 @@ struct FeatureOptions: ParsableArguments {
         if isDirectory(path) { path += path.hasSuffix("/") ? "features.json" : "/features.json" }
         let bytes = try readInput(path)
         let environment = environment ?? defaults.environment ?? "default"
-        return try reportingFormat { () throws(FormatError) in
+        return try failing {
             (
                 try FeaturesFile(json: bytes, path: path).features(in: environment),
                 Origin(path: path, environment: environment)
@@ -107,7 +109,7 @@ struct GenerateSettings: ParsableCommand {
             let output = output ?? defaults.settingsOutput ?? "."
             let (features, origin) = try options.features(defaults)
             if let gsettings {
-                let schema = try reportingFormat { () throws(FormatError) in
+                let schema = try failing {
                     try SettingsSchema(features, id: gsettings, origin: origin)
                 }
                 return try write([schema.file], in: output)
@@ -115,7 +117,7 @@ struct GenerateSettings: ParsableCommand {
             let rootPath = path(of: SettingsBundle.rootPath, in: output)
             let root = access(rootPath, F_OK) == 0 ? try readInput(rootPath, isNamed: false) : nil
             try write(
-                reportingFormat { () throws(FormatError) in
+                failing {
                     try SettingsBundle.files(for: features, root: root, path: rootPath)
                 }, in: output)
         }
@@ -124,10 +126,7 @@ struct GenerateSettings: ParsableCommand {
 
 // MARK: - Files
 
-func isDirectory(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-}
+func isDirectory(_ path: String) -> Bool { stat(path: path)?.isDirectory == true }
 
 func path(of name: String, in folder: String) -> String {
     folder == "." ? name : folder + (folder.hasSuffix("/") ? "" : "/") + name
@@ -142,14 +141,5 @@ func write(_ files: [(path: String, bytes: [UInt8])]) throws(Failure) {
     let isWritten = try OutputFiles.write(files)
     for ((path, _), isWritten) in zip(files, isWritten) {
         print(printable("\(path): \(isWritten ? "written" : "unchanged")"))
-    }
-}
-
-/// Turns what is wrong with an input into what ends the command.
-func reportingFormat<Result>(_ body: () throws(FormatError) -> Result) throws(Failure) -> Result {
-    do throws(FormatError) {
-        return try body()
-    } catch {
-        throw Failure("\(error)", EX_DATAERR)
     }
 }

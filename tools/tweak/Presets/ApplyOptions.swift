@@ -1,9 +1,10 @@
 import ArgumentParser
-import Glibc
-import TweakFormats
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import Glibc
+import TweakClient
+import TweakFormats
+import TweakOverrides
+import TweakProtocol
 
 /// How a set of values is applied, and what is said of it.
 struct ApplyOptions: ParsableArguments {

@@ -1,7 +1,9 @@
-import TweakFormats
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import TweakClient
+import TweakFormats
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
 
 /// A file with values for tweaks, of this system or of an older one.
 struct ImportedFile {
@@ -20,14 +22,10 @@ struct ImportedFile {
         for program: any Program
     ) throws(Failure) -> (OverridesDocument, leftOut: [ImportedOverrides.Problem]) {
         guard ImportedOverrides.recognizes(bytes) else {
-            return try withFiles { () throws(OverridesError) in
-                (try OverridesDocument(importing: bytes, path: path), [])
-            }
+            return (try failing { try OverridesDocument(importing: bytes, path: path) }, [])
         }
         let known = try program.tweaks().map(\.declaration.key)
-        let imported = try reportingFormat { () throws(FormatError) in
-            try ImportedOverrides(bytes, path: path, known: known)
-        }
+        let imported = try failing { try ImportedOverrides(bytes, path: path, known: known) }
         var values = OverridesDocument()
         for override in imported.overrides { values.set(override.value, for: override.key) }
         return (values, imported.problems)

@@ -1,7 +1,8 @@
 import ArgumentParser
-import TweakProtocol
 import CommandSupport
-import Tweaks
+import TweakClient
+import TweakOverrides
+import TweakProtocol
 
 struct PresetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
-import Glibc
 import CommandSupport
+import Glibc
+import TweakClient
 
 /// Which program a command is about.
 struct ProgramOptions: ParsableArguments {
@@ -51,7 +52,8 @@ struct ProgramOptions: ParsableArguments {
     ///
     /// - Throws: ``Failure`` if there are several and not all of them are wanted.
     private func find(checkingValues: Bool) throws(Failure) -> [any Program] {
-        let programs = try ProgramSearch.programs(named: program, checkingValues: checkingValues)
+        let programs = try ProgramSearch(warn: warn).programs(
+            named: program, checkingValues: checkingValues)
         guard programs.count > 1, !allProcesses else { return programs }
         throw Failure(
             "\(program): \(programs.count) processes run; give the id of one, or --all-processes",

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import TweakOverrides
 internal import TweakRecords
 
 /// A provider of this library that has its values from files. Its store has it read them again when they change.

@@ -1,22 +1,22 @@
-import Glibc
-import TweakProtocol
-import Tweaks
+package import Glibc
+package import TweakProtocol
+internal import TweakSystem
 
 /// What running programs say of themselves. All are asked at once, and none is waited for long.
-struct Survey {
+package struct Survey {
     /// One program. What it has not said in time is `nil`.
-    struct Entry {
-        let running: RunningProgram
-        fileprivate(set) var description: DescribeProgram.Answer?
-        fileprivate(set) var tweaks: [JSONTweak]?
+    package struct Entry {
+        package let running: RunningProgram
+        package fileprivate(set) var description: DescribeProgram.Answer?
+        package fileprivate(set) var tweaks: [JSONTweak]?
         /// Why there is not everything.
-        fileprivate(set) var problem: String?
+        package fileprivate(set) var problem: String?
     }
 
-    let entries: [Entry]
+    package let entries: [Entry]
 
     /// Asks all programs that listen, and removes the sockets of those that have ended without removing them.
-    init() {
+    package init() {
         ControlDirectory.ofUser?.removeAbandoned()
         let inquiries = RunningProgram.all().compactMap(Inquiry.init)
         let clock = ContinuousClock()
@@ -91,5 +91,34 @@ private final class Inquiry {
             if entry.description != nil { entry.problem = "it did not say in time which tweaks are set" }
         }
         return entry.problem != nil && entry.running.hasEnded ? nil : entry
+    }
+}
+
+/// A process that listens, or did, by its socket.
+package struct RunningProgram {
+    package let pid: pid_t
+    package let socketPath: String
+    /// The path of its executable; `nil` if there is no such process, or if it is somebody else's.
+    package let executable: String?
+
+    private init(pid: pid_t, in directory: ControlDirectory) {
+        self.pid = pid
+        socketPath = directory.socket(of: pid)
+        executable = executablePath(of: "\(pid)")
+    }
+
+    package var title: String { executable.map { "\(lastComponent(of: $0)) (\(pid))" } ?? "\(pid)" }
+    package var hasEnded: Bool { kill(pid, 0) != 0 && errno == ESRCH }
+
+    /// - Returns: `nil` if there can be no socket, as the user has no directory for them.
+    package init?(pid: pid_t) {
+        guard let directory = ControlDirectory.ofUser else { return nil }
+        self.init(pid: pid, in: directory)
+    }
+
+    /// All that have a socket, by process id.
+    package static func all() -> [RunningProgram] {
+        guard let directory = ControlDirectory.ofUser else { return [] }
+        return directory.processes.map { RunningProgram(pid: $0, in: directory) }
     }
 }

@@ -1,42 +1,43 @@
-import Glibc
-import TweakELF
-import TweakJSON
-import TweakProtocol
-import CommandSupport
-import Tweaks
+package import CommandSupport
+package import Glibc
+internal import TweakELF
+internal import TweakJSON
+package import TweakOverrides
+package import TweakProtocol
+package import TweakRecords
+internal import TweakSystem
 
 /// A program that does not run, or does not answer, by its binary and its overrides file.
-final class OfflineProgram: Program {
-    let pid: pid_t? = nil
-    let title: String
+package final class OfflineProgram: Program {
+    package let pid: pid_t? = nil
+    package let title: String
     private let path: String?
     private let application: String
     /// First declarations, in the order in which the running program would find them.
     private let declarations: [TweakDeclaration]
     private let overridesFile: OverridesFile
-    private(set) var overrides: OverridesDocument
+    package private(set) var overrides: OverridesDocument
+    private let warn: (String) -> Void
     private var warnings: Set<String> = []
 
-    /// - Parameter path: Of the executable.
-    init(path: String) throws(Failure) {
-        do throws(ELFError) {
-            // A link has the libraries, and the overrides, of what it leads to.
-            let path = realPath(path) ?? path
-            declarations = try Self.declarations(in: path)
-            (title, application) = (path, lastComponent(of: path))
-            self.path = path
-        } catch {
-            let isMissing = if case .cannotOpen = error { true } else { false }
-            throw Failure("\(error)", isMissing ? EX_NOINPUT : EX_DATAERR)
-        }
-        (overridesFile, overrides) = try Self.overrides(of: application)
+    /// - Parameters:
+    ///   - path: Of the executable.
+    ///   - warn: Is told what is wrong with the binary or the overrides and left out.
+    package init(path: String, warn: @escaping (String) -> Void) throws(Failure) {
+        // A link has the libraries, and the overrides, of what it leads to.
+        let path = realPath(path) ?? path
+        declarations = try failing { try Self.declarations(in: path, warn) }
+        (title, application) = (path, lastComponent(of: path))
+        (self.path, self.warn) = (path, warn)
+        (overridesFile, overrides) = try Self.overrides(of: application, warn)
     }
 
     /// A program of which only the overrides are known, and so neither types nor defaults. Its values can be seen
     /// and taken away.
-    init(application: String) throws(Failure) {
+    package init(application: String, warn: @escaping (String) -> Void) throws(Failure) {
         (title, self.application, path) = (application, application, nil)
-        (overridesFile, overrides) = try Self.overrides(of: application)
+        self.warn = warn
+        (overridesFile, overrides) = try Self.overrides(of: application, warn)
         declarations = overrides.keys.sorted().compactMap { [overrides] key in
             overrides[key]?.tweakValue.map {
                 TweakDeclaration(key: key, type: $0.likelyType, defaultValue: .nothing)
@@ -44,7 +45,9 @@ final class OfflineProgram: Program {
         }
     }
 
-    private static func declarations(in path: String) throws(ELFError) -> [TweakDeclaration] {
+    private static func declarations(
+        in path: String, _ warn: (String) -> Void
+    ) throws(ELFError) -> [TweakDeclaration] {
         let program = try ELFFile(path: path)
         var declarations: [TweakDeclaration] = []
         var seen: Set<TweakKey> = []
@@ -62,26 +65,26 @@ final class OfflineProgram: Program {
 
     /// A corrupt file counts as none here and is set aside when something is set.
     private static func overrides(
-        of application: String
+        of application: String, _ warn: (String) -> Void
     ) throws(Failure) -> (file: OverridesFile, content: OverridesDocument) {
-        try withFiles { () throws(OverridesError) in
+        try failing {
             let file = try OverridesFile(application: application)
-            do throws(OverridesError) {
+            do {
                 return (file, try file.load())
-            } catch .corrupt(let path, let reason) {
+            } catch OverridesError.corrupt(let path, let reason) {
                 warn("\(path): \(reason)")
                 return (file, OverridesDocument())
             }
         }
     }
 
-    var description: ProgramDescription {
+    package var description: ProgramDescription {
         ProgramDescription(program: path, application: application, overrides: overridesFile.path, pid: nil)
     }
 
-    func tweaks() -> [JSONTweak] { declarations.map(status) }
+    package func tweaks() -> [JSONTweak] { declarations.map(status) }
 
-    func tweak(_ key: TweakKey) -> JSONTweak? { declarations.first { $0.key == key }.map(status) }
+    package func tweak(_ key: TweakKey) -> JSONTweak? { declarations.first { $0.key == key }.map(status) }
 
     /// The value with which the program would start.
     private func status(of tweak: TweakDeclaration) -> JSONTweak {
@@ -96,24 +99,21 @@ final class OfflineProgram: Program {
         return JSONTweak(tweak, value: tweak.defaultValue, source: "\(TweakSource.binary)")
     }
 
-    func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
+    package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
         let key = tweak.declaration.key
-        let value: TweakValue
-        do throws(TweakValueError) { value = try tweak.declaration.admit(text: text).value } catch {
-            throw Failure(error)
-        }
+        let value = try failing { try tweak.declaration.admit(text: text).value }
         try change([key: value])
         return status(of: tweak.declaration)
     }
 
-    func reset(_ scope: TweakScope) throws(Failure) {
+    package func reset(_ scope: TweakScope) throws(Failure) {
         // One that is named may be left from another build.
         let keys =
             if case .tweak(let key) = scope { [key] } else { declarations.map(\.key).filter(scope.contains) }
         try change(Dictionary(keys.map { ($0, nil) }) { first, _ in first })
     }
 
-    func apply(
+    package func apply(
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
     ) throws(Failure) -> SetManyTweaks.Answer {
         let known = Dictionary(declarations.map { ($0.key, $0) }) { first, _ in first }
@@ -141,7 +141,7 @@ final class OfflineProgram: Program {
         return answer
     }
 
-    func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer {
+    package func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer {
         let tweak = try tweakAgain(key)
         var opinions: [ExplainTweak.Answer.Opinion] = []
         if let entry = overrides[key] {
@@ -161,7 +161,7 @@ final class OfflineProgram: Program {
     }
 
     private func change(_ changes: [TweakKey: TweakValue?]) throws(Failure) {
-        let problem = try withFiles { () throws(OverridesError) in try overridesFile.update(changes) }
+        let problem = try failing { try overridesFile.update(changes) }
         if let problem { warn(problem) }
         for (key, value) in changes { overrides.set(value, for: key) }
     }

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctweaks.h"
+#include "ctweaksystem.h"
 
 struct held_signals {
   sigset_t before;

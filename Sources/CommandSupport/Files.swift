@@ -1,4 +1,33 @@
 internal import Glibc
+internal import TweakSystem
+
+/// The largest file that a command reads. 16 MiB.
+private let largestSize = 16 << 20
+
+/// Reads a file, which may be a pipe, to its end.
+///
+/// - Parameters:
+///   - path: `nil` for standard input.
+///   - isNamed: Whether the user has named it, who may then want to wait for a pipe. Otherwise it must be a file.
+/// - Throws: ``Failure``, with `EX_NOINPUT` if there is no such file, with `EX_DATAERR` if it has more than 16 MiB.
+public func readInput(_ path: String?, isNamed: Bool = true) throws(Failure) -> [UInt8] {
+    let name = path ?? "standard input"
+    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (isNamed ? 0 : O_NONBLOCK)
+    let descriptor = path.map { open($0, flags) } ?? STDIN_FILENO
+    guard descriptor >= 0 else { throw Failure("\(name): \(systemMessage())", EX_NOINPUT) }
+    defer { if path != nil { close(descriptor) } }
+    var status = stat()
+    guard isNamed || (fstat(descriptor, &status) == 0 && status.isRegularFile) else {
+        throw Failure("\(name): it is no regular file", EX_NOINPUT)
+    }
+    guard let bytes = readToEnd(descriptor, limit: largestSize) else {
+        throw Failure("\(name): \(systemMessage())", EX_IOERR)
+    }
+    guard bytes.count <= largestSize else {
+        throw Failure("\(name): it has more than \(largestSize) bytes", EX_DATAERR)
+    }
+    return bytes
+}
 
 /// Files that a command makes together: all of them are replaced, or none.
 ///
@@ -30,13 +59,12 @@ public struct OutputFiles {
     /// Writes a temporary file beside the one that it will replace.
     private mutating func prepare(_ path: String, _ bytes: [UInt8]) throws(Failure) -> Bool {
         // A link to a file elsewhere stays one.
-        let target = Self.resolved(path)
-        var status = stat()
-        let exists = stat(target, &status) == 0
-        if exists, status.st_mode & S_IFMT != S_IFREG {
-            throw Failure("\(path): it is no regular file", EX_CANTCREAT)
+        let target = realPath(path) ?? path
+        let status = stat(path: target)
+        if let status {
+            guard status.isRegularFile else { throw Failure("\(path): it is no regular file", EX_CANTCREAT) }
+            if (try? readInput(target)) == bytes { return false }
         }
-        if exists, (try? readInput(target)) == bytes { return false }
         for slash in target.indices.dropFirst() where target[slash] == "/" {
             let directory = String(target[..<slash])
             if mkdir(directory, 0o777) == 0 { madeDirectories.append(directory) }
@@ -46,16 +74,8 @@ public struct OutputFiles {
         guard descriptor >= 0 else { throw systemFailure("create", path) }
         waiting.append((temporary, target))
         defer { close(descriptor) }
-        if exists { fchmod(descriptor, status.st_mode & 0o777) }
-        var written = 0
-        while written < bytes.count {
-            let result = bytes.withUnsafeBytes { buffer in
-                Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written)
-            }
-            if result < 0, errno == EINTR { continue }
-            guard result > 0 else { throw systemFailure("write", path) }
-            written += result
-        }
+        if let status { fchmod(descriptor, status.st_mode & 0o777) }
+        guard writeAll(bytes, to: descriptor) else { throw systemFailure("write", path) }
         return true
     }
 
@@ -71,15 +91,9 @@ public struct OutputFiles {
         for (temporary, _) in waiting { unlink(temporary) }
         for directory in madeDirectories.reversed() { rmdir(directory) }
     }
-
-    private static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
 }
 
 /// A failure of the system's last call.
 private func systemFailure(_ action: String, _ path: String) -> Failure {
-    Failure("cannot \(action) \(path): \(String(cString: strerror(errno)))", EX_CANTCREAT)
+    Failure("cannot \(action) \(path): \(systemMessage())", EX_CANTCREAT)
 }

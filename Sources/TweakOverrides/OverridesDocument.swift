@@ -104,12 +104,12 @@ public struct OverridesDocument: Hashable, Sendable {
     }
 
     /// How many keys it holds something for.
-    var count: Int {
+    package var count: Int {
         root.values.lazy.flatMap(\.members.values).reduce(0) { $0 + $1.members.count }
     }
 
     /// Calls `body` with every key and what the document holds for it.
-    func forEach(_ body: (TweakKey, JSONValue) -> Void) {
+    package func forEach(_ body: (TweakKey, JSONValue) -> Void) {
         for (category, collections) in root {
             for (collection, names) in collections.members {
                 for (name, value) in names.members {

@@ -1,22 +1,23 @@
-import Glibc
-import TweakJSON
-import TweakProtocol
-import CommandSupport
-import Tweaks
+package import CommandSupport
+package import Glibc
+package import TweakOverrides
+internal import TweakJSON
+package import TweakProtocol
+package import TweakRecords
 
 /// A program that runs and answers.
-final class LiveProgram: Program {
-    let running: RunningProgram
-    let connection: Connection
+package final class LiveProgram: Program {
+    package let running: RunningProgram
+    package let connection: Connection
     private var hasAnswered = false
 
-    var pid: pid_t? { running.pid }
-    var title: String { running.title }
+    package var pid: pid_t? { running.pid }
+    package var title: String { running.title }
 
     /// Connects.
     ///
     /// - Returns: `nil` if nobody listens.
-    init?(_ running: RunningProgram, _ patience: Patience = .usual) throws(Failure) {
+    package init?(_ running: RunningProgram, _ patience: Patience = .usual) throws(Failure) {
         do throws(ConnectionError) {
             connection = try Connection(socket: running.socketPath, patience)
         } catch .refused {
@@ -27,7 +28,7 @@ final class LiveProgram: Program {
         self.running = running
     }
 
-    func ask<Method: ControlMethod>(
+    package func ask<Method: ControlMethod>(
         _ method: Method, _ patience: Patience? = nil
     ) throws(Failure) -> Method.Answer {
         do throws(ConnectionError) {
@@ -45,7 +46,7 @@ final class LiveProgram: Program {
         return try ask(method, connection.patience.forMuch)
     }
 
-    var description: ProgramDescription {
+    package var description: ProgramDescription {
         get throws(Failure) {
             let answer = try ask(DescribeProgram())
             return ProgramDescription(
@@ -54,9 +55,9 @@ final class LiveProgram: Program {
         }
     }
 
-    func tweaks() throws(Failure) -> [JSONTweak] { try askForMuch(ListTweaks()).tweaks }
+    package func tweaks() throws(Failure) -> [JSONTweak] { try askForMuch(ListTweaks()).tweaks }
 
-    func tweak(_ key: TweakKey) throws(Failure) -> JSONTweak? {
+    package func tweak(_ key: TweakKey) throws(Failure) -> JSONTweak? {
         do throws(ConnectionError) {
             let tweak = try connection.ask(GetTweak(tweak: key))
             hasAnswered = true
@@ -68,7 +69,7 @@ final class LiveProgram: Program {
         }
     }
 
-    func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
+    package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
         let answer = try ask(SetTweak(tweak: tweak.declaration.key, text: text))
         let type = tweak.declaration.type
         return JSONTweak(
@@ -76,7 +77,7 @@ final class LiveProgram: Program {
             pendingValue: answer.pendingValue?.value(of: type))
     }
 
-    func reset(_ scope: TweakScope) throws(Failure) {
+    package func reset(_ scope: TweakScope) throws(Failure) {
         let request =
             switch scope {
             case .tweak(let key): ResetTweaks(tweak: key)
@@ -86,7 +87,7 @@ final class LiveProgram: Program {
         _ = try ask(request)
     }
 
-    func apply(
+    package func apply(
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
     ) throws(Failure) -> SetManyTweaks.Answer {
         try askForMuch(
@@ -95,7 +96,7 @@ final class LiveProgram: Program {
                 allOrNothing: allOrNothing ? true : nil))
     }
 
-    var overrides: OverridesDocument {
+    package var overrides: OverridesDocument {
         get throws(Failure) {
             var document = OverridesDocument()
             for tweak in try tweaks() {
@@ -111,5 +112,7 @@ final class LiveProgram: Program {
         }
     }
 
-    func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer { try ask(ExplainTweak(tweak: key)) }
+    package func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer {
+        try ask(ExplainTweak(tweak: key))
+    }
 }

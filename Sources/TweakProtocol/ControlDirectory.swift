@@ -1,5 +1,6 @@
-internal import CTweaks
+internal import CTweakSystem
 internal import Glibc
+internal import TweakSystem
 
 /// The directory of the sockets by which the programs of a user are reached: `$XDG_RUNTIME_DIR/tweaks`, or
 /// `/run/user/<user>/tweaks` if that variable names no absolute path. Each socket is `<process>.sock`.
@@ -9,6 +10,7 @@ package struct ControlDirectory: Hashable, Sendable {
     /// Why a directory is not used.
     package struct Problem: Error, CustomStringConvertible {
         package let description: String
+        package init(description: String) { self.description = description }
     }
 
     /// Names a directory.
@@ -37,23 +39,31 @@ package struct ControlDirectory: Hashable, Sendable {
     private static let patience: Duration = .milliseconds(100)
 
     /// Removes the sockets of processes that have ended without doing so, or have become other programs.
-    package func removeAbandoned() { withLock { if $0 { removeAbandonedWithLock() } } }
+    package func removeAbandoned() {
+        let directory = open()
+        defer { if directory >= 0 { close(directory) } }
+        withLock(of: directory) { if $0 { removeAbandonedWithLock() } }
+    }
+
+    /// Opens the directory, to lock it.
+    package func open() -> CInt { openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) }
 
     /// Runs `body` while no other process does the same. Otherwise one could find that a socket is abandoned, and remove
     /// the new one that another has put in its place meanwhile.
     ///
-    /// - Parameter body: Gets whether it is so. If not, it must not remove anything.
-    func withLock<Result, Failure>(_ body: (Bool) throws(Failure) -> Result) throws(Failure) -> Result {
-        guard let directory = Descriptor.make({ openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) }) else {
-            return try body(false)
-        }
-        defer { directory.close() }
-        return try withFileLock(directory.number, patience: Self.patience) { error throws(Failure) in
+    /// - Parameters:
+    ///   - directory: What ``open()`` has returned.
+    ///   - body: Gets whether it is so. If not, it must not remove anything.
+    package func withLock<Result, Failure>(
+        of directory: CInt, _ body: (Bool) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard directory >= 0 else { return try body(false) }
+        return try withFileLock(directory, patience: Self.patience) { error throws(Failure) in
             try body(error == 0)
         }
     }
 
-    func removeAbandonedWithLock() {
+    package func removeAbandonedWithLock() {
         for name in directoryEntries(path) {
             let file = "\(path)/\(name)"
             if process(name, suffix: ".sock") != nil {
@@ -69,14 +79,14 @@ package struct ControlDirectory: Hashable, Sendable {
     private static let temporarySuffix = ".sock.new"
 
     /// Where the socket of this process is until it takes connections.
-    var temporarySocket: String { "\(path)/\(getpid())\(Self.temporarySuffix)" }
+    package var temporarySocket: String { "\(path)/\(getpid())\(Self.temporarySuffix)" }
 
     /// Makes the directory if it is not there, and sees that nobody else can put anything in its place.
-    func prepare() throws(Problem) {
+    package func prepare() throws(Problem) {
         let base = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         try check(base, forbidden: 0o022)
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw Problem(description: "cannot make \(path): \(String(cString: strerror(errno)))")
+            throw Problem(description: "cannot make \(path): \(systemMessage())")
         }
         try check(path, forbidden: 0o077)
     }
@@ -84,7 +94,7 @@ package struct ControlDirectory: Hashable, Sendable {
     private func check(_ directory: String, forbidden: mode_t) throws(Problem) {
         var status = stat()
         guard lstat(directory, &status) == 0 else {
-            throw Problem(description: "cannot use \(directory): \(String(cString: strerror(errno)))")
+            throw Problem(description: "cannot use \(directory): \(systemMessage())")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw Problem(description: "\(directory) is no directory")
@@ -105,25 +115,4 @@ package struct ControlDirectory: Hashable, Sendable {
         }
         return process
     }
-}
-
-/// The names of what is in a directory; none if it cannot be read.
-package func directoryEntries(_ path: String) -> [String] {
-    let descriptor = openFile(path, O_RDONLY | O_DIRECTORY)
-    guard descriptor >= 0 else { return [] }
-    guard let directory = fdopendir(descriptor) else {
-        close(descriptor)
-        return []
-    }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-        names.append(
-            withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-                    String(cString: $0)
-                }
-            })
-    }
-    return names
 }

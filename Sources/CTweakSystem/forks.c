@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "ctweaks.h"
+#include "ctweaksystem.h"
 
 enum { LONGEST_WAIT = 100000000 /* ns */, SECOND = 1000000000 };
 

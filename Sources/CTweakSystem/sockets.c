@@ -5,10 +5,11 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "ctweaks.h"
+#include "ctweaksystem.h"
 
 static bool fill(struct sockaddr_un *address, const char *path) {
   memset(address, 0, sizeof(*address));
@@ -50,6 +51,23 @@ int fbtweak__accept(int listener, uint32_t *user) {
   }
   int error = errno;
   close(client);
+  errno = error;
+  return -1;
+}
+
+int fbtweak__connect(const char *path, long milliseconds) {
+  struct sockaddr_un address;
+  if (!fill(&address, path))
+    return -1;
+  int program = fbtweak__above_standard(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (program < 0)
+    return -1;
+  const struct timeval patience = {milliseconds / 1000, milliseconds % 1000 * 1000};
+  if (setsockopt(program, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) == 0 &&
+      connect(program, (struct sockaddr *)&address, sizeof(address)) == 0)
+    return program;
+  int error = errno;
+  close(program);
   errno = error;
   return -1;
 }

@@ -1,5 +1,5 @@
-internal import CTweaks
 internal import Glibc
+internal import TweakSystem
 
 /// A file that is replaced as a whole and never changed in place, so that a reader sees the state before or after a
 /// write. Writers take turns by a lock on a file beside it.
@@ -42,28 +42,14 @@ package struct KeptFile: Hashable, Sendable {
             throw .corrupt(
                 path: path, reason: "it has \(status.st_size) bytes, at most \(Self.largestSize) are read")
         }
-        return try readAll(descriptor, expecting: Int(status.st_size))
+        guard let bytes = readToEnd(descriptor, limit: Self.largestSize) else { throw failure("read") }
+        return bytes
     }
 
     private var notRegular: OverridesError { .corrupt(path: path, reason: "it is no regular file") }
 
-    private func readAll(_ descriptor: CInt, expecting count: Int) throws(OverridesError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        while filled < count {
-            let result = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled)
-            }
-            if result < 0, errno == EINTR { continue }
-            guard result >= 0 else { throw failure("read") }
-            if result == 0 { break }
-            filled += result
-        }
-        return Array(bytes.prefix(filled))
-    }
-
     package func failure(_ action: String, _ path: String? = nil) -> OverridesError {
-        .system(action: action, path: path ?? self.path, reason: String(cString: strerror(errno)))
+        .system(action: action, path: path ?? self.path, reason: systemMessage())
     }
 
     /// Makes the directories above the file, for the user alone as the XDG Base Directory Specification asks.
@@ -90,7 +76,7 @@ package struct KeptFile: Hashable, Sendable {
             case EWOULDBLOCK, EINTR:
                 throw .system(action: "lock", path: lockPath, reason: "another process has held it for 10 s")
             default:
-                throw .system(action: "lock", path: lockPath, reason: String(cString: strerror(error)))
+                throw .system(action: "lock", path: lockPath, reason: systemMessage(error))
             }
         }
     }
@@ -128,20 +114,9 @@ package struct KeptFile: Hashable, Sendable {
     private func write(_ bytes: [UInt8], to temporary: String) throws(OverridesError) {
         let descriptor = try create(temporary)
         defer { close(descriptor) }
-        var written = 0
-        while written < bytes.count {
-            let result = bytes.withUnsafeBytes { buffer in
-                fbtweak__write(
-                    descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written, off_t(written)
-                )
-            }
-            if result < 0, errno == EINTR { continue }
-            guard result > 0 else { throw failure("write", temporary) }
-            written += result
-        }
         // In a program without standard output the file has its number for a moment, in which another thread may print.
-        guard ftruncate(descriptor, off_t(written)) == 0, fchmod(descriptor, 0o600) == 0,
-            allowingForks({ fsync(descriptor) }) == 0
+        guard writeAll(bytes, to: descriptor), ftruncate(descriptor, off_t(bytes.count)) == 0,
+            fchmod(descriptor, 0o600) == 0, allowingForks({ fsync(descriptor) }) == 0
         else { throw failure("write", temporary) }
     }
 
@@ -167,11 +142,4 @@ package struct KeptFile: Hashable, Sendable {
             throw failure("sync", directory)
         }
     }
-}
-
-/// The path without links, or `nil` if it leads nowhere.
-package func realPath(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
 }

@@ -1,5 +1,6 @@
 internal import Glibc
 public import TweakRecords
+internal import TweakSystem
 
 /// The file that keeps an application's overrides.
 ///
@@ -36,7 +37,7 @@ public struct OverridesFile: Hashable, Sendable {
     }
 
     /// The content; `nil` if there is no file.
-    func read() throws(OverridesError) -> [UInt8]? { try file.read() }
+    package func read() throws(OverridesError) -> [UInt8]? { try file.read() }
 
     /// Reads the overrides. A file that does not exist holds none.
     ///
@@ -99,5 +100,27 @@ public struct OverridesFile: Hashable, Sendable {
             return aside
         }
         throw .system(action: "rename", path: path, reason: "there are 1000 broken files beside it")
+    }
+}
+
+/// Why overrides could not be read or written.
+public enum OverridesError: Error, Hashable {
+    /// No directory for settings is known: neither `XDG_CONFIG_HOME` nor `HOME` is an absolute path, or the
+    /// process runs with more rights than its user.
+    case noDirectory(reason: String)
+    /// The file holds something else than overrides.
+    case corrupt(path: String, reason: String)
+    /// A file or directory could not be read, made, locked or written.
+    case system(action: String, path: String, reason: String)
+}
+
+extension OverridesError: CustomStringConvertible {
+    /// What failed, where, and why.
+    public var description: String {
+        switch self {
+        case .noDirectory(let reason): "overrides cannot be kept: \(reason)"
+        case .corrupt(let path, let reason): "\(path): \(reason)"
+        case .system(let action, let path, let reason): "cannot \(action) \(path): \(reason)"
+        }
     }
 }

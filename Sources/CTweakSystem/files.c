@@ -4,10 +4,11 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "ctweaks.h"
+#include "ctweaksystem.h"
 
 int fbtweak__above_standard(int descriptor) {
   if (descriptor < 0 || descriptor > STDERR_FILENO)
@@ -59,4 +60,8 @@ void fbtweak__raise_event(int descriptor) {
 void fbtweak__lower_event(int descriptor) {
   eventfd_t count;
   eventfd_read(descriptor, &count);
+}
+
+const char *fbtweak__executed_file(void) {
+  return (const char *)getauxval(AT_EXECFN);
 }

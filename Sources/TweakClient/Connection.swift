@@ -1,10 +1,12 @@
-import Glibc
-import TweakJSON
-import TweakProtocol
-import CommandSupport
+internal import CTweakSystem
+package import CommandSupport
+internal import Glibc
+internal import TweakJSON
+package import TweakProtocol
+internal import TweakSystem
 
 /// Why a running program did not do what it was asked.
-enum ConnectionError: Error {
+package enum ConnectionError: Error {
     /// Nobody listens.
     case refused
     /// It ended, or does not want to be asked.
@@ -21,55 +23,37 @@ enum ConnectionError: Error {
 }
 
 /// How long a program is waited for.
-struct Patience {
+package struct Patience {
     /// How long it may say nothing.
-    let silence: Duration
+    package let silence: Duration
     /// How long an answer may take.
-    let whole: Duration
+    package let whole: Duration
 
-    static let usual = Patience(silence: .seconds(3), whole: .seconds(30))
+    package static let usual = Patience(silence: .seconds(3), whole: .seconds(30))
     /// For a person who has not asked for an answer, or who asks many programs.
-    static let short = Patience(silence: .milliseconds(300), whole: .seconds(1))
+    package static let short = Patience(silence: .milliseconds(300), whole: .seconds(1))
     /// For what takes as long as it takes.
-    static let endless = Patience(silence: .seconds(1 << 30), whole: .seconds(1 << 30))
+    package static let endless = Patience(silence: .seconds(1 << 30), whole: .seconds(1 << 30))
 
     /// For a program that answers, and has much to do first.
-    var forMuch: Patience { Patience(silence: whole, whole: whole) }
+    package var forMuch: Patience { Patience(silence: whole, whole: whole) }
 }
 
 /// A connection to the socket of a running program.
-final class Connection {
+package final class Connection {
     /// The bytes of an answer. More would be a million tweaks, or a program made to fill our memory.
     private static let largestAnswer = 256 << 20
 
-    let descriptor: CInt
-    let patience: Patience
+    package let descriptor: CInt
+    package let patience: Patience
     private var splitter = LineSplitter(limit: largestAnswer)
     private var lastID: Int64 = 0
 
     /// Connects. A program that is stopped accepts some connections and then no more.
-    init(socket path: String, _ patience: Patience) throws(ConnectionError) {
+    package init(socket path: String, _ patience: Patience) throws(ConnectionError) {
         self.patience = patience
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw .system(errno) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let fits = withUnsafeMutableBytes(of: &address.sun_path) { buffer in
-            // The last byte stays 0.
-            guard path.utf8.count < buffer.count else { return false }
-            buffer.copyBytes(from: path.utf8)
-            return true
-        }
-        guard fits else { throw .system(ENAMETOOLONG) }
-        let microseconds = Int(patience.silence / .microseconds(1))
-        var timeout = timeval(tv_sec: microseconds / 1_000_000, tv_usec: microseconds % 1_000_000)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        let result = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result == 0 else {
+        descriptor = fbtweak__connect(path, Int(patience.silence / .milliseconds(1)))
+        guard descriptor >= 0 else {
             switch errno {
             case ECONNREFUSED, ENOENT: throw .refused
             case EAGAIN: throw .silent
@@ -83,7 +67,7 @@ final class Connection {
     /// Asks, and waits for the answer.
     ///
     /// - Parameter patience: How long to wait; `nil` for that of the connection.
-    func ask<Method: ControlMethod>(
+    package func ask<Method: ControlMethod>(
         _ method: Method, _ patience: Patience? = nil
     ) throws(ConnectionError) -> Method.Answer {
         let patience = patience ?? self.patience
@@ -102,7 +86,7 @@ final class Connection {
     /// Asks.
     ///
     /// - Returns: What the answer will be known by.
-    func send(_ method: some ControlMethod) throws(ConnectionError) -> RequestID {
+    package func send(_ method: some ControlMethod) throws(ConnectionError) -> RequestID {
         try send(method, until: .now + patience.whole, patience)
     }
 
@@ -137,7 +121,7 @@ final class Connection {
     }
 
     /// The answer, if a message is the one to a request. What else a program says is passed over.
-    func answer<Method: ControlMethod>(
+    package func answer<Method: ControlMethod>(
         _ message: ProgramMessage, to id: RequestID, of method: Method.Type
     ) throws(ConnectionError) -> Method.Answer? {
         // A program that could not read the request does not know its number.
@@ -164,7 +148,7 @@ final class Connection {
     }
 
     /// Reads what there is to read, at once.
-    func receive() throws(ConnectionError) {
+    package func receive() throws(ConnectionError) {
         let result = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
             if count > 0 { splitter.append(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))) }
@@ -175,7 +159,7 @@ final class Connection {
     }
 
     /// The next of the messages that have been read.
-    func nextMessage() throws(ConnectionError) -> ProgramMessage? {
+    package func nextMessage() throws(ConnectionError) -> ProgramMessage? {
         switch splitter.next() {
         case nil: return nil
         case .tooLong: throw .garbage(reason: "a message has more than \(Self.largestAnswer) bytes")
@@ -189,11 +173,11 @@ final class Connection {
 
 extension ConnectionError {
     fileprivate static func system(_ number: Int32) -> ConnectionError {
-        .system(reason: String(cString: strerror(number)), isPermission: number == EACCES || number == EPERM)
+        .system(reason: systemMessage(number), isPermission: number == EACCES || number == EPERM)
     }
 
     /// What to say of it.
-    var reason: String {
+    package var reason: String {
         switch self {
         case .refused: "it does not run any more, or does not want to be asked"
         case .closed: "it ended, or closed the connection, before it answered"
@@ -207,26 +191,14 @@ extension ConnectionError {
     }
 
     /// - Parameter title: Of the program.
-    func failure(of title: String) -> Failure {
+    package func failure(of title: String) -> Failure {
         switch self {
         case .refused, .closed: Failure(reason, about: title, EX_UNAVAILABLE)
         case .silent: Failure(reason, about: title, EX_TEMPFAIL)
         case .garbage: Failure(reason, about: title, EX_PROTOCOL)
         case .system(_, let isPermission): Failure(reason, about: title, isPermission ? EX_NOPERM : EX_OSERR)
-        case .answer(let error): Failure(reason, error.exitCode)
+        case .answer(let error): Failure(error)
         case .tooLong: Failure(reason, about: title, EX_DATAERR)
-        }
-    }
-}
-
-extension ControlError {
-    fileprivate var exitCode: Int32 {
-        switch code {
-        case .unknownTweak, .refused, .noAction: EX_DATAERR
-        case .busy: EX_TEMPFAIL
-        case .notKept: EX_IOERR
-        case .unknownMethod: EX_UNAVAILABLE
-        default: EX_PROTOCOL
         }
     }
 }

@@ -1,35 +1,37 @@
-import Glibc
-import CommandSupport
-import Tweaks
+package import CommandSupport
+internal import Glibc
+package import TweakJSON
+package import TweakOverrides
+internal import TweakProtocol
+package import TweakRecords
+internal import TweakSystem
 
 /// The presets of an application: JSON files in `$XDG_CONFIG_HOME/tweaks/<application>/presets`.
-struct PresetFolder {
+package struct PresetFolder {
     private static let suffix = ".json"
 
     private let path: String
 
-    init(of program: any Program) throws(Failure) {
+    package init(of program: any Program) throws(Failure) {
         let application = try program.description.application
         // A program may say anything.
         guard !application.isEmpty, application != ".", application != "..",
             !application.utf8.contains(UInt8(ascii: "/"))
         else { throw Failure("\(program.title): it says that its name is \"\(application)\"", EX_PROTOCOL) }
-        path = try withFiles { () throws(OverridesError) in
-            try OverridesFile(application: application).directory + "/presets"
-        }
+        path = try failing { try OverridesFile(application: application).directory + "/presets" }
     }
 
     /// The names, sorted.
-    var names: [String] {
+    package var names: [String] {
         directoryEntries(path).filter { $0.hasSuffix(Self.suffix) }
             .compactMap { unescapedFileName($0.dropLast(Self.suffix.count)) }.sorted()
     }
 
-    func load(_ name: String) throws(Failure) -> TweakPreset {
+    package func load(_ name: String) throws(Failure) -> TweakPreset {
         let file = try file(name)
-        let preset = try withFiles { () throws(OverridesError) in
-            try file.read().map { bytes throws(OverridesError) in
-                try TweakPreset(json: String(decoding: bytes, as: UTF8.self), path: file.path)
+        let preset = try failing {
+            try file.read().map {
+                try TweakPreset(json: String(decoding: $0, as: UTF8.self), path: file.path)
             }
         }
         guard let preset else { throw missing(name) }
@@ -37,15 +39,15 @@ struct PresetFolder {
     }
 
     /// Writes a preset, over one that has its name.
-    func save(_ preset: TweakPreset) throws(Failure) {
+    package func save(_ preset: TweakPreset) throws(Failure) {
         let file = try file(preset.name)
-        try withFiles { () throws(OverridesError) in
+        try failing {
             try file.makeDirectories()
             try file.withLock { () throws(OverridesError) in try file.replace(with: Array(preset.json.utf8)) }
         }
     }
 
-    func remove(_ name: String) throws(Failure) {
+    package func remove(_ name: String) throws(Failure) {
         let file = try file(name)
         guard unlink(file.path) == 0 else {
             throw errno == ENOENT ? missing(name) : Failure(file.failure("remove"))
@@ -98,4 +100,52 @@ private func unescapedFileName(_ escaped: Substring) -> String? {
     }
     let name = String(decoding: bytes, as: UTF8.self)
     return escapedFileName(name) == escaped ? name : nil
+}
+
+/// A tweak that has another value than in a preset. As JSON: keys are a promise to scripts.
+package struct PresetDifference: Encodable {
+    package let tweak: String
+    /// The value with which the program starts the next time; `nil` if it does not have the tweak.
+    package let value: TweakValue?
+    /// `nil` if the preset does not have the tweak.
+    package let preset: JSONValue?
+    /// Why the tweak cannot have the value of the preset.
+    package var problem: String?
+    private let declaration: TweakDeclaration?
+
+    private enum CodingKeys: CodingKey { case tweak, value, preset, problem }
+
+    package var valueText: String { value.flatMap { declaration?.text(of: $0) } ?? "" }
+    package var presetText: String {
+        guard let preset else { return "" }
+        guard let declaration, let value = preset.value(of: declaration.type) else { return preset.summary }
+        return declaration.text(of: value)
+    }
+}
+
+extension PresetDifference {
+    /// Where the values of a program differ from those of a preset, by name.
+    package static func all(of program: any Program, from preset: OverridesDocument) throws(Failure)
+        -> [PresetDifference]
+    {
+        let tweaks = Dictionary(try program.tweaks().map { ($0.declaration.key, $0) }) { first, _ in first }
+        let set = try program.values(includingDefaults: false)
+        return Set(preset.keys).union(set.keys).sorted().compactMap { key in
+            let tweak = tweaks[key]
+            var difference = PresetDifference(
+                tweak: "\(key)", value: tweak?.nextValue, preset: preset[key], declaration: tweak?.declaration
+            )
+            guard let tweak else {
+                difference.problem = "the program does not have it"
+                return difference
+            }
+            do throws(TweakValueError) {
+                let wanted = try preset.admission(for: tweak.declaration)?.value
+                return wanted == tweak.nextValue ? nil : difference
+            } catch {
+                difference.problem = "\(error)"
+                return difference
+            }
+        }
+    }
 }

@@ -1,0 +1,169 @@
+package import CommandSupport
+package import Glibc
+package import TweakOverrides
+package import TweakProtocol
+package import TweakRecords
+internal import TweakSystem
+
+/// A program whose tweaks are shown and changed, whether it runs or not.
+package protocol Program: AnyObject {
+    /// `nil` if it does not run.
+    var pid: pid_t? { get }
+    /// What tells it from other programs: `spring (123)`, or the path of the executable.
+    var title: String { get }
+    /// What its JSON form begins with.
+    var description: ProgramDescription { get throws(Failure) }
+
+    /// All tweaks, in the order of declaration.
+    func tweaks() throws(Failure) -> [JSONTweak]
+    /// One of them; `nil` if there is none of the name.
+    func tweak(_ key: TweakKey) throws(Failure) -> JSONTweak?
+    /// Sets a tweak.
+    ///
+    /// - Parameters:
+    ///   - tweak: The tweak as the program had it.
+    ///   - text: What a person typed.
+    /// - Returns: The tweak as the program has it now.
+    func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak
+    /// Takes overrides away, as one change.
+    func reset(_ scope: TweakScope) throws(Failure)
+    /// Sets several tweaks, as one change. What one of them cannot take is reported, and the others are set unless it is to
+    /// be all or nothing.
+    func apply(
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
+    ) throws(Failure) -> SetManyTweaks.Answer
+    /// The values that were set, with those of tweaks that the program does not have as far as they are known.
+    var overrides: OverridesDocument { get throws(Failure) }
+    /// Who has which opinion about the value of a tweak that the program has.
+    func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer
+}
+
+/// The JSON form of a program: keys are a promise to scripts.
+package struct ProgramDescription: Encodable {
+    /// The path of the executable; `nil` if only the application's name is known.
+    package let program: String?
+    /// The last component of that path, by which overrides and presets are kept.
+    package let application: String
+    /// The path of the overrides file; `nil` if values are not kept.
+    package let overrides: String?
+    /// `nil` if the program does not run.
+    package let pid: Int32?
+}
+
+extension Program {
+    /// The tweak that a person names, see ``TweakName``.
+    package func tweak(named text: String) throws(Failure) -> JSONTweak {
+        let name = try TweakName(text)
+        // One question is enough for most, and a program may have many tweaks.
+        if let key = name.key, let tweak = try tweak(key) { return tweak }
+        let tweaks = try tweaks()
+        let key = try name.key(among: tweaks.map(\.declaration.key))
+        guard let tweak = tweaks.first(where: { $0.declaration.key == key }) else { throw gone(key) }
+        return tweak
+    }
+
+    /// A tweak that was there a moment ago.
+    package func tweakAgain(_ key: TweakKey) throws(Failure) -> JSONTweak {
+        guard let tweak = try tweak(key) else { throw gone(key) }
+        return tweak
+    }
+
+    /// The values as a preset has them.
+    ///
+    /// - Parameter includingDefaults: Whether values that nobody has set are in it too.
+    package func values(includingDefaults: Bool) throws(Failure) -> OverridesDocument {
+        var values = OverridesDocument()
+        for tweak in try tweaks() where tweak.declaration.type != .action && !tweak.declaration.isReadOnly {
+            if includingDefaults || tweak.nextValue != tweak.declaration.defaultValue {
+                values.set(tweak.nextValue, for: tweak.declaration.key)
+            }
+        }
+        return values
+    }
+
+    private func gone(_ key: TweakKey) -> Failure {
+        Failure("\(key): the tweak is gone; its library has been closed", EX_UNAVAILABLE)
+    }
+}
+
+extension JSONTweak {
+    /// The value with which the program starts the next time.
+    package var nextValue: TweakValue? { pendingValue ?? value }
+}
+
+/// Finds the programs that a person names.
+package struct ProgramSearch {
+    private let patience: Patience
+    private let warn: (String) -> Void
+
+    /// - Parameters:
+    ///   - patience: How long one that runs is waited for.
+    ///   - warn: Is told what is wrong with the files of one that does not run and left out.
+    package init(_ patience: Patience = .usual, warn: @escaping (String) -> Void) {
+        (self.patience, self.warn) = (patience, warn)
+    }
+
+    /// The programs of a name: process id, path or application.
+    ///
+    /// A path is one if it has a slash or if there is such a file; then a program that runs from it is asked. What
+    /// does not run, or does not want to be asked, is found by its file: of an application by the search path, or its
+    /// overrides alone.
+    ///
+    /// - Parameter checkingValues: Whether it must be known which values the tweaks take.
+    /// - Returns: Several only of those that run.
+    package func programs(
+        named name: String, checkingValues: Bool = false
+    ) throws(Failure) -> [any Program] {
+        if !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isNumber }) {
+            return [try program(withID: name)]
+        }
+        if name.contains("/") || access(name, F_OK) == 0 {
+            let path = realPath(name) ?? name
+            let running = try listening { $0 == path }
+            return running.isEmpty ? [try OfflineProgram(path: path, warn: warn)] : running
+        }
+        let running = try listening { lastComponent(of: $0) == name }
+        if !running.isEmpty { return running }
+        if let path = pathInSearchPath(of: name) { return [try OfflineProgram(path: path, warn: warn)] }
+        return [try application(name, checkingValues: checkingValues)]
+    }
+
+    private func program(withID text: String) throws(Failure) -> any Program {
+        guard let pid = pid_t(text), kill(pid, 0) == 0 || errno == EPERM else {
+            throw Failure("\(text): there is no such process", EX_UNAVAILABLE)
+        }
+        if let running = RunningProgram(pid: pid), let program = try LiveProgram(running, patience) {
+            return program
+        }
+        guard let path = executablePath(of: text) else {
+            throw Failure("\(text): the process does not want to be asked", EX_UNAVAILABLE)
+        }
+        return try OfflineProgram(path: path, warn: warn)
+    }
+
+    private func listening(_ isMeant: (String) -> Bool) throws(Failure) -> [LiveProgram] {
+        var programs: [LiveProgram] = []
+        for running in RunningProgram.all() where running.executable.map(isMeant) == true {
+            if let program = try LiveProgram(running, patience) { programs.append(program) }
+        }
+        return programs
+    }
+
+    private func application(_ name: String, checkingValues: Bool) throws(Failure) -> OfflineProgram {
+        let directory = try failing { try OverridesFile(application: name).directory }
+        guard !name.isEmpty, access(directory, F_OK) == 0 else {
+            throw Failure("\(name): no program of this name runs, and there is no such file", EX_NOINPUT)
+        }
+        guard !checkingValues else {
+            throw Failure(
+                "\(name): it does not run, and its executable is not known; give the path", EX_NOINPUT)
+        }
+        return try OfflineProgram(application: name, warn: warn)
+    }
+}
+
+/// Where an executable is that a shell would find by its name.
+package func pathInSearchPath(of name: String) -> String? {
+    let directories = environment("PATH")?.split(separator: ":") ?? []
+    return directories.lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+}

@@ -1,0 +1,121 @@
+package import CommandSupport
+internal import Glibc
+package import TweakProtocol
+package import TweakRecords
+
+/// A tweak as a person names it: the last one to three levels of its key, whole or in part.
+package struct TweakName {
+    package let text: String
+    /// The levels that were given; those before them are empty.
+    package let levels: TweakKey
+    package let count: Int
+
+    package init(_ text: String) throws(Failure) {
+        count = text.unicodeScalars.count { $0 == "/" } + 1
+        guard 1...3 ~= count, let levels = TweakKey(String(repeating: "/", count: 3 - count) + text) else {
+            throw Failure(
+                "\(text): a tweak is named Category/Collection/Name, with %2F for a slash and %25 for a percent sign "
+                    + "inside a level; the first levels may be left out", EX_USAGE)
+        }
+        self.text = text
+        self.levels = levels
+    }
+
+    /// The key that this is if it is a whole one.
+    package var key: TweakKey? { count == 3 ? levels : nil }
+
+    /// The tweak that is meant.
+    ///
+    /// - Throws: ``Failure`` if there is none or there are several.
+    package func key(among keys: [TweakKey]) throws(Failure) -> TweakKey {
+        if let key, keys.contains(key) { return key }
+        let meant = meant(among: keys)
+        guard let first = meant.first else { throw unknown(keys) }
+        guard meant.count == 1 else { throw ambiguous(meant.sorted().map(\.description), "tweaks") }
+        return first
+    }
+
+    /// Those that the name fits best: more than one if it is not clear.
+    package func meant(among keys: [TweakKey]) -> [TweakKey] {
+        for isMeant in [isWhole, isPart] {
+            for ignoresCase in [false, true] {
+                let meant = keys.filter { key in
+                    zip(levels.last(count), key.last(count)).allSatisfy { given, level in
+                        ignoresCase ? isMeant(given.lowercased(), level.lowercased()) : isMeant(given, level)
+                    }
+                }
+                if !meant.isEmpty { return meant }
+            }
+        }
+        return []
+    }
+
+    private func isWhole(_ given: String, _ level: String) -> Bool { given == level }
+
+    private func isPart(_ given: String, _ level: String) -> Bool {
+        !given.isEmpty && (level.hasPrefix(given) || level.hasSuffix(given))
+    }
+
+    package func ambiguous(_ meant: [String], _ what: String) -> Failure {
+        let most = 10
+        return Failure(
+            "\(text): \(meant.count) \(what) could be meant; write more of the name",
+            details: meant.prefix(most) + (meant.count > most ? ["and \(meant.count - most) more"] : []),
+            EX_DATAERR)
+    }
+
+    private func unknown(_ keys: [TweakKey]) -> Failure {
+        let error = TweakError.unknown(levels, nearest: keys.nearest(to: levels, levels: count))
+        // Without the levels that were not given.
+        return Failure(String("\(error)".dropFirst(3 - count)), EX_DATAERR)
+    }
+}
+
+extension TweakKey {
+    fileprivate func last(_ count: Int) -> ArraySlice<String> { [category, collection, name].suffix(count) }
+}
+
+/// Some of a program's tweaks.
+package enum TweakScope {
+    case tweak(TweakKey)
+    /// A category, or a collection of it.
+    case group(category: String, collection: String?)
+    case all
+
+    package func contains(_ key: TweakKey) -> Bool {
+        switch self {
+        case .tweak(let tweak): key == tweak
+        case .group(let category, let collection):
+            key.category == category && (collection == nil || key.collection == collection)
+        case .all: true
+        }
+    }
+}
+
+extension TweakScope {
+    /// Reads `Category/`, `Category/Collection/` or `Collection/`, which may be as short as a ``TweakName``. A category
+    /// goes before a collection of the same name.
+    ///
+    /// - Throws: ``Failure`` if there are no such tweaks, or several groups are meant.
+    package init(_ text: String, among tweaks: [JSONTweak]) throws(Failure) {
+        let name = try TweakName(text.hasSuffix("/") ? String(text.dropLast()) : text)
+        guard name.key == nil else {
+            throw Failure(
+                "\(text): several tweaks are named Category/, Category/Collection/ or Collection/", EX_USAGE)
+        }
+        // As keys that end with what a name ends with.
+        let keys = tweaks.map(\.declaration.key)
+        let categories = Set(keys.map { TweakKey("", "", $0.category) })
+        let collections = Set(keys.map { TweakKey("", $0.category, $0.collection) })
+        let isCategory = categories.contains { $0.name == name.levels.name } && name.count == 1
+        let meant = isCategory ? [name.levels] : name.meant(among: categories.union(collections).sorted())
+        guard let group = meant.first else { throw Failure("\(text): there are no such tweaks", EX_DATAERR) }
+        guard meant.count == 1 else {
+            throw name.ambiguous(meant.map { "\($0)".trimmingPrefix(while: { $0 == "/" }) + "/" }, "groups")
+        }
+        self =
+            group.collection.isEmpty && categories.contains(group)
+            ? .group(category: group.name, collection: nil)
+            : .group(category: group.collection, collection: group.name)
+    }
+}

@@ -1,0 +1,72 @@
+internal import TweakJSON
+internal import TweakRecords
+
+/// A named set of values, to be kept, shared and applied.
+///
+/// As JSON it is nested by category, collection and name, as an overrides file is:
+///
+///     {
+///       "name": "Snappy",
+///       "tweaks": { "Spring": { "Physics": { "Damping": 12, "Stiffness": 240 } } }
+///     }
+public struct TweakPreset: Hashable, Sendable {
+    /// What a person calls it.
+    public var name: String
+    /// The values. Those of tweaks that a program does not have stay in it.
+    public var values: OverridesDocument
+    /// What else the JSON holds.
+    private var others: JSONObject = [:]
+
+    /// Makes a preset of values, of an overrides file for example.
+    public init(name: String, values: OverridesDocument = OverridesDocument()) {
+        self.name = name
+        self.values = values
+    }
+
+    /// Reads a preset.
+    ///
+    /// - Parameters:
+    ///   - json: The text, at most 100 objects inside each other.
+    ///   - path: Where it is from, for the message of an error.
+    /// - Throws: ``OverridesError/corrupt(path:reason:)``.
+    public init(json: String, path: String = "the preset") throws(OverridesError) {
+        others = try OverridesDocument.object(json: Array(json.utf8), path: path)
+        guard case .scalar(.string(let name))? = others.removeValue(forKey: "name") else {
+            throw .corrupt(path: path, reason: "it has no text \"name\"")
+        }
+        guard case .object(let tweaks)? = others.removeValue(forKey: "tweaks") else {
+            throw .corrupt(path: path, reason: "it has no object \"tweaks\"")
+        }
+        self.name = name
+        values = OverridesDocument()
+        values.root = tweaks
+        try values.checkNesting(path)
+    }
+
+    /// The preset as JSON for a person, sorted by name, with a newline at the end.
+    public var json: String {
+        var root = others
+        root["name"] = .scalar(.string(name))
+        root["tweaks"] = .object(values.root)
+        return String(decoding: OverridesDocument.json(root), as: UTF8.self)
+    }
+}
+
+extension OverridesDocument {
+    /// Reads the values of a preset, or of an overrides file.
+    ///
+    /// - Parameters:
+    ///   - json: The text, at most 100 objects inside each other.
+    ///   - path: Where it is from, for the message of an error.
+    /// - Throws: ``OverridesError/corrupt(path:reason:)``.
+    package init(importing json: [UInt8], path: String) throws(OverridesError) {
+        let document = try OverridesDocument(json: json, path: path)
+        // A category is an object.
+        if case .scalar? = document.root["name"] {
+            self = try TweakPreset(json: String(decoding: json, as: UTF8.self), path: path).values
+        } else {
+            try document.checkNesting(path)
+            self = document
+        }
+    }
+}
