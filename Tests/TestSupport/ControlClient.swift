@@ -185,4 +185,14 @@ public final class ControlClient {
         let parameters = try nextNotification()["params"] as? [String: Any]
         return parameters?["changes"] as? [[String: Any]] ?? []
     }
+
+    /// Reads changes until all tweaks that it was told of have these values.
+    public func readChanges(to last: [String: Int]) throws {
+        var values: [String: Int] = [:]
+        while values != last {
+            for change in try nextChanges() {
+                if let tweak = change["tweak"] as? String { values[tweak] = change["newValue"] as? Int }
+            }
+        }
+    }
 }

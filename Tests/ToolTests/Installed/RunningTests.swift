@@ -129,15 +129,6 @@ private final class Running: Sendable {
     /// Which values a client that is told of changes knows, by slot.
     private typealias Values = [String: Int]
 
-    private static func read(_ client: ControlClient, to last: Values) throws {
-        var values: Values = [:]
-        while values != last {
-            for change in try client.nextChanges() {
-                values[try #require(change["tweak"] as? String)] = change["newValue"] as? Int
-            }
-        }
-    }
-
     @Test(arguments: Running.ways) func `One that many clients know and one changes loses no last value`(
         way: Started.Way
     ) throws {
@@ -158,7 +149,7 @@ private final class Running: Sendable {
             // Used by this thread alone from now on.
             nonisolated(unsafe) let watcher = watcher
             Thread.detachNewThread {
-                #expect(throws: Never.self) { try Self.read(watcher, to: last) }
+                #expect(throws: Never.self) { try watcher.readChanges(to: last) }
                 reading.leave()
             }
         }

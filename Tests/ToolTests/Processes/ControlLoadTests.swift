@@ -49,16 +49,6 @@ private typealias Values = [String: Int]
         try client.skip(lines.count)
     }
 
-    /// Reads until all slots have these values.
-    private static func read(_ client: ControlClient, to last: Values) throws {
-        var values: Values = [:]
-        while values != last {
-            for change in try client.nextChanges() {
-                values[try #require(change["tweak"] as? String)] = change["newValue"] as? Int
-            }
-        }
-    }
-
     @Test func `No last value is lost, the file is written now and then, and memory stays as it is`() throws {
         defer { process.kill() }
         // Of the clients, 20 read nothing until the end.
@@ -75,7 +65,7 @@ private typealias Values = [String: Int]
             // Used by this thread alone from now on.
             nonisolated(unsafe) let watcher = watcher
             Thread.detachNewThread {
-                #expect(throws: Never.self) { try Self.read(watcher, to: last) }
+                #expect(throws: Never.self) { try watcher.readChanges(to: last) }
                 reading.leave()
             }
         }
@@ -96,7 +86,7 @@ private typealias Values = [String: Int]
         #expect(Double(files.count) <= seconds * 20 + 2)
         if isLong { #expect(try memory < memoryAfterWarming + 1024) }
         #expect(reading.wait(timeout: .now() + 300) == .success)
-        for client in silent { try Self.read(client, to: last) }
+        for client in silent { try client.readChanges(to: last) }
         for (tweak, value) in last {
             #expect(try setter.request("get", ["tweak": tweak]).result["value"] as? Int == value)
         }
