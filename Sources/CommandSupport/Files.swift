@@ -18,7 +18,7 @@ public func readInput(_ path: String?, isNamed: Bool = true) throws(Failure) -> 
     defer { if path != nil { close(descriptor) } }
     var status = stat()
     guard isNamed || (fstat(descriptor, &status) == 0 && status.isRegularFile) else {
-        throw Failure("\(name): it is no regular file", EX_NOINPUT)
+        throw Failure("\(name): it is not a regular file", EX_NOINPUT)
     }
     guard let bytes = readToEnd(descriptor, limit: largestSize) else {
         throw Failure("\(name): \(systemMessage())", EX_IOERR)
@@ -62,7 +62,9 @@ public struct OutputFiles {
         let target = realPath(path) ?? path
         let status = stat(path: target)
         if let status {
-            guard status.isRegularFile else { throw Failure("\(path): it is no regular file", EX_CANTCREAT) }
+            guard status.isRegularFile else {
+                throw Failure("\(path): it is not a regular file", EX_CANTCREAT)
+            }
             if (try? readInput(target)) == bytes { return false }
         }
         for slash in target.indices.dropFirst() where target[slash] == "/" {

@@ -25,9 +25,9 @@ public final class ELFFile {
 
     /// Opens a file.
     ///
-    /// - Throws: ``ELFError`` if it cannot be read or is no regular file with an ELF object or an archive in it.
+    /// - Throws: ``ELFError`` if it cannot be read or is not a regular file with an ELF object or an archive in it.
     public init(path: String) throws(ELFError) {
-        // What is no file is not even opened: that alone does something to some devices.
+        // What is not a file is not even opened: that alone does something to some devices.
         var status = stat()
         guard stat(path, &status) == 0 else { throw Self.cannotOpen(path) }
         try Self.checkType(status, path)
@@ -76,7 +76,7 @@ public final class ELFFile {
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
         case S_IFDIR: throw .notELF(path: path, reason: "it is a directory")
-        default: throw .notELF(path: path, reason: "it is no regular file")
+        default: throw .notELF(path: path, reason: "it is not a regular file")
         }
     }
 
@@ -99,7 +99,7 @@ public final class ELFFile {
 
     /// Calls `body` with the object in the file, or with each object in the archive, in the archive's order.
     ///
-    /// Archive members that are no ELF objects are passed over. The members of a thin archive are files of their own,
+    /// Archive members that are not ELF objects are passed over. The members of a thin archive are files of their own,
     /// whose paths begin in its folder. An object is valid only during the call.
     ///
     /// - Parameters:

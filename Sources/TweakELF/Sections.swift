@@ -147,7 +147,7 @@ extension ELFObject {
     /// The texts of a section that has such.
     func strings(of section: GElf_Shdr, _ index: Int) throws(ELFError) -> [UInt8] {
         guard section.sh_type == UInt32(SHT_STRTAB) else {
-            throw broken("section \(index) is no table of texts")
+            throw broken("section \(index) is not a table of texts")
         }
         guard section.sh_size <= Self.mostBytes else {
             throw broken("section \(index) has \(section.sh_size) bytes; at most \(Self.mostBytes) are read")

@@ -15,7 +15,7 @@ enum ThinArchive {
     /// How many archives may be open because members are inside them.
     static let mostArchives = 256
 
-    /// The names of what is no member: of symbols, with 32 and with 64 bits, and of long names.
+    /// The names of what is not a member: of symbols, with 32 and with 64 bits, and of long names.
     static let tables = ["/", "/SYM64/", "//"]
 
     /// A member, as the archive names it.

@@ -317,7 +317,7 @@ package struct JSONParser {
                 return true
             }
             guard let part = self.text(start..<position, isASCII: bits < 0x80) else {
-                throw failure("the text is no UTF-8")
+                throw failure("the text is not UTF-8")
             }
             switch next {
             case UInt8(ascii: "\""):
@@ -354,12 +354,12 @@ package struct JSONParser {
             let unit = try codeUnit()
             guard UTF16.isLeadSurrogate(unit), bytes[position...].starts(with: "\\u".utf8) else {
                 if let scalar = Unicode.Scalar(unit) { return scalar }
-                throw failure("half of a surrogate pair is no character")
+                throw failure("half of a surrogate pair is not a character")
             }
             position += 2
             let trail = try codeUnit()
             guard UTF16.isTrailSurrogate(trail) else {
-                throw failure("half of a surrogate pair is no character")
+                throw failure("half of a surrogate pair is not a character")
             }
             return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
         default:
@@ -406,6 +406,6 @@ package struct JSONParser {
         let line = before.reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
         let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         let column = String(decoding: before[start...], as: UTF8.self).count + 1
-        return .malformed(reason: "it is no JSON: line \(line), column \(column): \(reason)")
+        return .malformed(reason: "it is not JSON: line \(line), column \(column): \(reason)")
     }
 }

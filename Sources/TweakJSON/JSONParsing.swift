@@ -4,7 +4,7 @@ package let deepestNesting = 100
 
 /// Why bytes are not the JSON that is expected.
 package enum JSONError: Error, Hashable {
-    /// They are no JSON, or more of it inside each other than is read.
+    /// They are not JSON, or more of it inside each other than is read.
     case malformed(reason: String)
     /// They are JSON, but not of the form that is expected.
     case unexpected(reason: String)
@@ -43,7 +43,7 @@ extension JSONError {
         switch error {
         case .dataCorrupted(let context) where context.codingPath.isEmpty:
             let reason = context.underlyingError.map { "\($0)" } ?? context.debugDescription
-            self = .malformed(reason: "it is no JSON: \(reason)")
+            self = .malformed(reason: "it is not JSON: \(reason)")
         case .keyNotFound(let key, let context):
             self = .unexpected(reason: (context.codingPath + [key]).quoted + " is missing")
         case .valueNotFound(_, let context):

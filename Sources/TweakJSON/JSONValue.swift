@@ -64,7 +64,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// A floating-point number; `nil` for what is no number.
+    /// A floating-point number; `nil` for what is not a number.
     private static func double(_ container: any SingleValueDecodingContainer) throws -> Double? {
         do {
             return try container.decode(Double.self)

@@ -100,7 +100,7 @@ enum UnsupportedTweakMacro: ExpressionMacro {
         if let layout = literalTypeName(value).flatMap(GroupLayout.init(named:)) {
             throw DiagnosticsError.tweak(
                 """
-                a \(layout.type) is no single tweak; declare @Tweakable(\(arguments.source(default: nil))) var value = \
+                a \(layout.type) is not a single tweak; declare @Tweakable(\(arguments.source(default: nil))) var value = \
                 \(value.trimmedDescription) outside of functions, and read that here
                 """, at: value)
         }

@@ -10,7 +10,7 @@ public import Tweaks
 /// With a provider to tune, every key that is read and that the provider has a value for becomes a tweak with that value as its default, so
 /// that it can be changed while the program runs. ``ConfigurationNames`` tells which.
 ///
-/// A value is given as the type that the tweak has: a Bool is no integer, and neither of them is a text. An integer is also given
+/// A value is given as the type that the tweak has: a Bool is not an integer, and neither of them is a text. An integer is also given
 /// as a double, and lists and bytes are texts, see ``TweakConfigProvider/OtherType``.
 public struct TweakConfigProvider: Sendable {
     private let store: TweakStore
@@ -26,7 +26,7 @@ public struct TweakConfigProvider: Sendable {
     /// Makes a provider.
     ///
     /// - Parameters:
-    ///   - upstream: Where values are from that are no tweaks yet; `nil` if only tweaks are served.
+    ///   - upstream: Where values are from that are not tweaks yet; `nil` if only tweaks are served.
     ///   - store: Where the tweaks are.
     ///   - names: Which tweak a key stands for.
     public init(
@@ -75,7 +75,7 @@ extension TweakConfigProvider: ConfigProvider {
         return found
     }
 
-    /// The current value of a tweak; of what is no tweak yet, what the upstream fetches.
+    /// The current value of a tweak; of what is not a tweak yet, what the upstream fetches.
     ///
     /// - Throws: ``OtherType``, and what the upstream throws.
     public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {

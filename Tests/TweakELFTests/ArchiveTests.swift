@@ -129,7 +129,7 @@ import TweakRecords
         }
     }
 
-    @Test func `A place in what is no archive is an error`() throws {
+    @Test func `A place in what is not an archive is an error`() throws {
         try home.write("thin.a", Data(ForgedArchive.thin([("one.o", 8)])))
         let error = #expect(throws: ELFError.self) { try inspect("thin.a") }
         #expect(error?.description.contains("one.o is not an archive") == true)

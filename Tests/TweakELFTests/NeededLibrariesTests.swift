@@ -78,7 +78,7 @@ import TweakELF
         #expect(try needed(program, below: home) == [])
     }
 
-    @Test func `A file of that name which is no ELF file is passed over`() throws {
+    @Test func `A file of that name which is not an ELF file is passed over`() throws {
         let home = try TemporaryDirectory()
         let library = try library("one", in: "lib", [], home)
         try home.write("first/libone.so", "no library\n")

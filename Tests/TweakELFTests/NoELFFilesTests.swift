@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TweakELF
 
-@Suite struct `Files that are no ELF files` {
+@Suite struct `Files that are not ELF files` {
     @Test func `A missing file cannot be opened`() throws {
         let path = try TemporaryDirectory()("missing")
         #expect(throws: ELFError.cannotOpen(path: path, reason: "No such file or directory")) {
@@ -28,14 +28,14 @@ import TweakELF
         let directory = try TemporaryDirectory()
         let path = directory("fifo")
         try #require(mkfifo(path, 0o600) == 0)
-        #expect(throws: ELFError.notELF(path: path, reason: "it is no regular file")) {
+        #expect(throws: ELFError.notELF(path: path, reason: "it is not a regular file")) {
             try ELFFile(path: path)
         }
     }
 
     @Test(arguments: ["/dev/null", "/dev/zero"])
     func `A device is none`(path: String) {
-        #expect(throws: ELFError.notELF(path: path, reason: "it is no regular file")) {
+        #expect(throws: ELFError.notELF(path: path, reason: "it is not a regular file")) {
             try ELFFile(path: path)
         }
     }
@@ -52,7 +52,7 @@ import TweakELF
         let directory = try TemporaryDirectory()
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<50 {
-            // The first byte is no beginning of an ELF file or an archive.
+            // The first byte is not the beginning of an ELF file or an archive.
             let bytes = [0] + (0..<999).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let path = try directory.write("file", Data(bytes))
             #expect(throws: ELFError.self) { try Inspection(path) }

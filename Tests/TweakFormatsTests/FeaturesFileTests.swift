@@ -120,7 +120,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
     @Test func `Bad JSON is an error that names file, line and column`() {
         #expect(
             message(ofFeatures: "{\n\"default\": {,}}")
-                == "features.json: it is no JSON: line 2, column 13: a name in quotation marks is expected")
+                == "features.json: it is not JSON: line 2, column 13: a name in quotation marks is expected")
     }
 
     @Test(arguments: [
@@ -176,7 +176,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
         #expect(message(ofFeatures: #"{"default": {}, "beta": {"a": 1}}"#) != nil)
     }
 
-    @Test func `Ten thousand environments in a chain are no problem`() throws {
+    @Test func `Ten thousand environments in a chain are not a problem`() throws {
         let chain = (1..<10_000).map { "\"e\($0)\": {\"inherits_from\": \"e\($0 - 1)\"}" }
         let json = "{\"e0\": {\"a\": {\"enabled\": true}}, \(chain.joined(separator: ", "))}"
         #expect(try FeatureSet(json: json, environment: "e9999").states == "a:true")

@@ -76,7 +76,7 @@ import TweakFormats
             "<dict><key>a</key><dict><key>enabled</key><true/><key>description</key><date>2026-01-01T00:00:00Z</date>"
                 + "</dict></dict>", "Features.plist: a.description: a date is here, but text is expected"
         ),
-        ("<dict><key>a</key></dict>", "Features.plist: it is no property list: "),
+        ("<dict><key>a</key></dict>", "Features.plist: it is not a property list: "),
     ])
     func `A mistake is an error that names the place`(content: String, expected: String) {
         let plist = "<?xml version=\"1.0\"?><plist version=\"1.0\">\(content)</plist>"

@@ -51,7 +51,7 @@ import TweakRecords
         #expect(values(imported) == ["A/B/C=1.0", "Features/f/enabled=true", "Spring/Physics/Stiffness=240"])
         #expect(
             imported.report.last
-                == "Spring/Physics/Limits: not taken over: it is no Bool, number, text or colour")
+                == "Spring/Physics/Limits: not taken over: it is not a Bool, number, text or colour")
     }
 
     @Test func `Hyphens in a name are clear if the tweak is known`() throws {
@@ -151,7 +151,7 @@ import TweakRecords
             imported.report.last == "FBTweak:A-B-C: not taken over: A/B/C has its value from A/B/C")
     }
 
-    @Test func `Many values for many tweaks are no problem`() throws {
+    @Test func `Many values for many tweaks are not a problem`() throws {
         let entries = (0..<10_000).map { "\"FBTweak:A-B-C-\($0)\": \($0)" }
         let imported = try imported(
             Array("{\(entries.joined(separator: ", "))}".utf8), known: (0..<10_000).map { "A/B/C-\($0)" })

@@ -79,7 +79,7 @@ import TweakRecords
     ])
     func `A mistake is an error that says where it is and what is expected`(json: String, expected: String) {
         let reason = reason(Array(json.utf8)) ?? "none"
-        #expect(reason.hasPrefix("it is no JSON: line ") && reason.contains(expected), "\(reason)")
+        #expect(reason.hasPrefix("it is not JSON: line ") && reason.contains(expected), "\(reason)")
     }
 
     @Test func `Of a number with many digits the message has some`() {
@@ -92,9 +92,9 @@ import TweakRecords
         #expect(try value(json) == .scalar(.double(0)))
     }
 
-    @Test func `What is no UTF-8 is an error`() {
+    @Test func `What is not UTF-8 is an error`() {
         for bytes in [[0x80], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF8, 0x88]] as [[UInt8]] {
-            #expect(reason([0x22] + bytes + [0x22])?.contains("the text is no UTF-8") == true)
+            #expect(reason([0x22] + bytes + [0x22])?.contains("the text is not UTF-8") == true)
         }
     }
 

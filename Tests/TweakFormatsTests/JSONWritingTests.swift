@@ -164,7 +164,7 @@ private func randomValue(_ depth: Int, _ generator: inout SeededGenerator) -> JS
         ("[-1]", "\"0\": -1 is out of range"),
         ("[\"a\"]", "\"0\" is not an integer"), ("[null]", "\"0\" is null"),
         ("{}", "the JSON is not an array"),
-        ("", "it is empty"), ("[1", "it is no JSON: line 1, column 3: a comma or ] is expected"),
+        ("", "it is empty"), ("[1", "it is not JSON: line 1, column 3: a comma or ] is expected"),
     ]) func `names what is wrong and where`(json: String, reason: String) {
         let error = #expect(throws: JSONError.self) { try decodeJSON([UInt8].self, from: Array(json.utf8)) }
         #expect(error?.reason == reason)

@@ -92,7 +92,7 @@ import TweakRecords
         (#"{"a": {"": {"Value": 1}}}"#, "Tweaks.json: a.: a name is empty"),
         (
             #"{"a": {"b": {"Value": 1}, "b": {"Value": 2}}}"#,
-            "Tweaks.json: it is no JSON: line 1, column 27: "
+            "Tweaks.json: it is not JSON: line 1, column 27: "
         ),
     ])
     func `Something else of the wrong type is an error that names the place`(json: String, expected: String) {

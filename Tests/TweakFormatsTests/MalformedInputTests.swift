@@ -108,7 +108,7 @@ import TweakJSON
         ("a root that is not there", BinaryPlist(objects: [.bool(true)], top: 1).bytes),
         ("a root beyond every file", BinaryPlist(objects: [.bool(true)], top: .max).bytes),
         ("an element that is not there", BinaryPlist(objects: [.array([7])]).bytes),
-        ("a name that is no text", BinaryPlist(objects: [.dictionary([(1, 1)]), .bool(true)]).bytes),
+        ("a name that is not text", BinaryPlist(objects: [.dictionary([(1, 1)]), .bool(true)]).bytes),
         ("deep arrays", deep("<plist>", "<array>")),
         ("deep arrays with spaces", deep("<plist>", "<array \n>")),
         ("deep dictionaries", deep("<plist>", "<dict><key>a</key>")),

@@ -59,7 +59,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
     }
 
     @Test(arguments: TweakType.allCases)
-    func `A Bool is no number and a number no Bool`(type: TweakType) {
+    func `A Bool is not a number, and a number is not a Bool`(type: TweakType) {
         if type == .bool {
             #expect(throws: TweakValueError.self) { try tweak(.bool).admit(1) }
             #expect(throws: TweakValueError.self) { try tweak(.bool).admit(0.0) }
@@ -90,7 +90,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         #expect(try tweak(.float, 0.1, 0.3).admit(0.3) == admitted(0.3))
     }
 
-    @Test func `A Float is rounded to its precision, which is no clamping`() throws {
+    @Test func `A Float is rounded to its precision, which is not a clamping`() throws {
         #expect(try tweak(.float).admit(0.123456789012) == admitted(0.12345679))
         #expect(try tweak(.float).admit(1e-300) == admitted(0.0))
     }
@@ -102,7 +102,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
 
     @Test func `The message names the tweak, the value and what is allowed`() {
         let error = #expect(throws: TweakValueError.self) { try tweak(.int32, 0, 10).admit("x") }
-        #expect(error?.description == "A/B/C: \"x\" is no int32; allowed: an integer from 0 to 10")
+        #expect(error?.description == "A/B/C: \"x\" is not an int32; allowed: an integer from 0 to 10")
     }
 }
 
@@ -118,7 +118,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
     }
 
     @Test(arguments: ["", "2", "tru", "y", "true ", "1.0"])
-    func `Other words are no Bool`(text: String) {
+    func `Other words are not a Bool`(text: String) {
         #expect(throws: TweakValueError.self) { try tweak(.bool).admit(text: text) }
     }
 
@@ -135,7 +135,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         "true",
         "-0x-80000000000000000000000000000000", "170141183460469231731687303715884105728",
     ])
-    func `Other text is no integer`(text: String) {
+    func `Other text is not an integer`(text: String) {
         #expect(throws: TweakValueError.self) { try tweak(.int64).admit(text: text) }
     }
 
@@ -151,7 +151,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
     }
 
     @Test(arguments: ["", "x", "1,5", " 1", "nan", "inf", "-infinity", "1e999", "true"])
-    func `Other text is no number`(text: String) {
+    func `Other text is not a number`(text: String) {
         #expect(throws: TweakValueError.self) { try tweak(.double).admit(text: text) }
     }
 

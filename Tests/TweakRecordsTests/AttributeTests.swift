@@ -58,7 +58,7 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
     }
 
     @Test(arguments: ["", "-1", "18", "two", "1.5", "99999999999999999999"])
-    func `Another text is no precision`(text: String) {
+    func `Another text is not a precision`(text: String) {
         #expect(tweak(("precision", text)).precision == nil)
     }
 }
@@ -74,7 +74,7 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
         "2026-01-31 ",
         "2026/01/31", "-026-01-31", "2026-01-+1", "2026-01-31-", "２026-01-31",
     ])
-    func `Another text is no date`(date: String) {
+    func `Another text is not a date`(date: String) {
         #expect(tweak(("expires", date)).expiryDate == nil)
         #expect(!tweak(("expires", date)).hasExpired(on: "9999-12-31"))
     }

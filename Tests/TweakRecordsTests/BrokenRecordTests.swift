@@ -9,7 +9,7 @@ import TweakRecords
     }
 
     @Test(arguments: [UInt32(1), 4, 7, 57])
-    func `A size that is no multiple of 8 is an error`(size: UInt32) {
+    func `A size that is not a multiple of 8 is an error`(size: UInt32) {
         #expect(errors { $0.claimedSize = size } == [.badSize(size, offset: 0)])
     }
 

@@ -56,7 +56,7 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
         #expect(try tweak.admit(text: "3").value == 2)
     }
 
-    @Test func `A label is no value for a program or a file`() {
+    @Test func `A label is not a value for a program or a file`() {
         #expect(throws: TweakValueError.self) { try face.admit("Sans Serif") }
         #expect(throws: TweakValueError.self) { try level.admit("hard") }
     }
@@ -95,7 +95,7 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
     @Test func `The message says how to write one`() {
         let error = #expect(throws: TweakValueError.self) { try accent.admit(text: "red") }
         #expect(
-            error?.description == "A/B/C: \"red\" is no color; allowed: a colour as #rrggbb or #rrggbbaa")
+            error?.description == "A/B/C: \"red\" is not a color; allowed: a colour as #rrggbb or #rrggbbaa")
     }
 }
 

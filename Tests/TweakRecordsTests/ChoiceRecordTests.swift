@@ -57,7 +57,7 @@ import TweakRecords
     }
 
     @Test(arguments: [TweakType.bool, .string, .color, .action])
-    func `The flag is an error for a type that is no number`(type: TweakType) {
+    func `The flag is an error for a type that is not a number`(type: TweakType) {
         var record = record(type, attributes: ["choice="], choices: [[1]])
         if type == .action { record.kind = 2 }
         #expect(decode(record.bytes).errors == [.choicesOfType(type, offset: 0)])

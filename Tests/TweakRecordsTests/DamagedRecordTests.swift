@@ -6,7 +6,7 @@ import TweakRecords
 /// test run.
 @Suite struct `Damaged records` {
     @Test(arguments: Sample.all)
-    func `A record that is cut off anywhere is no tweak`(sample: Sample) {
+    func `A record that is cut off anywhere is not a tweak`(sample: Sample) {
         let bytes = sample.record.bytes
         for count in 0..<bytes.count {
             let section = decode(Array(bytes[..<count]), sample.byteOrder)

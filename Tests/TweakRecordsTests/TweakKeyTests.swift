@@ -27,7 +27,7 @@ import TweakRecords
     @Test(arguments: [
         "", "a", "a/b", "a/b/c/d", "a/b/%", "a/b/%2", "a/b/%GG", "a/b/%20", "a/b/%2525%", "%/b/c",
     ])
-    func `What is no key is refused`(text: String) {
+    func `What is not a key is refused`(text: String) {
         #expect(TweakKey(text) == nil)
     }
 

@@ -10,7 +10,7 @@ struct TweakDump: ParsableCommand {
         abstract:
             "Show the tweaks in executables, libraries, object files and archives, without running them.",
         discussion: """
-            Binaries of every architecture and byte order are read. A file without tweaks is no error. The members of a \
+            Binaries of every architecture and byte order are read. A file without tweaks is not an error. The members of a \
             thin archive are found from its folder; an archive in an archive is skipped, which is said.
 
             With --lint all files count as one program. What it finds are declarations of one tweak that differ, \
@@ -20,7 +20,7 @@ struct TweakDump: ParsableCommand {
             EXIT STATUS
               0   every file was read, and --lint found nothing
               64  the command line is wrong
-              65  a file is no ELF file or a broken one, has an invalid record or section, or --lint found something
+              65  a file is not an ELF file or a broken one, has an invalid record or section, or --lint found something
               66  a file, or a member of a thin archive, is missing or cannot be opened
               74  the output cannot be written
             """)

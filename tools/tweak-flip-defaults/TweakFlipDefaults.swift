@@ -22,9 +22,9 @@ struct TweakFlipDefaults {
     }
 
     private static func options(yaml: [UInt8]) throws(Failure) -> [String: String] {
-        guard let text = String(validating: yaml, as: UTF8.self) else { throw failure("it is no UTF-8") }
+        guard let text = String(validating: yaml, as: UTF8.self) else { throw failure("it is not UTF-8") }
         let node: Node?
-        do { node = try Yams.compose(yaml: text) } catch { throw failure("it is no YAML: \(error)") }
+        do { node = try Yams.compose(yaml: text) } catch { throw failure("it is not YAML: \(error)") }
         guard let node else { return [:] }
         guard let mapping = node.mapping else { throw failure("names and values are expected") }
         var options: [String: String] = [:]

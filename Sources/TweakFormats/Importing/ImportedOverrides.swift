@@ -32,7 +32,7 @@ public struct ImportedOverrides: Hashable, Sendable {
 
     /// What can be set, sorted by tweak; each tweak once.
     public let overrides: [Override]
-    /// What was left out, sorted by name. Entries of others in the user's defaults are no problem.
+    /// What was left out, sorted by name. Entries of others in the user's defaults are not a problem.
     public let problems: [Problem]
 
     /// Reads a file.

@@ -63,7 +63,7 @@ struct OverridesImporter {
         _ value: TweakValue?, _ entry: String, _ keys: Result<[TweakKey], ImportedNames.Unclear>
     ) {
         guard let value, value != .nothing else {
-            return problem(entry, "it is no Bool, number, text or colour")
+            return problem(entry, "it is not a Bool, number, text or colour")
         }
         switch keys {
         case .failure(let unclear): problem(entry, unclear.reason)

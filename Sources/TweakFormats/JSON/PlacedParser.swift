@@ -110,7 +110,7 @@ struct PlacedParser {
     /// What is wrong if something else is next than what is expected.
     private mutating func somethingElse(than expectation: String) throws(FormatError) -> FormatError {
         let value = try value()
-        // A file that is no JSON at all is just that.
+        // A file that is not JSON at all is just that.
         if place.isEmpty { try end() }
         return unexpected(value, expectation)
     }

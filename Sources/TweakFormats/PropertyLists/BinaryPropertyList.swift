@@ -112,7 +112,7 @@ struct BinaryPropertyList {
             var members: [ByteText: PropertyList] = [:]
             for (key, value) in zip(keys, values) {
                 guard case .scalar(.string(let name)) = try object(key, depth: depth + 1) else {
-                    throw PropertyListError("a name is no text")
+                    throw PropertyListError("a name is not text")
                 }
                 members[ByteText(name)] = try object(value, depth: depth + 1)
             }

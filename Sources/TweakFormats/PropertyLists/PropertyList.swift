@@ -51,7 +51,7 @@ enum PropertyList: Hashable, Sendable {
                 throw PropertyListError("neither XML nor binary, which begins with bplist00")
             }
         } catch {
-            throw .malformed(path: path, reason: "it is no property list: \(error.reason)")
+            throw .malformed(path: path, reason: "it is not a property list: \(error.reason)")
         }
     }
 
@@ -62,7 +62,7 @@ enum PropertyList: Hashable, Sendable {
     }
 }
 
-/// Why bytes are no property list.
+/// Why bytes are not a property list.
 struct PropertyListError: Error {
     let reason: String
 

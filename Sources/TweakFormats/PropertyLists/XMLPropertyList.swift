@@ -207,7 +207,7 @@ struct XMLPropertyList {
             } else {
                 try close(name)
                 guard let text = String(validating: text, as: UTF8.self) else {
-                    throw failure("the text is no UTF-8")
+                    throw failure("the text is not UTF-8")
                 }
                 return text
             }

@@ -46,7 +46,7 @@ public struct JustTweakAccessor: Sendable {
                         + "another \"GeneratedPropertyName\"")
             }
             guard SwiftTweaks.Handle.type(of: variable.value) != nil else {
-                throw failure("\(variable.value) is no value of Bool, Int, Double or String")
+                throw failure("\(variable.value) is not a value of Bool, Int, Double or String")
             }
             properties.append(
                 Property(name: property, defaultValue: Self.defaultValue(of: variable), variable: variable))

@@ -1,6 +1,6 @@
-/// Why bytes of a `fbtweak` section are no record. Offsets count from the section's start.
+/// Why bytes of a `fbtweak` section are not a record. Offsets count from the section's start.
 public enum RecordError: Error, Hashable {
-    /// The size is no multiple of 8, or smaller than a record of its kind can be.
+    /// The size is not a multiple of 8, or smaller than a record of its kind can be.
     case badSize(UInt32, offset: Int)
     /// The size reaches beyond the end of the section.
     case beyondEnd(size: UInt32, offset: Int, sectionSize: Int)

@@ -198,7 +198,7 @@ extension TweakDeclaration {
     ///   - bytes: The section.
     ///   - range: Where the record is, as ``RecordWalk`` gives it.
     ///   - byteOrder: The byte order of the binary.
-    /// - Throws: ``RecordError`` if the bytes are no record.
+    /// - Throws: ``RecordError`` if the bytes are not a record.
     public init(record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder) throws(RecordError) {
         try self.init(record: bytes, in: range, byteOrder: byteOrder, knownAs: nil)
     }
@@ -270,7 +270,7 @@ extension TweakDeclaration {
 }
 
 extension TweakKey {
-    /// The name in a record, without the rest; `nil` if the bytes are no record.
+    /// The name in a record, without the rest; `nil` if the bytes are not a record.
     package init?(record bytes: RawSpan, in range: Range<Int>) {
         guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount,
             range.count > RecordLayout.textOffset

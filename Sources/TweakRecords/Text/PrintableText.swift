@@ -1,7 +1,7 @@
 extension String {
     /// The text as it may be shown in one line: what a terminal would take as a command (control characters of both sets,
     /// line separators, changes of the writing direction) is written as `\u{…}`, and so is what stands for bytes that
-    /// were no UTF-8.
+    /// were not UTF-8.
     package var printable: String {
         // As a rule looking at the bytes is enough, and takes less time.
         guard !utf8.allSatisfy({ 0x20..<0x7F ~= $0 }), unicodeScalars.contains(where: \.isDangerous) else {
@@ -42,7 +42,7 @@ extension String {
 extension Unicode.Scalar {
     fileprivate var isDangerous: Bool {
         if value < 0x7F { return value < 0x20 }
-        // What decoding puts in the place of bytes that are no UTF-8.
+        // What decoding puts in the place of bytes that are not UTF-8.
         if value == 0xFFFD { return true }
         return switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

@@ -33,7 +33,8 @@ extension TweakError: CustomStringConvertible {
                 + (nearest.isEmpty
                     ? "" : "; did you mean \(nearest.map(\.description).joined(separator: " or "))?")
         case .refused(let error): "\(error)"
-        case .noAction(let tweak): "\(tweak.key): it cannot be run, it is no action but of type \(tweak.type)"
+        case .noAction(let tweak):
+            "\(tweak.key): it cannot be run, it is not an action but of type \(tweak.type)"
         case .otherType(let tweak, let type): "\(tweak.key): it is of type \(tweak.type), not \(type)"
         case .noTweaks(let name): "\(name): there are no such tweaks"
         case .exists(let key): "\(key): there is a tweak of this name already"

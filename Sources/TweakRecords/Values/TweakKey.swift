@@ -139,7 +139,7 @@ extension TweakKey: Codable {
             throw DecodingError.dataCorruptedError(
                 in: container,
                 debugDescription:
-                    "\(text) is no name of a tweak, which is Category/Collection/Name, with %2F for a "
+                    "\(text) is not a name of a tweak, which is Category/Collection/Name, with %2F for a "
                     + "slash and %25 for a percent sign inside a level")
         }
         self = key

@@ -47,6 +47,14 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
     /// Whether values have an order and so can have limits.
     public var isNumeric: Bool { integerRange != nil || self == .float || self == .double }
 
+    /// The name in a sentence: `a bool`, `an int32`.
+    package var withArticle: String {
+        switch self {
+        case .int8, .int16, .int32, .int64, .action: "an \(self)"
+        default: "a \(self)"
+        }
+    }
+
     /// How many bytes of a cell the value takes; a string's cell holds an address and takes all 8, an action has none.
     public var byteCount: Int {
         switch self {

@@ -19,7 +19,7 @@ extension TweakValueError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .wrongType(let tweak, let given):
-            "\(tweak.key): \(given) is no \(tweak.type); allowed: \(tweak.allowed)"
+            "\(tweak.key): \(given) is not \(tweak.type.withArticle); allowed: \(tweak.allowed)"
         case .notFinite(let tweak, let given):
             "\(tweak.key): \(given) is not finite; allowed: \(tweak.allowed)"
         case .containsNUL(let tweak):

@@ -149,7 +149,7 @@ extension TweakStore {
     ///   - category: The first level of the names.
     ///   - collection: The second level.
     ///   - name: What the names on the third level begin with.
-    ///   - group: What stands for the values of properties that are no fields.
+    ///   - group: What stands for the values of properties that are not fields.
     /// - Throws: ``TweakError`` if one of them is not there, or of another type.
     public func tweaks<Group: TweakGroup>(
         of group: Group, _ category: String, _ collection: String, _ name: String

@@ -67,7 +67,7 @@ extension Duration: TweakableValue {
         let (seconds, attoseconds) = components
         return .double(Double(seconds) + Double(attoseconds) / 1e18)
     }
-    /// Reads the seconds. One that is not a number, which the store refuses, is no time.
+    /// Reads the seconds. One that is not a number, which the store refuses, is not a time.
     @inlinable @inline(__always)
     public static func __read(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Duration

@@ -6,7 +6,7 @@
 ///
 /// The record has the raw value, and of a case a macro sees only the name. Where that is not the raw value, the choices
 /// must say it: a dictionary literal of raw values and names of cases, such as `["out": "easeOut"]`, with all cases.
-/// They are also what tools know of the other cases; where they are left out, a text that is no raw value is read as
+/// They are also what tools know of the other cases; where they are left out, a text that is not a raw value is read as
 /// the default.
 ///
 /// - Parameters:

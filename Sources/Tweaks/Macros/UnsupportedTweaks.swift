@@ -1,7 +1,7 @@
 #if Macros
 /// What is left when no other fits. The compiler plug-in says why; that it is unavailable makes the compiler prefer
 /// every other that fits.
-@available(*, unavailable, message: "it is no tweak")
+@available(*, unavailable, message: "it is not a tweak")
 @freestanding(expression)
 public macro tweak<Value>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,

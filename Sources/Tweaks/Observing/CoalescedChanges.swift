@@ -3,7 +3,7 @@ internal import TweakRecords
 /// Changes that wait for those who want to know of them.
 ///
 /// Several changes of a tweak become one, from the first old value to the last new one, so what waits is bounded by the
-/// number of tweaks. There and back is no change.
+/// number of tweaks. There and back is not a change.
 struct CoalescedChanges<Note: Sendable>: Sendable {
     private struct Address: StableHashable {
         let recipient: UInt64

@@ -5,7 +5,7 @@ extension TweakStore {
     /// Runs an action on this thread: all functions that are declared under its name, in the order of declaration, each
     /// once.
     ///
-    /// - Throws: ``TweakError`` if nothing declares such a tweak, or it is no action.
+    /// - Throws: ``TweakError`` if nothing declares such a tweak, or it is not an action.
     public func run(_ key: TweakKey) throws(TweakError) {
         let declaration = try declaration(of: key)
         guard declaration.type == .action else { throw .noAction(declaration) }

@@ -31,6 +31,6 @@ extension TweakDeclaration {
             let admission = try TweakDeclaration(key: key, type: type, defaultValue: value).admit(value)
             if !admission.wasClamped { return admission.value }
         } catch {}
-        throw .invalid(key, reason: "the \(what), \(value.quoted), is no \(type)")
+        throw .invalid(key, reason: "the \(what), \(value.quoted), is not \(type.withArticle)")
     }
 }

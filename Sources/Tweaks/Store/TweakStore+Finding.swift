@@ -19,7 +19,7 @@ extension TweakStore {
         guard let fallback = Value(tweakValue: found.defaultValue) else {
             throw .invalid(
                 TweakKey(category, collection, name),
-                reason: "its default, \(found.defaultValue), is no \(Value.self)")
+                reason: "its default, \(found.defaultValue), is not of type \(Value.self)")
         }
         return Tweak(cell: found.cell, default: fallback, in: isShared ? nil : self)
     }

@@ -30,7 +30,7 @@ void set_and_reset(void) {
 void refuse(void) {
   const fbtweak *tweak = fbtweak_find("Sound", "Mixer", "Level");
   EXPECT(fbtweak_set_number(tweak, 1.5) == FBTWEAK_REFUSED);
-  EXPECT_ERROR("Sound/Mixer/Level: 1.5 is no int32; allowed: an integer from 0 to 10");
+  EXPECT_ERROR("Sound/Mixer/Level: 1.5 is not an int32; allowed: an integer from 0 to 10");
   EXPECT(fbtweak_set_bool(tweak, true) == FBTWEAK_REFUSED);
   EXPECT(fbtweak_set_text(tweak, "loud") == FBTWEAK_REFUSED);
   EXPECT(fbtweak_set_text(tweak, NULL) == FBTWEAK_REFUSED);
@@ -38,7 +38,7 @@ void refuse(void) {
   EXPECT(fbtweak_set(tweak, nothing) == FBTWEAK_REFUSED);
   EXPECT(fbtweak_set_number(fbtweak_find("Sound", "Mixer", "Gain"), 0.0 / 0.0) == FBTWEAK_REFUSED);
   EXPECT(fbtweak_run(tweak) == FBTWEAK_REFUSED);
-  EXPECT_ERROR("it is no action");
+  EXPECT_ERROR("it is not an action");
   EXPECT(fbtweak_remove(tweak) == FBTWEAK_UNKNOWN);
 
   EXPECT(fbtweak_set_integer(NULL, 1) == FBTWEAK_UNKNOWN);

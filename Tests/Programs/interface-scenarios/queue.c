@@ -36,7 +36,7 @@ void queue_changes(void) {
   EXPECT(one.count == 1 && one.last.old_value.integer == 5 && one.last.new_value.integer == 9);
   EXPECT(all.count == 2 && all.last.tweak == gain && all.last.new_value.number == 1);
 
-  /* There and back is no change. */
+  /* There and back is not a change. */
   fbtweak_set_integer(level, 1);
   fbtweak_set_integer(level, 9);
   EXPECT(fbtweak_queue_deliver(queue) == 0);

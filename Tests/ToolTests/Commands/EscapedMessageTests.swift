@@ -50,7 +50,7 @@ extension CommandResult {
         try program.setter("show", environment: ["XDG_CONFIG_HOME": directory]).expectEscaped(lines: 1)
     }
 
-    @Test func `Bytes that are no UTF-8 are escaped`() throws {
+    @Test func `Bytes that are not UTF-8 are escaped`() throws {
         let result = try program.setter(
             in: #"TWEAK_SETTER__VALUES__COUNT=$(printf 'a\377b') exec "$@""#, ["show"])
         #expect(result.errorLines.count == 1)

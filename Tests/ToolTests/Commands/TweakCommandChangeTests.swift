@@ -109,12 +109,12 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.error
-                == "tweak: Setter/Values/Count: \"many\" is no int32; allowed: an integer from 0 to 1000000\n"
+                == "tweak: Setter/Values/Count: \"many\" is not an int32; allowed: an integer from 0 to 1000000\n"
         )
         #expect(!FileManager.default.fileExists(atPath: program.overridesPath))
     }
 
-    @Test func `65 is for a file that is no program`() throws {
+    @Test func `65 is for a file that is not a program`() throws {
         #expect(try tweak("list", program.home.write("text", "text")).status == 65)
         #expect(try tweak("list", program.home.write("empty", "")).status == 65)
         #expect(try tweak("list", program.home.path).status == 65)

@@ -57,12 +57,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{ \"Setter\": }", "it is no JSON: "), ("", "it is empty"),
+        ("{ \"Setter\": }", "it is not JSON: "), ("", "it is empty"),
         ("[1]", "holds an array where an object is expected"),
         (#"{"Setter": 7}"#, "the category \"Setter\" is 7, but an object is expected"),
         (
             #"{"Setter": {"Values": {"Count": "many"}}}"#,
-            "\n  Setter/Values/Count: \"many\" is no int32; allowed:"
+            "\n  Setter/Values/Count: \"many\" is not an int32; allowed:"
         ),
         (
             #"{"Setter": {"Values": {"Cuont": 7}}}"#,

@@ -96,7 +96,7 @@ import Testing
                   lib.fragments.userDefaultsKey.question: its feature is not stored, and no feature is known with such a \
                 variable
                   A/B/C: there is no such tweak
-                  Spring-2/Physics/Stiffness: "much" is no int32; allowed: an integer from -2147483648 to 2147483647
+                  Spring-2/Physics/Stiffness: "much" is not an int32; allowed: an integer from -2147483648 to 2147483647
 
                 """)
         let json = try program.importing(content, "--format", "json").json
@@ -129,8 +129,8 @@ import Testing
             "it has no values of Facebook Tweaks"
         ),
         ("<plist version=\"1.0\"><array/></plist>", "an array is here, but a dictionary is expected"),
-        ("<plist version=\"1.0\"><dict>", "it is no property list"),
-        ("bplist00", "it is damaged"), ("<html></html>", "it is no property list"),
+        ("<plist version=\"1.0\"><dict>", "it is not a property list"),
+        ("bplist00", "it is damaged"), ("<html></html>", "it is not a property list"),
         (#"{"FBTweak:A-B-C": 1, "FBTweak:A-B-C": 2}"#, "FBTweak:A-B-C"),
         (#"{"FBTweak:A-B-C": 1"#, "line 1"),
     ])

@@ -166,7 +166,7 @@ import Testing
     @Test func `Only an action runs, and only in a program that does`() throws {
         let result = try setter.tweak("run", "Count")
         #expect(result.status == 65)
-        #expect(result.error.contains("it is no action"))
+        #expect(result.error.contains("it is not an action"))
         #expect(try setter.tweak("run", "Cont up").status == 65)
         setter.process.kill()
         _ = setter.process.wait()
@@ -202,7 +202,7 @@ import Testing
         let count = try program.tweak("explain", "Count")
         #expect(count.status == 0)
         #expect(count.lines.first == "Setter/Values/Count: 5, from default")
-        #expect(count.lines.contains { $0.hasPrefix("override") && $0.contains("\"many\" is no int32") })
+        #expect(count.lines.contains { $0.hasPrefix("override") && $0.contains("\"many\" is not an int32") })
         let ratio = try program.tweak("explain", "Ratio")
         #expect(ratio.lines.first == "Setter/Values/Ratio: 1.0, from override")
     }

@@ -70,7 +70,7 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
                 tweak: warning: Setter/Values/Count: the value was outside the limits and has been clamped
                 tweak: 2 values were not applied
                   Setter/Values/Older: there is no such tweak
-                  Setter/Values/Flag: 1 is no bool; allowed: true or false
+                  Setter/Values/Flag: 1 is not a bool; allowed: true or false
 
                 """)
         #expect(try program.tweak("get", "Count").output == "1000000\n")

@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `What the compiler offers is no mistake`() throws {
+    @Test func `What the compiler offers is not a mistake`() throws {
         // What stands between <# and #> people fill in.
         let mended = MacroMistake.all.compactMap(\.mended).filter { !$0.contains("<#") }
         for (place, error) in try said(of: mended) {

@@ -298,7 +298,7 @@ struct MacroMistake {
             "static var value: TweakSpring = spring", says: "the default must be TweakSpring(…) of literals"),
         tweak(
             "default: TweakSpring(mass: 5), owner: \"us\"",
-            "a TweakSpring is no single tweak; declare @Tweakable(\"A\", \"B\", \"C\", owner: \"us\") var value = "
+            "a TweakSpring is not a single tweak; declare @Tweakable(\"A\", \"B\", \"C\", owner: \"us\") var value = "
                 + "TweakSpring(mass: 5) outside of functions, and read that here"),
     ]
 

@@ -297,8 +297,8 @@ import Testing
 
     @Test(arguments: [
         ("- a", "names and values are expected"), ("input: [a]", "input: a text is expected"),
-        ("input: {", "it is no YAML"), ("input:", "input: a text is expected"), ("\u{0}", "it is no YAML"),
-        (String(repeating: "[", count: 100_000), "it is no YAML"),
+        ("input: {", "it is not YAML"), ("input:", "input: a text is expected"), ("\u{0}", "it is not YAML"),
+        (String(repeating: "[", count: 100_000), "it is not YAML"),
     ])
     func `A .flip.yml with a mistake is an error`(yaml: String, reason: String) throws {
         try generating.write(".flip.yml", yaml)

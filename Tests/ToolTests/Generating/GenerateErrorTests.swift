@@ -98,7 +98,7 @@ import Testing
             atPath: generating.path("Features.swift"), withIntermediateDirectories: true)
         let result = try generating.generate("accessors")
         #expect(result.status == 73)
-        #expect(result.error == "tweak: Features.swift: it is no regular file\n")
+        #expect(result.error == "tweak: Features.swift: it is not a regular file\n")
         #expect(try generating.text("Features.h") == "old")
         #expect(try generating.files() == ["Features.h", "Features.swift", "features.json"])
     }
@@ -140,7 +140,7 @@ import Testing
             "<plist><dict><key>PreferenceSpecifiers</key><string>x</string></dict></plist>",
             "PreferenceSpecifiers: \"x\" is here, but an array is expected"
         ),
-        ("<plist><dict>", "it is no property list: "),
+        ("<plist><dict>", "it is not a property list: "),
         ("bplist00", "it is a binary property list; one in XML is needed"),
         (
             "<plist><dict><key>Preference&#83;pecifiers</key><array/></dict></plist>",
@@ -160,14 +160,14 @@ import Testing
     // MARK: - JustTweak
 
     @Test(arguments: [
-        ("{", "it is no JSON: line 1, column 2: "),
+        ("{", "it is not JSON: line 1, column 2: "),
         (#"{"f": {"v": {"Group": "G", "Value": 1}}}"#, "f.v: \"Title\" is missing"),
         (#"{"f": {"v": {"Title": "T", "Value": 1}}}"#, "f.v: \"Group\" is missing"),
         (#"{"f": {"v": {"Title": "T", "Group": "G"}}}"#, "f.v: \"Value\" is missing"),
         (#"{"f": {"v": {"Title": "T", "Group": "G", "Value": []}}}"#, "f.v.Value: an array is here"),
         (
             #"{"f": {"v": {"Title": "T", "Group": "G", "Value": 18446744073709551615}}}"#,
-            "f.v: 18446744073709551615 is no value of Bool, Int, Double or String"
+            "f.v: 18446744073709551615 is not a value of Bool, Int, Double or String"
         ),
         (
             #"{"f": {"v": {"Title": "T", "Group": "G", "Value": 1, "GeneratedPropertyName": "a b"}}}"#,

@@ -16,6 +16,6 @@ import Testing
             "/usr/bin/timeout", ["60", Locations.product("tweak"), "generate", command], home: home,
             in: home.path)
         #expect(result.status == 66)
-        #expect(result.error == "tweak: \(path): it is no regular file\n")
+        #expect(result.error == "tweak: \(path): it is not a regular file\n")
     }
 }

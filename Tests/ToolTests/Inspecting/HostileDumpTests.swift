@@ -133,7 +133,7 @@ import Testing
         #expect(output == String(decoding: expected, as: UTF8.self) + "\n")
     }
 
-    @Test func `An archive in an archive is said to be skipped, which is no error`() throws {
+    @Test func `An archive in an archive is said to be skipped, which is not an error`() throws {
         let object = try AssembledTweak.object([good], home: home)
         let ar = try Locations.program("ar")
         for arguments in [

@@ -83,7 +83,7 @@ import Testing
         #expect(try dumpedJSON([library]).images.map(\.buildID) == ["01abef0c"])
     }
 
-    @Test func `A file without tweaks is no error`() throws {
+    @Test func `A file without tweaks is not an error`() throws {
         let plain = home("plain.o")
         try Compiler.gcc.compile([source], to: plain, ["-c"], home: home)
         let result = try dump([plain], home: home)
@@ -99,7 +99,7 @@ import Testing
         #expect(result.output == "")
     }
 
-    @Test func `What is no ELF file ends with status 65 and one line that says so`() throws {
+    @Test func `What is not an ELF file ends with status 65 and one line that says so`() throws {
         let file = try home.write("text", "no ELF file\n")
         let result = try dump([file], home: home)
         #expect(result.status == 65)

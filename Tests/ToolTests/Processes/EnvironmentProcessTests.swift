@@ -36,7 +36,7 @@ import Testing
         let result = try shown(["TWEAK_SETTER__VALUES__COUNT": "many", "TWEAK_SETTER__VALUES__RATIO": "7"])
         #expect(result.output == "false 6 1.0 hello\n")
         #expect(result.errorLines.count == 2)
-        #expect(result.error.contains("environment ignored: Setter/Values/Count: \"many\" is no int32"))
+        #expect(result.error.contains("environment ignored: Setter/Values/Count: \"many\" is not an int32"))
         #expect(
             result.error.contains("Setter/Values/Ratio: the environment is outside the limits and taken as 1")
         )

@@ -103,7 +103,7 @@ private let withOverrides = "false 6 0.5 hello\n2 set\nfirst\n"
     }
 
     @Test func `A broken record does not keep others from working`() throws {
-        // Its size is no multiple of 8.
+        // Its size is not a multiple of 8.
         let broken = try library.program.home.write(
             "broken.c",
             """
@@ -164,7 +164,7 @@ private let withOverrides = "false 6 0.5 hello\n2 set\nfirst\n"
         #expect(try library.run().output == "false 6 0.5 hello\n2 set\nsecond\n")
     }
 
-    @Test func `A file that is no library any more does no harm`() throws {
+    @Test func `A file that is not a library any more does no harm`() throws {
         try library.program.home.write("second.so", "not a library")
         let replacement = library.program.home("second.so")
         try library.build(

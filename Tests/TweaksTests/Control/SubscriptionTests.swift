@@ -82,7 +82,7 @@ import TweakRecords
         }
     }
 
-    @Test func `A value that a tweak has already is no change`() throws {
+    @Test func `A value that a tweak has already is not a change`() throws {
         _ = try client.request("subscribe")
         _ = try client.request("set", ["tweak": count, "value": 5])
         _ = try client.request("describe")

@@ -117,7 +117,7 @@ import Testing
         #expect(stiff.value.stiffness == 5000)
     }
 
-    /// With a computed property, a text, and a property that is no field.
+    /// With a computed property, a text, and a property that is not a field.
     private struct Caption: TweakGroup {
         var text = "hello"
         var size = 12

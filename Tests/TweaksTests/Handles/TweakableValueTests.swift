@@ -93,7 +93,9 @@ import Testing
             #expect(Duration(clamping: seconds) == .seconds(seconds))
         }
     }
-    @Test func `What is no number of seconds is no duration`() { #expect(Duration(clamping: .nan) == .zero) }
+    @Test func `What is not a number of seconds is not a duration`() {
+        #expect(Duration(clamping: .nan) == .zero)
+    }
     @Test func `Enumerations of texts and integers`() throws {
         try expect(Curve.linear, .easeIn, type: .string)
         try expect(Level.hard, .easy, type: .int64)
@@ -121,7 +123,7 @@ import Testing
         #expect(throws: TweakError.self) { try store.set("bounce", for: curve.key) }
     }
 
-    @Test func `A value that is no case reads as the default`() throws {
+    @Test func `A value that is not a case reads as the default`() throws {
         let tweaks = SyntheticTweaks(.string("Curve", "linear"))
         let curve = try tweaks.store.tweak("Test", "Values", "Curve", as: Curve.self)
         try tweaks.store.set("bounce", for: .test("Curve"))

@@ -23,7 +23,7 @@ import TweakJSON
         try home.write("overrides.json", "bad")
         let (document, problem) = try file.loadSettingAside()
         #expect(document.isEmpty)
-        #expect(problem?.hasPrefix(file.path + ": it is no JSON") == true)
+        #expect(problem?.hasPrefix(file.path + ": it is not JSON") == true)
         #expect(problem?.hasSuffix("; it is now \(file.path).broken") == true)
         #expect(try content("overrides.json.broken") == "bad")
         #expect(!FileManager.default.fileExists(atPath: file.path))
@@ -67,7 +67,7 @@ import TweakJSON
 
     @Test func `A FIFO neither blocks nor counts as overrides`() throws {
         try #require(mkfifo(file.path, 0o600) == 0)
-        #expect(throws: OverridesError.corrupt(path: file.path, reason: "it is no regular file")) {
+        #expect(throws: OverridesError.corrupt(path: file.path, reason: "it is not a regular file")) {
             try file.load()
         }
     }

@@ -35,7 +35,7 @@ import Testing
         ) { try OverridesDocument(json: nested(101), path: "x") }
     }
 
-    @Test func `Brackets in a text are no levels`() throws {
+    @Test func `Brackets in a text are not levels`() throws {
         let text = String(repeating: "[{", count: 1000) + "\\\"" + String(repeating: "[", count: 1000)
         _ = try OverridesDocument(json: Array("{\"A\": {\"B\": {\"C\": \"\(text)\"}}}".utf8), path: "")
     }

@@ -80,7 +80,7 @@ import TweakJSON
         #"{"A": {"B": {"C": {"D": {"E": []}}}}}"#, #"{"A": {}}"#, #"{"A": {"B": {}}}"#,
         #"{"": {"": {"": ""}}}"#,
     ])
-    func `What is no override is kept`(json: String) throws {
+    func `What is not an override is kept`(json: String) throws {
         #expect(try touched(json) == document(json))
     }
 
@@ -120,7 +120,7 @@ import TweakJSON
     @Test(arguments: [
         "", " ", "{", "[]", "5", "null", "\"x\"", "{\"A\": tru", "{} {}", "{\"A\": 1e999}", "\u{0}", "{,}",
     ])
-    func `What is no JSON object is corrupt`(json: String) {
+    func `What is not a JSON object is corrupt`(json: String) {
         let error = #expect(throws: OverridesError.self) { try document(json) }
         guard case .corrupt("overrides.json", _) = error else {
             Issue.record("\(String(describing: error))")
@@ -136,7 +136,7 @@ import TweakJSON
         }
     }
 
-    @Test func `A Bool is no override of a number`() throws {
+    @Test func `A Bool is not an override of a number`() throws {
         let document = try document(#"{"A": {"B": {"C": true}}}"#)
         for type in TweakType.allCases where type.isNumeric {
             let tweak = TweakDeclaration(key: TweakKey("A", "B", "C"), type: type, defaultValue: 0)

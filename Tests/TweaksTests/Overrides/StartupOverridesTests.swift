@@ -69,7 +69,7 @@ import Testing
         #expect(try tweaks.store.status(of: .test("Count")).source == .binary)
         #expect(tweaks.messages.all.count == 1)
         #expect(
-            tweaks.messages.all.first?.hasPrefix("override ignored: Test/Values/Count: true is no int32")
+            tweaks.messages.all.first?.hasPrefix("override ignored: Test/Values/Count: true is not an int32")
                 == true)
     }
 

@@ -73,11 +73,11 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: StrangeFile.noFiles + [.link, .loop])
-    func `What is no file is not locked`(intruder: StrangeFile) throws {
+    func `What is not a file is not locked`(intruder: StrangeFile) throws {
         try intruder.make(at: file.path + ".lock", linkingTo: precious)
         #expect(
             throws: OverridesError.system(
-                action: "lock", path: file.path + ".lock", reason: "it is no regular file")
+                action: "lock", path: file.path + ".lock", reason: "it is not a regular file")
         ) { try file.update([key: 1]) }
         try expectPrecious()
     }
@@ -89,11 +89,11 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
         try expectPrecious()
     }
 
-    @Test(arguments: StrangeFile.noFiles) func `What is no file holds no overrides`(intruder: StrangeFile)
+    @Test(arguments: StrangeFile.noFiles) func `What is not a file holds no overrides`(intruder: StrangeFile)
         throws
     {
         try intruder.make(at: file.path, linkingTo: precious)
-        #expect(throws: OverridesError.corrupt(path: file.path, reason: "it is no regular file")) {
+        #expect(throws: OverridesError.corrupt(path: file.path, reason: "it is not a regular file")) {
             try file.load()
         }
         try file.update([key: 1])
@@ -110,7 +110,7 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
         #expect(FileStatus(file.path)?.isLink == true)
     }
 
-    @Test(arguments: StrangeFile.noFiles) func `What is no file holds no values of a provider`(
+    @Test(arguments: StrangeFile.noFiles) func `What is not a file holds no values of a provider`(
         intruder: StrangeFile
     )
         throws
@@ -123,7 +123,7 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: StrangeFile.noFiles + [.link, .loop])
-    func `What is no directory has no sockets`(intruder: StrangeFile) throws {
+    func `What is not a directory has no sockets`(intruder: StrangeFile) throws {
         guard intruder != .directory else { return }
         let directory = ControlDirectory(path: home("tweaks"))
         try intruder.make(at: directory.path, linkingTo: home.path)

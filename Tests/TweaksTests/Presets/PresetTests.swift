@@ -92,7 +92,7 @@ import Testing
                 Spring/Physics/Stiffness: the value was outside the limits and has been clamped
                 Elsewhere/B/C: there is no such tweak
                 Spring/Physics/Mass: there is no such tweak
-                Spring/Drawing/Trail: "long" is no bool; allowed: true or false
+                Spring/Drawing/Trail: "long" is not a bool; allowed: true or false
                 """)
         // Nothing is lost.
         #expect(try TweakPreset(json: preset.json) == preset)

@@ -99,7 +99,7 @@ import Testing
         #expect(try value() == 10)
         #expect(tweaks.messages.all.count == 1)
         #expect(
-            tweaks.messages.all.first?.hasPrefix("bad ignored: Test/Values/Count: \"many\" is no int32")
+            tweaks.messages.all.first?.hasPrefix("bad ignored: Test/Values/Count: \"many\" is not an int32")
                 == true)
     }
 

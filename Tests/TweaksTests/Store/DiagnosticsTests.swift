@@ -19,7 +19,7 @@ import Testing
             ])
     }
 
-    @Test func `What was no UTF-8 is escaped`() {
+    @Test func `What was not UTF-8 is escaped`() {
         diagnostics.warn(String(decoding: [0x61, 0xFF, 0x62], as: UTF8.self))
         #expect(messages.all == [#"a\u{fffd}b"#])
     }

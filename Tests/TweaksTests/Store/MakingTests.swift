@@ -36,8 +36,8 @@ import Testing
 
     @Test(
         arguments: [
-            (TweakDeclaration(key: key, type: .int8, defaultValue: 200), "the default, 200, is no int8"),
-            (TweakDeclaration(key: key, type: .bool, defaultValue: 1), "the default, 1, is no bool"),
+            (TweakDeclaration(key: key, type: .int8, defaultValue: 200), "the default, 200, is not an int8"),
+            (TweakDeclaration(key: key, type: .bool, defaultValue: 1), "the default, 1, is not a bool"),
             (
                 TweakDeclaration(key: key, type: .int32, defaultValue: 5, minimum: 6),
                 "the default is outside the limits; allowed: an integer from 6 to 2147483647"
@@ -65,7 +65,7 @@ import Testing
             ),
             (
                 TweakDeclaration(key: key, type: .string, defaultValue: "a\0"),
-                "the default, \"a\0\", is no string"
+                "the default, \"a\0\", is not a string"
             ),
         ])
     func `A declaration that makes no sense is refused`(declaration: TweakDeclaration, reason: String) {

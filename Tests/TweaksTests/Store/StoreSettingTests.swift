@@ -24,12 +24,13 @@ import Testing
         let tweaks = SyntheticTweaks(.integer("Count", 5, 0...10))
         let error = #expect(throws: TweakError.self) { try tweaks.store.set("many", for: .test("Count")) }
         #expect(
-            error?.description == "Test/Values/Count: \"many\" is no int32; allowed: an integer from 0 to 10")
+            error?.description
+                == "Test/Values/Count: \"many\" is not an int32; allowed: an integer from 0 to 10")
         #expect(try tweaks.store.value(of: .test("Count")) == 5)
         #expect(tweaks.cell(as: Int32.self) == 5)
     }
 
-    @Test func `A Bool is no number and a number no Bool`() throws {
+    @Test func `A Bool is not a number, and a number is not a Bool`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5), .bool("Flag", true), .double("Ratio", 1))
         #expect(throws: TweakError.self) { try tweaks.store.set(true, for: .test("Count")) }
         #expect(throws: TweakError.self) { try tweaks.store.set(0, for: .test("Flag")) }

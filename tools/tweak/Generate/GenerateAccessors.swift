@@ -71,7 +71,7 @@ struct GenerateAccessors: ParsableCommand {
         guard !FeatureAccessors.isName(name) else { return }
         throw ValidationError(
             "'\(printable(name))' cannot be the name of an accessor: it has letters, digits and _, no digit at the start, "
-                + "and is no keyword.")
+                + "and is not a keyword.")
     }
 
     func run() throws {
@@ -105,7 +105,7 @@ struct GenerateAccessors: ParsableCommand {
                     path: file, place: ["accessorName"],
                     reason:
                         "\"\(name)\" cannot be the name of an accessor: it has letters, digits and _, no digit at the "
-                        + "start, and is no keyword")
+                        + "start, and is not a keyword")
             }
             return name
         }

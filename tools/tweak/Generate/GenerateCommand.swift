@@ -99,7 +99,7 @@ struct GenerateSettings: ParsableCommand {
     func validate() throws {
         guard let gsettings, !SettingsSchema.isID(gsettings) else { return }
         throw ValidationError(
-            "'\(printable(gsettings))' is no id of a schema: it is at least two names of letters, digits and hyphens, with "
+            "'\(printable(gsettings))' is not an id of a schema: it is at least two names of letters, digits and hyphens, with "
                 + "points between them.")
     }
 
