@@ -38,6 +38,14 @@
 #endif
 
 /*
+ * Whether a `true` or `false` that a macro passes on as a default is a bool in C before C23, for
+ * which those of <stdbool.h> are spelled anew: 1 or 0.
+ */
+#ifndef FB_TWEAK_BOOL_CONSTANTS
+#  define FB_TWEAK_BOOL_CONSTANTS 1
+#endif
+
+/*
  * FBTweakValue(category, collection, name, default [, minimum, maximum] [, option]...)
  *
  * An expression: the current value of the tweak, of the default's type. The three levels of its
@@ -103,8 +111,8 @@
 #if FB_TWEAK_ENABLED
 #  define FBTweakValue(category_, collection_, name_, ...)                                         \
     (__extension__({                                                                               \
-      FBTWEAK__TWEAK(FBTWEAK__FIRST(__VA_ARGS__, ), FBTWEAK__NONE, category_, collection_, name_,  \
-                     __VA_ARGS__);                                                                 \
+      FBTWEAK__TWEAK(FBTWEAK__LIKE(#__VA_ARGS__, FBTWEAK__FIRST(__VA_ARGS__, )), FBTWEAK__NONE,    \
+                     category_, collection_, name_, __VA_ARGS__);                                  \
       FBTWEAK__READ;                                                                               \
     }))
 #  define FBTweakBind(lvalue_, category_, collection_, name_, ...)                                 \
@@ -112,8 +120,8 @@
 #  define FBTweakUnbind(lvalue_) fbtweak_unbind((void *)&(lvalue_))
 #  define FBTweakInline(category_, collection_, name_, ...)                                        \
     (__extension__({                                                                               \
-      FBTWEAK__TWEAK(FBTWEAK__FIRST(__VA_ARGS__, ), FBTWEAK__NONE, category_, collection_, name_,  \
-                     __VA_ARGS__);                                                                 \
+      FBTWEAK__TWEAK(FBTWEAK__LIKE(#__VA_ARGS__, FBTWEAK__FIRST(__VA_ARGS__, )), FBTWEAK__NONE,    \
+                     category_, collection_, name_, __VA_ARGS__);                                  \
       fbtweak__handle(&fbtweak__record);                                                           \
     }))
 #  define FBTweakAction(category_, collection_, name_, ...)                                        \
@@ -773,15 +781,41 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 #if FB_TWEAK_ENABLED
 
 /*
- * As a macro `true` is the int 1, and the type of a tweak comes from its default. These have the
- * type bool and still work in #if, where _Bool is an unknown identifier and so 0. The version of C
- * does not tell: compilers had -std=c2x before they had the keywords.
+ * Booleans. Where <stdbool.h> defines `true` as 1, only its text tells it from a 1. FBTweakValue
+ * gets the text of a `true` that is written in its call. A macro that passes its argument on, or
+ * that stands for `true`, has replaced it by then, so that `true` and `false` are spelled here as
+ * nobody writes a 1 and a 0. They stay what C says, integer constants of type int. GCC's are bools
+ * in C23 even before they are keywords.
  */
-#  if !defined(__cplusplus) && defined(true)
-#    undef true
-#    undef false
-#    define true ((_Bool) + 1u)
-#    define false ((_Bool) + 0u)
+#  if defined(__cplusplus) || !defined(true) || (!defined(__clang__) && __STDC_VERSION__ > 201710L)
+#    define FBTWEAK__LIKE(text_, default_) default_
+#  else
+#    define FBTWEAK__TRUE 0X0000001
+#    define FBTWEAK__FALSE 0X0000000
+#    if FB_TWEAK_BOOL_CONSTANTS
+#      undef true
+#      undef false
+#      define true FBTWEAK__TRUE
+#      define false FBTWEAK__FALSE
+#    endif
+#    define FBTWEAK__LIKE(text_, default_)                                                         \
+      __builtin_choose_expr(FBTWEAK__BEGINS(text_, "true") || FBTWEAK__BEGINS(text_, "false") ||   \
+                                FBTWEAK__IS_TRUTH(FBTWEAK__UNWRAPPED(default_)),                   \
+                            (_Bool)0, default_)
+#    define FBTWEAK__BEGINS(text_, word_)                                                          \
+      (__builtin_strncmp(text_ ",", word_ ",", sizeof(word_)) == 0)
+/* Each scan takes one pair of parentheses away, and a SPREAD with it. */
+#    define FBTWEAK__UNWRAPPED(x_)                                                                 \
+      FBTWEAK__UNWRAPPED_(FBTWEAK__SPREAD FBTWEAK__SPREAD FBTWEAK__SPREAD x_)
+#    define FBTWEAK__UNWRAPPED_(...) FBTWEAK__UNWRAPPED__(__VA_ARGS__)
+#    define FBTWEAK__UNWRAPPED__(...) FBTWEAK__STRINGIZE((__VA_ARGS__))
+#    define FBTWEAK__IS_TRUTH(text_)                                                               \
+      (FBTWEAK__IS_TRUTH_(text_, "(") || FBTWEAK__IS_TRUTH_(text_, "(FBTWEAK__SPREAD ") ||         \
+       FBTWEAK__IS_TRUTH_(text_, "(FBTWEAK__SPREAD FBTWEAK__SPREAD ") ||                           \
+       FBTWEAK__IS_TRUTH_(text_, "(FBTWEAK__SPREAD FBTWEAK__SPREAD FBTWEAK__SPREAD "))
+#    define FBTWEAK__IS_TRUTH_(text_, before_)                                                     \
+      (__builtin_strcmp(text_, before_ FBTWEAK__STRINGIZE(FBTWEAK__TRUE) ")") == 0 ||              \
+       __builtin_strcmp(text_, before_ FBTWEAK__STRINGIZE(FBTWEAK__FALSE) ")") == 0)
 #  endif
 
 /* Eight-byte fields are aligned on 32-bit machines too. */

@@ -109,6 +109,87 @@ import Testing
         #expect(throws: Never.self) { try compile(source, with: compiler, ["-DDEBUG"]) }
     }
 
+    private static let bools = """
+        #include <fbtweak.h>
+        #include <stdbool.h>
+        #define IS(type_, value_) _Static_assert(_Generic((value_), type_: 1, default: 0), #type_)
+        #define PASTE(a_, b_) PASTE_(a_, b_)
+        #define PASTE_(a_, b_) a_##b_
+        #define ON true
+        #define VALUE(...) FBTweakValue("A", "B", "C", __VA_ARGS__)
+        #define WRAPPED(default_) VALUE((default_))
+
+        """
+
+    @Test(arguments: Compiler.allCases, ["c11", "gnu17"])
+    func `True and false remain integer constants in C before C23`(compiler: Compiler, standard: String)
+        throws
+    {
+        let source = """
+            \(Self.bools)
+            #if true != 1 || false != 0 || !true || false || true - 2 > 0
+            #error "They are no longer 1 and 0"
+            #endif
+            enum { is_true = true, is_false = false };
+            IS(int, true);
+            IS(int, false);
+            int places[true + 1], PASTE(name_, true);
+            int choose(int number) {
+              switch (number) {
+              case true: return 5;
+              case false: return ~true;
+              default: return is_true + is_false;
+              }
+            }
+            """
+        let flags = ["-DDEBUG", "-std=\(standard)", "-Wall", "-Wextra", "-Wpedantic", "-Wundef", "-Werror"]
+        #expect(throws: Never.self) { try compile(source, with: compiler, flags) }
+    }
+
+    @Test(arguments: Compiler.present, ["c11", "gnu17", "c2x"])
+    func `A bool that comes from a macro is one`(compiler: Compiler, standard: String) throws {
+        let source = """
+            \(Self.bools)
+            void types(void);
+            void types(void) {
+              IS(bool, VALUE(true));
+              IS(bool, VALUE(false, FBTweakUnit("m")));
+              IS(bool, VALUE(ON));
+              IS(bool, VALUE(( (true) )));
+              IS(bool, WRAPPED((true)));
+              IS(bool, WRAPPED((bool)1));
+              IS(int, VALUE(1));
+              IS(int, VALUE(!true));
+              IS(int, WRAPPED(0));
+            }
+
+            """
+        let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wno-unused", "-Werror"]
+        #expect(throws: Never.self) {
+            try compile(source, with: compiler, ["-DDEBUG", "-std=\(standard)"] + warnings)
+        }
+    }
+
+    @Test(arguments: Compiler.allCases)
+    func `With FB_TWEAK_BOOL_CONSTANTS as 0 true is 1, and a bool where it is the default`(
+        compiler: Compiler
+    ) throws {
+        let source = """
+            \(Self.bools)
+            enum { name_1 = true };
+            _Static_assert(PASTE(name_, true) == 1, "It is not 1");
+            void types(void) {
+              IS(bool, FBTweakValue("A", "B", "C", true));
+              IS(bool, FBTweakValue("A", "B", "C", false, FBTweakReadOnly));
+              IS(int, FBTweakValue("A", "B", "C", 1));
+              IS(int, FBTweakValue("A", "B", "C", true + 1));
+              IS(int, VALUE(true));
+            }
+            """
+        let flags = ["-DDEBUG", "-DFB_TWEAK_BOOL_CONSTANTS=0", "-std=c11"]
+        #expect(throws: Never.self) { try compile(source, with: compiler, flags) }
+    }
+
     @Test(arguments: Compiler.present)
     func `A bound tweak has the type of the variable, without its qualifiers`(compiler: Compiler) throws {
         let source = """
