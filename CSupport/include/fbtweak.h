@@ -7,8 +7,12 @@
  * file and reads its current value with one relaxed atomic load. Nothing has to be linked: without
  * the Tweaks library in the process every tweak keeps its default.
  *
- * GCC 11 or Clang 13 and later, C11 and later, C++17 and later. RecordFormat.md, beside this
- * folder, is the format of a record.
+ * It is for GCC 11 or Clang 13 and later, C11 and later, C++17 and later.
+ *
+ * Part 1. What a program writes: switches, macros, options, colours, functions
+ * Part 2. The record: what a use leaves in the object file
+ * Part 3. The machinery: what the macros stand for, the library, the functions, lists, booleans,
+ *         a call, options, checks, records, records in C, records in C++, the note, late images
  */
 #ifndef FBTWEAK_H
 #define FBTWEAK_H
@@ -18,8 +22,16 @@
 #include <stdint.h>
 
 /*
+ * Part 1. What a program writes
+ *
+ * Switches, which are defined before this file is included.
+ *
  * Tweaks are compiled in exactly when DEBUG is defined and is not 0, unless FB_TWEAK_ENABLED is
- * predefined as 1 or 0. The second comparison is true for a DEBUG that is defined as nothing.
+ * predefined as 1 or 0. Where they are not, a value is its default, Bind assigns the default, a
+ * handle is null, and nothing else is left. All units of a program that share a fbtweak_binding
+ * have the same FB_TWEAK_ENABLED.
+ *
+ * The second comparison is true for a DEBUG that is defined as nothing.
  */
 #ifndef FB_TWEAK_ENABLED
 #  if defined(DEBUG)
@@ -38,8 +50,8 @@
 #endif
 
 /*
- * Whether a `true` or `false` that a macro passes on as a default is a bool in C before C23, for
- * which those of <stdbool.h> are spelled anew: 1 or 0.
+ * Whether a default of `true` or `false` is a bool in C before C23 also when it comes from a macro,
+ * which is the price of a <stdbool.h> whose `true` is spelled otherwise than 1: 1 or 0.
  */
 #ifndef FB_TWEAK_BOOL_CONSTANTS
 #  define FB_TWEAK_BOOL_CONSTANTS 1
@@ -50,50 +62,17 @@
  *
  * An expression: the current value of the tweak, of the default's type. The three levels of its
  * name are string literals. The default is a constant bool, integer of 8 to 64 bits, float or
- * double, a string literal, or a colour: FBTweakRGB(red, green, blue), or FBTweakRGBA with an
- * alpha, of 0 to 255. A constant that is written in another type than it should have is cast:
- * `(uint8_t)200`, `1.5f`.
- *
- * Minimum and maximum, for numbers, are constants, are converted to the default's type, and have
- * the default between them. The options, in any order, each at most once:
- *
- *     FBTweakChoices(44100, 48000)          instead of minimum and maximum: up to 63 numbers or
- *                                           string literals, the default among them; one with a
- *                                           label for people is written (48000, "DVD")
- *     FBTweakStep(0.5)                      of a number: how far one press of a button goes
- *     FBTweakPrecision(2)                   of a float or double: decimals shown, a literal 0 to 17
- *     FBTweakUnit("kg")
- *     FBTweakDescription("why it matters")
- *     FBTweakReadOnly                       people see it, and nobody sets it
- *     FBTweakNeedsRestart                   a new value takes effect at the next start
- *     FBTweakOwner("physics team")
- *     FBTweakExpires("2027-01-31")          after this day it is reported as forgotten
+ * double, a string literal, or a colour. A constant that is written in another type than it should
+ * have is cast: `(uint8_t)200`, `1.5f`. Minimum and maximum, for numbers, are constants, are
+ * converted to the default's type, and have the default between them.
  *
  * A string is valid for as long as the process lives. Reading is safe on every thread and in signal
  * handlers, and is right before anything else of the program has run.
- *
- * FBTweakBind(lvalue, category, collection, name, default...)   as above from the default on
- * FBTweakUnbind(lvalue)
- *
- * Statements. From Bind on the lvalue has the current value and follows it, with one atomic store
- * whenever the tweak changes, until Unbind, which comes before the end of the lvalue's life. The
- * tweak is of the lvalue's type (const char * for a string), to which default, limits and choices
- * are converted.
- *
- * FBTweakInline(category, collection, name, default...)
- *
- * An expression of type `const fbtweak *`: a handle of the tweak for the functions below.
- *
- * FBTweakAction(category, collection, name, function [, option]...)
- *
- * A declaration, in a file or a function: a person can have `void function(void)` called. It can be
- * a block too, which captures nothing, and in C++ a lambda without captures. The options are
- * description, owner and expiry date.
- *
- * FBTweakBinding(lvalue, category, collection, name, default...)   in C++
- *
- * An expression of type fbtweak_binding: as FBTweakBind, and the object unbinds when it ends.
- *
+ */
+#define FBTweakValue(category_, collection_, name_, ...)                                           \
+  FBTWEAK__VALUE(#__VA_ARGS__, category_, collection_, name_, __VA_ARGS__)
+
+/*
  * FBTweakFeature(feature, default [, option]...)            Features/feature/enabled
  * FBTweakFeaturePart(feature, part, default [, option]...)  Features/feature/part
  *
@@ -103,52 +82,77 @@
  *     if (FBTweakFeature("Sound", true) && FBTweakFeaturePart("Sound", "Bass", false))
  *
  * The names of parts of parts are in one string, with slashes between them.
- *
- * With FB_TWEAK_ENABLED 0 a value is its default, Bind assigns the default, a handle is null,
- * and nothing else is left. All units of a program that share a fbtweak_binding have the same
- * FB_TWEAK_ENABLED.
  */
-#if FB_TWEAK_ENABLED
-#  define FBTweakValue(category_, collection_, name_, ...)                                         \
-    (__extension__({                                                                               \
-      FBTWEAK__TWEAK(FBTWEAK__LIKE(#__VA_ARGS__, FBTWEAK__FIRST(__VA_ARGS__, )), FBTWEAK__NONE,    \
-                     category_, collection_, name_, __VA_ARGS__);                                  \
-      FBTWEAK__READ;                                                                               \
-    }))
-#  define FBTweakBind(lvalue_, category_, collection_, name_, ...)                                 \
-    ((void)FBTWEAK__BIND(lvalue_, category_, collection_, name_, __VA_ARGS__))
-#  define FBTweakUnbind(lvalue_) fbtweak_unbind((void *)&(lvalue_))
-#  define FBTweakInline(category_, collection_, name_, ...)                                        \
-    (__extension__({                                                                               \
-      FBTWEAK__TWEAK(FBTWEAK__LIKE(#__VA_ARGS__, FBTWEAK__FIRST(__VA_ARGS__, )), FBTWEAK__NONE,    \
-                     category_, collection_, name_, __VA_ARGS__);                                  \
-      fbtweak__handle(&fbtweak__record);                                                           \
-    }))
-#  define FBTweakAction(category_, collection_, name_, ...)                                        \
-    FBTWEAK__ACTION(category_, collection_, name_, __VA_ARGS__, FBTWEAK__END)
-#  define FBTweakFeaturePart(feature_, part_, ...)                                                 \
-    (__extension__({                                                                               \
-      FBTWEAK__TWEAK((bool)0, FBTWEAK__ASSERT_FLAG, "Features", feature_, part_, __VA_ARGS__);     \
-      FBTWEAK__READ;                                                                               \
-    }))
-#else
-#  define FBTweakFeaturePart(feature_, part_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
-#  define FBTweakValue(category_, collection_, name_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
-#  define FBTweakBind(lvalue_, category_, collection_, name_, ...)                                 \
-    ((void)((lvalue_) = (FBTWEAK__FIRST(__VA_ARGS__, ))))
-#  define FBTweakUnbind(lvalue_) ((void)0)
-#  define FBTweakInline(category_, collection_, name_, ...) ((const fbtweak *)0)
-/* Names the function, without code, so that no compiler finds a static one unused. */
-#  ifdef __cplusplus
-#    define FBTweakAction(category_, collection_, name_, ...)                                      \
-      static_assert(((void)(FBTWEAK__FIRST(__VA_ARGS__, )), true), "")
-#  else
-#    define FBTweakAction(category_, collection_, name_, ...)                                      \
-      _Static_assert(__builtin_constant_p(FBTWEAK__FIRST(__VA_ARGS__, )) || 1, "")
-#  endif
+#define FBTweakFeature(feature_, ...) FBTWEAK__FEATURE(feature_, "enabled", __VA_ARGS__)
+#define FBTweakFeaturePart(feature_, part_, ...) FBTWEAK__FEATURE(feature_, part_, __VA_ARGS__)
+
+/*
+ * FBTweakBind(lvalue, category, collection, name, default...)   as FBTweakValue from there on
+ * FBTweakUnbind(lvalue)
+ *
+ * Statements. From Bind on the lvalue has the current value and follows it, with one atomic store
+ * whenever the tweak changes, until Unbind, which comes before the end of the lvalue's life. The
+ * tweak is of the lvalue's type (const char * for a string), to which default, limits and choices
+ * are converted.
+ *
+ * FBTweakBinding(lvalue, category, collection, name, default...)   in C++
+ *
+ * An expression of type fbtweak_binding: as FBTweakBind, and the object unbinds when it ends.
+ */
+#define FBTweakBind(lvalue_, category_, collection_, name_, ...)                                   \
+  ((void)FBTWEAK__BIND(lvalue_, category_, collection_, name_, __VA_ARGS__))
+#define FBTweakUnbind(lvalue_) FBTWEAK__UNBIND(lvalue_)
+#ifdef __cplusplus
+#  define FBTweakBinding(lvalue_, category_, collection_, name_, ...)                              \
+    FBTWEAK__BINDING(FBTWEAK__BIND(lvalue_, category_, collection_, name_, __VA_ARGS__))
 #endif
-#define FBTweakFeature(feature_, ...) FBTweakFeaturePart(feature_, "enabled", __VA_ARGS__)
-#define FBTWEAK__FIRST(first_, ...) first_
+
+/*
+ * FBTweakInline(category, collection, name, default...)   as FBTweakValue
+ *
+ * An expression of type `const fbtweak *`: a handle of the tweak for the functions below.
+ */
+#define FBTweakInline(category_, collection_, name_, ...)                                          \
+  FBTWEAK__INLINE(#__VA_ARGS__, category_, collection_, name_, __VA_ARGS__)
+
+/*
+ * FBTweakAction(category, collection, name, function [, option]...)
+ *
+ * A declaration, in a file or a function: a person can have `void function(void)` called. It can be
+ * a block too, which captures nothing, and in C++ a lambda without captures. The options are
+ * description, owner and expiry date.
+ */
+#define FBTweakAction(category_, collection_, name_, ...)                                          \
+  FBTWEAK__ACTION(category_, collection_, name_, __VA_ARGS__)
+
+/*
+ * The options, in any order, each at most once. An option is the tuple (bit, + step, "key=value\0",
+ * check, (the check's arguments), (choice, ...)), where an action can have those from bit 256 on.
+ *
+ * Choices come instead of minimum and maximum: up to 63 numbers or string literals, the default
+ * among them. One with a label for people is written (48000, "DVD").
+ */
+#define FBTweakChoices(...) (FBTWEAK_HAS_CHOICES, , "", FBTWEAK__CHECK_CHOICES, (), (__VA_ARGS__, ))
+/* Of a number: how far one press of a button goes. */
+#define FBTweakStep(step_) (FBTWEAK_HAS_STEP, +(step_), "", FBTWEAK__CHECK_STEP, (step_), ())
+/* Of a float or double: how many decimals are shown, a literal from 0 to 17. */
+#define FBTweakPrecision(digits_)                                                                  \
+  (16, , "precision=" FBTWEAK__STRINGIZE(digits_) "\0", FBTWEAK__CHECK_PRECISION,                  \
+   (digits_, FBTWEAK__STRINGIZE(digits_)), ())
+/* What the number counts, such as "kg". */
+#define FBTweakUnit(unit_) (32, , "unit=" unit_ "\0", FBTWEAK__CHECK_TEXT, ("a unit", unit_), ())
+/* People see it, and nobody sets it. */
+#define FBTweakReadOnly (64, , "read-only\0", FBTWEAK__NONE, (), ())
+/* A new value takes effect at the next start. */
+#define FBTweakNeedsRestart (128, , "needs-restart\0", FBTWEAK__NONE, (), ())
+/* What it does, and why that matters. */
+#define FBTweakDescription(text_)                                                                  \
+  (256, , "doc=" text_ "\0", FBTWEAK__CHECK_TEXT, ("a description", text_), ())
+/* Who looks after it, such as "physics team". */
+#define FBTweakOwner(owner_)                                                                       \
+  (512, , "owner=" owner_ "\0", FBTWEAK__CHECK_TEXT, ("an owner", owner_), ())
+/* After this day, such as "2027-01-31", it is reported as forgotten. */
+#define FBTweakExpires(date_) (1024, , "expires=" date_ "\0", FBTWEAK__CHECK_DATE, (date_), ())
 
 /* A colour in sRGB, not multiplied by its alpha, which is 255 where it is opaque. */
 typedef struct fbtweak_color {
@@ -163,14 +167,14 @@ typedef struct fbtweak_color {
 #endif
 
 /*
- * The interface: the tweaks of the process, by handle.
+ * The functions: the tweaks of the process, by handle.
  *
  *     const fbtweak *mass = fbtweak_find("Spring", "Physics", "Mass");
  *     fbtweak_set_number(mass, 2.5);
  *
- * Nothing has to be linked for it. What needs the Tweaks library finds out while the program runs
- * whether that is in the process; if not, functions that change something return FBTWEAK_ABSENT and
- * those that look for something NULL. With FB_TWEAK_ENABLED 0 it is never there.
+ * Nothing has to be linked for it: a function that needs the Tweaks library looks for it while the
+ * program runs. Where it is not in the process, as it never is with FB_TWEAK_ENABLED 0, functions
+ * that change something return FBTWEAK_ABSENT and functions that look for something return NULL.
  *
  * A handle stands for a name. It is valid for as long as the process lives, also when the library
  * that declares the tweak is closed: it then has the default, and cannot be set until the library
@@ -180,7 +184,7 @@ typedef struct fbtweak_color {
  * call every function.
  * Signal handlers: only the functions that read (fbtweak_read and those of its name) may be called.
  * After fork: the child has tweaks, observers and bound variables of its own and may call every
- * function, as far as it may allocate memory. It makes queues of its own.
+ * function if it may allocate memory. A queue of its parent is not its own, so it makes new ones.
  * Callbacks: an event loop gets them from a queue, see fbtweak_observe_in.
  */
 #ifdef __cplusplus
@@ -189,7 +193,7 @@ extern "C" {
 
 typedef struct fbtweak fbtweak;
 
-/* What a tweak has, as the `type` of a record and of a value. */
+/* The types of tweaks, as the `type` of a record and of a value says them. */
 enum {
   FBTWEAK_TYPE_NONE = 0,
   FBTWEAK_TYPE_BOOL = 1,
@@ -208,7 +212,7 @@ enum {
   FBTWEAK_TYPE_ACTION = 14,
 };
 
-/* A value of any type. The type says which member holds it. */
+/* A value of any type, which says which member holds it. */
 typedef struct fbtweak_value {
   int type;
   __extension__ union {
@@ -221,7 +225,7 @@ typedef struct fbtweak_value {
   };
 } fbtweak_value;
 
-/* How a change ended. What is negative changed nothing, and fbtweak_error says why. */
+/* How a change ended. A negative result changed nothing, and fbtweak_error says why. */
 enum {
   FBTWEAK_OK = 0,
   FBTWEAK_CLAMPED = 1,  /* done, with the nearest value inside the limits */
@@ -261,8 +265,8 @@ static inline bool fbtweak_choice(const fbtweak *tweak, size_t index, fbtweak_va
 static inline const char *fbtweak_attribute(const fbtweak *tweak, const char *key);
 
 /*
- * Why the last call on this thread that failed did, for a person: what was wrong and what is
- * allowed. Valid until the next call that fails on this thread.
+ * Why the last failed call on this thread failed, for a person: what was wrong and what is allowed.
+ * Valid until another call fails on this thread.
  */
 static inline const char *fbtweak_error(void);
 
@@ -296,7 +300,7 @@ static inline int fbtweak_set_number(const fbtweak *tweak, double value);
 static inline int fbtweak_set_text(const fbtweak *tweak, const char *text);
 static inline int fbtweak_set_color(const fbtweak *tweak, fbtweak_color value);
 
-/* Takes overrides away, of one tweak, a collection, a category, or all. */
+/* Removes the overrides of one tweak, a collection, a category, or all tweaks. */
 static inline int fbtweak_reset(const fbtweak *tweak);
 static inline int fbtweak_reset_collection(const char *category, const char *collection);
 static inline int fbtweak_reset_category(const char *category);
@@ -309,7 +313,7 @@ static inline int fbtweak_run(const fbtweak *tweak);
  * Keeps a variable equal to a tweak until it is unbound: it is written with one atomic store of the
  * tweak's type, now and at each change, by the thread that makes the change. A variable follows one
  * tweak, the one it was bound to last. Nothing writes it any more when fbtweak_unbind has returned.
- * Variables of a library that is closed are unbound by that, others have to be before they go.
+ * Closing a library unbinds its variables. Others have to be unbound before they go.
  */
 static inline int fbtweak_bind(const fbtweak *tweak, void *variable);
 static inline void fbtweak_unbind(void *variable);
@@ -323,36 +327,36 @@ typedef void (*fbtweak_callback)(const fbtweak_change *change, void *context);
 typedef uint64_t fbtweak_token;
 
 /*
- * Calls back at each change of a tweak, or of all for NULL: will_change while the old value is
- * still there, did_change when the new one is; either may be NULL. Both run on the thread that
- * makes the change. did_change comes once at a time and in the order of changes. What is changed
- * inside a callback is delivered by the same thread afterwards. What other threads change while
- * one calls back, a thread of the library delivers, so that no call waits for what others do; if
- * much waits, several changes of a tweak become one. Returns 0 if observing is not possible.
+ * Calls back at each change of a tweak, or of any tweak for NULL: will_change while the old value
+ * is still there, did_change when the new one is; either may be NULL. Both run on the thread that
+ * makes the change. did_change is called once at a time, in the order of changes. What a callback
+ * changes is delivered by the same thread afterwards. What other threads change while one calls
+ * back is delivered by a thread of the library, so that no call waits for what others do; if much
+ * waits, several changes of a tweak become one. Returns 0 if observing is not possible.
  *
  * A C++ exception that a callback, an action or a visitor throws comes out of the call of the
  * library that led to it, after the others have been called; on a thread of the library it ends
  * the program, as on every thread that does not catch it. A callback may end its thread with
- * pthread_exit, or be cancelled in it; in its own code the library is no cancellation point. It
- * must not leave by longjmp, which would leave observers without a thread that calls them.
+ * pthread_exit, or be cancelled; the library's own code is not a cancellation point. It must not
+ * leave by longjmp, which would leave observers without a thread that calls them.
  */
 static inline fbtweak_token fbtweak_observe(const fbtweak *tweak, fbtweak_callback will_change,
                                             fbtweak_callback did_change, void *context);
 
 /*
- * Ends it. No callback begins after this has returned, and none is running on another thread.
- * 0, and what has ended already, is ignored. An observer ends by itself when the library is closed
- * that its callback is in, or the last one that declares its tweak.
+ * Ends an observation. When this has returned no callback begins, and none is running on another
+ * thread. 0, and an observation that has ended already, are ignored. An observation ends by itself
+ * when the library that its callback is in is closed, or the last one that declares its tweak.
  */
 static inline void fbtweak_unobserve(fbtweak_token token);
 
 /*
  * A queue delivers changes when the program asks. Its descriptor can be given to poll, select or
- * epoll and is readable while something waits; reading from it is fbtweak_queue_deliver's business,
- * which calls what waits on its own thread and returns how many calls that were. Several changes of
- * a tweak become one, from the first old value to the last new one, so what waits is bounded. The
- * descriptor is closed by exec and shared with a child that was forked: that makes its own queue.
- * Destroying a queue ends what observes in it.
+ * epoll and is readable while something waits. Only fbtweak_queue_deliver reads from it: it calls
+ * what waits, on the thread that called it, and returns how many calls it made. Several changes of
+ * a tweak become one, from the first old value to the last new one, so what waits is bounded. exec
+ * closes the descriptor; a forked child shares it, and so makes its own queue. Destroying a queue
+ * ends the observations in it.
  */
 typedef struct fbtweak_queue fbtweak_queue;
 static inline fbtweak_queue *fbtweak_queue_make(void);
@@ -381,20 +385,24 @@ typedef struct fbtweak_declaration {
 } fbtweak_declaration;
 
 /*
- * The tweak has its override from the start. NULL, and a reason in fbtweak_error, if the
- * declaration is no tweak or there is one of this name.
+ * The tweak has its override from the start. NULL, and a reason in fbtweak_error, if a tweak cannot
+ * be so or there is one of this name.
  */
 static inline const fbtweak *fbtweak_make(const fbtweak_declaration *declaration);
 static inline const fbtweak *fbtweak_make_action(const char *category, const char *collection,
                                                  const char *name, void (*function)(void *context),
                                                  void *context);
 
-/* Removes what was made so, with its observers and bindings. Its override is kept. */
+/* Removes a tweak that was made, with its observers and bindings. Its override is kept. */
 static inline int fbtweak_remove(const fbtweak *tweak);
 
 /*
- * The record. Of a version 1 record the first 48 bytes are fixed and the text follows; a value
- * is stored in its own type at the start of its eight bytes. All are zero where nothing is said.
+ * Part 2. The record
+ *
+ * What a handle leads to. In version 1 the first 48 bytes are fixed, the text follows them, and the
+ * values of choices are the last bytes. A value is stored in its own type at the start of its eight
+ * bytes. All are zero where nothing is said. RecordFormat.md, beside this folder, is the whole of
+ * it.
  */
 enum {
   FBTWEAK_RECORD_VERSION = 1,
@@ -409,16 +417,100 @@ enum {
   FBTWEAK_HAS_CHOICES = 8,
 };
 
-/* What a handle leads to: a record. Its text follows. */
 struct fbtweak {
   uint32_t size;
   uint8_t version, kind, type, flags;
   uint64_t cell, initial, minimum, maximum, step;
 };
 
+/* Binaries of all ages meet in one process, so a field never moves. */
+#ifdef __cplusplus
+#  define FBTWEAK__STATIC_ASSERT static_assert
+#else
+#  define FBTWEAK__STATIC_ASSERT _Static_assert
+#endif
+#define FBTWEAK__IS_AT(field_, offset_, size_)                                                     \
+  FBTWEAK__STATIC_ASSERT(offsetof(struct fbtweak, field_) == (offset_) &&                          \
+                             sizeof(((struct fbtweak *)0)->field_) == (size_),                     \
+                         "fbtweak.h: the layout of a record has changed")
+FBTWEAK__IS_AT(size, 0, 4);
+FBTWEAK__IS_AT(version, 4, 1);
+FBTWEAK__IS_AT(kind, 5, 1);
+FBTWEAK__IS_AT(type, 6, 1);
+FBTWEAK__IS_AT(flags, 7, 1);
+FBTWEAK__IS_AT(cell, 8, 8);
+FBTWEAK__IS_AT(initial, 16, 8);
+FBTWEAK__IS_AT(minimum, 24, 8);
+FBTWEAK__IS_AT(maximum, 32, 8);
+FBTWEAK__IS_AT(step, 40, 8);
+FBTWEAK__STATIC_ASSERT(sizeof(struct fbtweak) == 48, "fbtweak.h: the text begins at byte 48");
+FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is stored as four bytes");
+#undef FBTWEAK__IS_AT
+
 /*
- * What the Tweaks library does, as the interface above says. Later versions add at the end, so a
- * library is asked for nothing beyond its size. It is 0 until the library has loaded.
+ * Part 3. The machinery
+ *
+ * What the macros stand for. Those of values and handles get the text of the default and what is
+ * behind it, see Booleans.
+ */
+#if FB_TWEAK_ENABLED
+#  define FBTWEAK__VALUE(text_, category_, collection_, name_, ...)                                \
+    (__extension__({                                                                               \
+      FBTWEAK__TWEAK(FBTWEAK__LIKE(text_, FBTWEAK__FIRST(__VA_ARGS__, )), FBTWEAK__NONE,           \
+                     category_, collection_, name_, __VA_ARGS__);                                  \
+      FBTWEAK__READ;                                                                               \
+    }))
+#  define FBTWEAK__FEATURE(feature_, part_, ...)                                                   \
+    (__extension__({                                                                               \
+      FBTWEAK__TWEAK((bool)0, FBTWEAK__ASSERT_FLAG, "Features", feature_, part_, __VA_ARGS__);     \
+      FBTWEAK__READ;                                                                               \
+    }))
+#  define FBTWEAK__INLINE(text_, category_, collection_, name_, ...)                               \
+    (__extension__({                                                                               \
+      FBTWEAK__TWEAK(FBTWEAK__LIKE(text_, FBTWEAK__FIRST(__VA_ARGS__, )), FBTWEAK__NONE,           \
+                     category_, collection_, name_, __VA_ARGS__);                                  \
+      fbtweak__handle(&fbtweak__record);                                                           \
+    }))
+/* The assignment, which is not done, is for its errors and warnings. */
+#  define FBTWEAK__BIND(lvalue_, category_, collection_, name_, ...)                               \
+    (__extension__({                                                                               \
+      FBTWEAK__AUTO fbtweak__lvalue = &(lvalue_);                                                  \
+      FBTWEAK__TWEAK(*fbtweak__lvalue, FBTWEAK__ASSERT_FITS, category_, collection_, name_,        \
+                     __VA_ARGS__);                                                                 \
+      fbtweak__type *fbtweak__address = (fbtweak__type *)(void *)fbtweak__lvalue;                  \
+      fbtweak__type fbtweak__value = FBTWEAK__READ;                                                \
+      if (0)                                                                                       \
+        *fbtweak__lvalue = fbtweak__value;                                                         \
+      __atomic_store(fbtweak__address, &fbtweak__value, __ATOMIC_RELAXED);                         \
+      (void)fbtweak_bind(fbtweak__handle(&fbtweak__record), fbtweak__address);                     \
+      (void *)fbtweak__address;                                                                    \
+    }))
+#  define FBTWEAK__UNBIND(lvalue_) fbtweak_unbind((void *)&(lvalue_))
+#  define FBTWEAK__BINDING(address_) fbtweak_binding(address_)
+#  define FBTWEAK__ACTION(category_, collection_, name_, ...)                                      \
+    FBTWEAK__ACTION_OF(category_, collection_, name_, __VA_ARGS__, FBTWEAK__END)
+#else
+#  define FBTWEAK__VALUE(text_, category_, collection_, name_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
+#  define FBTWEAK__FEATURE(feature_, part_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
+#  define FBTWEAK__INLINE(text_, category_, collection_, name_, ...) ((const fbtweak *)0)
+#  define FBTWEAK__BIND(lvalue_, category_, collection_, name_, ...)                               \
+    ((lvalue_) = (FBTWEAK__FIRST(__VA_ARGS__, )))
+#  define FBTWEAK__UNBIND(lvalue_) ((void)0)
+#  define FBTWEAK__BINDING(assignment_) ((void)(assignment_), fbtweak_binding())
+/* Names the function, without code, so that no compiler finds a static one unused. */
+#  ifdef __cplusplus
+#    define FBTWEAK__ACTION(category_, collection_, name_, ...)                                    \
+      static_assert(((void)(FBTWEAK__FIRST(__VA_ARGS__, )), true), "")
+#  else
+#    define FBTWEAK__ACTION(category_, collection_, name_, ...)                                    \
+      _Static_assert(__builtin_constant_p(FBTWEAK__FIRST(__VA_ARGS__, )) || 1, "")
+#  endif
+#endif
+#define FBTWEAK__FIRST(first_, ...) first_
+
+/*
+ * The library, as a table of what it does for the functions. Later versions add at the end, so a
+ * library is asked for nothing beyond its size, which is 0 until the library has loaded.
  */
 struct fbtweak__library {
   size_t size;
@@ -452,8 +544,8 @@ struct fbtweak__library {
 
 #if FB_TWEAK_ENABLED
 /*
- * One in each image. The library writes itself into those that are loaded when it loads; one that
- * is loaded later looks for the library. Neither needs the program to export a symbol.
+ * Each image has one. The library writes itself into those of the images that are there when it
+ * loads; an image that is loaded later looks for the library. So no program has to export a symbol.
  */
 extern const struct fbtweak__library *fbtweak__library_slot;
 __attribute__((weak, visibility("hidden"), used))
@@ -473,7 +565,10 @@ static inline const fbtweak *fbtweak__handle(const void *record) {
   return library ? library->handle(record) : (const fbtweak *)record;
 }
 
-/* A value in its own representation, read once; a string that is null there is the given text. */
+/*
+ * The functions. A value is read once, as others may write it at any time. A string that is null is
+ * the given text: a record that points to its own text would need a relocation.
+ */
 static inline bool fbtweak__value_of(const fbtweak *tweak, const uint64_t *slot, const char *text,
                                      fbtweak_value *value) {
 #define FBTWEAK__CASE(code_, type_, member_)                                                       \
@@ -523,7 +618,7 @@ static inline const char *fbtweak__next_attribute(const fbtweak *tweak, const ch
   attribute = attribute ? attribute + __builtin_strlen(attribute) + 1 : fbtweak__text(tweak, 4);
   return attribute < end && *attribute ? attribute : 0;
 }
-/* What follows `key=`; an empty text for `key` alone; NULL if it is another attribute. */
+/* The text behind `key=`; an empty text for `key` alone; NULL for another attribute. */
 static inline const char *fbtweak__attribute_value(const char *attribute, const char *key) {
   size_t length = __builtin_strlen(key);
   if (!attribute || __builtin_strncmp(attribute, key, length) != 0)
@@ -622,6 +717,10 @@ static inline bool fbtweak_choice(const fbtweak *tweak, size_t index, fbtweak_va
 #define FBTWEAK__ASK(otherwise_, call_)                                                            \
   const struct fbtweak__library *library = fbtweak__current_library();                             \
   return library ? library->call_ : (otherwise_)
+#define FBTWEAK__TELL(call_)                                                                       \
+  const struct fbtweak__library *library = fbtweak__current_library();                             \
+  if (library)                                                                                     \
+  library->call_
 
 static inline const char *fbtweak_error(void) {
   FBTWEAK__ASK("the Tweaks library is not in this process", error());
@@ -641,32 +740,25 @@ static inline const char *fbtweak_source(const fbtweak *tweak) {
 static inline int fbtweak_set(const fbtweak *tweak, fbtweak_value value) {
   FBTWEAK__ASK(FBTWEAK_ABSENT, set(tweak, &value));
 }
+#define FBTWEAK__SET(type_, member_, new_)                                                         \
+  fbtweak_value value;                                                                             \
+  value.type = type_;                                                                              \
+  value.member_ = new_;                                                                            \
+  return fbtweak_set(tweak, value)
 static inline int fbtweak_set_bool(const fbtweak *tweak, bool flag) {
-  fbtweak_value value;
-  value.type = FBTWEAK_TYPE_BOOL;
-  value.boolean = flag;
-  return fbtweak_set(tweak, value);
+  FBTWEAK__SET(FBTWEAK_TYPE_BOOL, boolean, flag);
 }
 static inline int fbtweak_set_integer(const fbtweak *tweak, int64_t integer) {
-  fbtweak_value value;
-  value.type = FBTWEAK_TYPE_INT64;
-  value.integer = integer;
-  return fbtweak_set(tweak, value);
+  FBTWEAK__SET(FBTWEAK_TYPE_INT64, integer, integer);
 }
 static inline int fbtweak_set_number(const fbtweak *tweak, double number) {
-  fbtweak_value value;
-  value.type = FBTWEAK_TYPE_DOUBLE;
-  value.number = number;
-  return fbtweak_set(tweak, value);
+  FBTWEAK__SET(FBTWEAK_TYPE_DOUBLE, number, number);
 }
 static inline int fbtweak_set_text(const fbtweak *tweak, const char *text) {
   FBTWEAK__ASK(FBTWEAK_ABSENT, set_text(tweak, text));
 }
 static inline int fbtweak_set_color(const fbtweak *tweak, fbtweak_color color) {
-  fbtweak_value value;
-  value.type = FBTWEAK_TYPE_COLOR;
-  value.color = color;
-  return fbtweak_set(tweak, value);
+  FBTWEAK__SET(FBTWEAK_TYPE_COLOR, color, color);
 }
 static inline int fbtweak_reset(const fbtweak *tweak) {
   FBTWEAK__ASK(FBTWEAK_ABSENT, reset(tweak));
@@ -687,9 +779,7 @@ static inline int fbtweak_bind(const fbtweak *tweak, void *variable) {
   FBTWEAK__ASK(FBTWEAK_ABSENT, bind(tweak, variable));
 }
 static inline void fbtweak_unbind(void *variable) {
-  const struct fbtweak__library *library = fbtweak__current_library();
-  if (library)
-    library->unbind(variable);
+  FBTWEAK__TELL(unbind(variable));
 }
 static inline fbtweak_token fbtweak_observe(const fbtweak *tweak, fbtweak_callback will_change,
                                             fbtweak_callback did_change, void *context) {
@@ -700,9 +790,7 @@ static inline fbtweak_token fbtweak_observe_in(fbtweak_queue *queue, const fbtwe
   FBTWEAK__ASK(0, observe(queue, tweak, 0, did_change, context));
 }
 static inline void fbtweak_unobserve(fbtweak_token token) {
-  const struct fbtweak__library *library = fbtweak__current_library();
-  if (library)
-    library->unobserve(token);
+  FBTWEAK__TELL(unobserve(token));
 }
 static inline fbtweak_queue *fbtweak_queue_make(void) {
   FBTWEAK__ASK(0, queue_make());
@@ -714,9 +802,7 @@ static inline size_t fbtweak_queue_deliver(fbtweak_queue *queue) {
   FBTWEAK__ASK(0, queue_deliver(queue));
 }
 static inline void fbtweak_queue_destroy(fbtweak_queue *queue) {
-  const struct fbtweak__library *library = fbtweak__current_library();
-  if (library)
-    library->queue_destroy(queue);
+  FBTWEAK__TELL(queue_destroy(queue));
 }
 static inline const fbtweak *fbtweak_make(const fbtweak_declaration *declaration) {
   FBTWEAK__ASK(0, make(declaration));
@@ -730,6 +816,8 @@ static inline int fbtweak_remove(const fbtweak *tweak) {
   FBTWEAK__ASK(FBTWEAK_ABSENT, remove(tweak));
 }
 #undef FBTWEAK__ASK
+#undef FBTWEAK__TELL
+#undef FBTWEAK__SET
 
 #ifdef __cplusplus
 }
@@ -737,9 +825,6 @@ static inline int fbtweak_remove(const fbtweak *tweak) {
 
 #ifdef __cplusplus
 #  if FB_TWEAK_ENABLED
-#    define FBTweakBinding(lvalue_, category_, collection_, name_, ...)                            \
-      fbtweak_binding(FBTWEAK__BIND(lvalue_, category_, collection_, name_, __VA_ARGS__))
-
 class [[nodiscard]] fbtweak_binding {
   void *address = nullptr;
 
@@ -766,9 +851,6 @@ public:
   }
 };
 #  else
-#    define FBTweakBinding(lvalue_, category_, collection_, name_, ...)                            \
-      (FBTweakBind(lvalue_, category_, collection_, name_, __VA_ARGS__), fbtweak_binding())
-
 struct [[nodiscard, maybe_unused]] fbtweak_binding {
   fbtweak_binding() = default;
   fbtweak_binding(fbtweak_binding &&) = default;
@@ -781,50 +863,10 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 #if FB_TWEAK_ENABLED
 
 /*
- * Booleans. Where <stdbool.h> defines `true` as 1, only its text tells it from a 1. FBTweakValue
- * gets the text of a `true` that is written in its call. A macro that passes its argument on, or
- * that stands for `true`, has replaced it by then, so that `true` and `false` are spelled here as
- * nobody writes a 1 and a 0. They stay what C says, integer constants of type int. GCC's are bools
- * in C23 even before they are keywords.
- */
-#  if defined(__cplusplus) || !defined(true) || (!defined(__clang__) && __STDC_VERSION__ > 201710L)
-#    define FBTWEAK__LIKE(text_, default_) default_
-#  else
-#    define FBTWEAK__TRUE 0X0000001
-#    define FBTWEAK__FALSE 0X0000000
-#    if FB_TWEAK_BOOL_CONSTANTS
-#      undef true
-#      undef false
-#      define true FBTWEAK__TRUE
-#      define false FBTWEAK__FALSE
-#    endif
-#    define FBTWEAK__LIKE(text_, default_)                                                         \
-      __builtin_choose_expr(FBTWEAK__BEGINS(text_, "true") || FBTWEAK__BEGINS(text_, "false") ||   \
-                                FBTWEAK__IS_TRUTH(FBTWEAK__UNWRAPPED(default_)),                   \
-                            (_Bool)0, default_)
-#    define FBTWEAK__BEGINS(text_, word_)                                                          \
-      (__builtin_strncmp(text_ ",", word_ ",", sizeof(word_)) == 0)
-/* Each scan takes one pair of parentheses away, and a SPREAD with it. */
-#    define FBTWEAK__UNWRAPPED(x_)                                                                 \
-      FBTWEAK__UNWRAPPED_(FBTWEAK__SPREAD FBTWEAK__SPREAD FBTWEAK__SPREAD x_)
-#    define FBTWEAK__UNWRAPPED_(...) FBTWEAK__UNWRAPPED__(__VA_ARGS__)
-#    define FBTWEAK__UNWRAPPED__(...) FBTWEAK__STRINGIZE((__VA_ARGS__))
-#    define FBTWEAK__IS_TRUTH(text_)                                                               \
-      (FBTWEAK__IS_TRUTH_(text_, "(") || FBTWEAK__IS_TRUTH_(text_, "(FBTWEAK__SPREAD ") ||         \
-       FBTWEAK__IS_TRUTH_(text_, "(FBTWEAK__SPREAD FBTWEAK__SPREAD ") ||                           \
-       FBTWEAK__IS_TRUTH_(text_, "(FBTWEAK__SPREAD FBTWEAK__SPREAD FBTWEAK__SPREAD "))
-#    define FBTWEAK__IS_TRUTH_(text_, before_)                                                     \
-      (__builtin_strcmp(text_, before_ FBTWEAK__STRINGIZE(FBTWEAK__TRUE) ")") == 0 ||              \
-       __builtin_strcmp(text_, before_ FBTWEAK__STRINGIZE(FBTWEAK__FALSE) ")") == 0)
-#  endif
-
-/* Eight-byte fields are aligned on 32-bit machines too. */
-typedef uint64_t fbtweak__word __attribute__((aligned(8)));
-
-/*
- * Lists. One ends with FBTWEAK__END. A tuple is parentheses around two to six elements; IS_TUPLE
- * is 0, 1, or 2 for the end. EACH puts macro_(context_, index, element) there for each element; the
- * number of elements, counted in eights and ones, says where in the chain to begin.
+ * Lists. A list ends with FBTWEAK__END. A tuple is parentheses around two to six elements, of which
+ * IS_TUPLE is 1; it is 2 of the end and 0 of anything else. EACH stands for macro_(context_, index,
+ * element) of each element. A macro cannot call itself, so there is a chain of macros, and the
+ * number of elements, in eights and ones, says where in the chain EACH begins.
  */
 #  define FBTWEAK__END (, , , , , , 2)
 #  define FBTWEAK__IS_TUPLE(x_) FBTWEAK__SEVENTH(FBTWEAK__SPREAD x_, 1, 1, 1, 1, 1, 0, )
@@ -881,71 +923,53 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 /* clang-format on */
 
 /*
- * What follows name in a call is default [, minimum, maximum] [, option]... and begins the list of
- * the options. An option is the tuple (bit, + step, "key=value\0", check, (its arguments), (choice,
- * ...)), where an action can have those from bit 256 on.
+ * Booleans. Where <stdbool.h> defines `true` as 1, only its text tells it from a 1. FBTweakValue
+ * gets the text of a `true` that is written in its call. A macro that passes its argument on, or
+ * that stands for `true`, has replaced it by then, so that `true` and `false` are spelled here as
+ * nobody writes a 1 and a 0. They stay what C says, integer constants of type int. GCC's are bools
+ * in C23 even before they are keywords.
  */
-#  define FBTweakChoices(...)                                                                      \
-    (FBTWEAK_HAS_CHOICES, , "", FBTWEAK__CHECK_CHOICES, (), (__VA_ARGS__, ))
-#  define FBTweakStep(step_) (FBTWEAK_HAS_STEP, +(step_), "", FBTWEAK__CHECK_STEP, (step_), ())
-#  define FBTweakPrecision(digits_)                                                                \
-    (16, , "precision=" FBTWEAK__STRINGIZE(digits_) "\0", FBTWEAK__CHECK_PRECISION,                \
-     (digits_, FBTWEAK__STRINGIZE(digits_)), ())
-#  define FBTweakUnit(unit_) (32, , "unit=" unit_ "\0", FBTWEAK__CHECK_TEXT, ("a unit", unit_), ())
-#  define FBTweakReadOnly (64, , "read-only\0", FBTWEAK__NONE, (), ())
-#  define FBTweakNeedsRestart (128, , "needs-restart\0", FBTWEAK__NONE, (), ())
-#  define FBTweakDescription(text_)                                                                \
-    (256, , "doc=" text_ "\0", FBTWEAK__CHECK_TEXT, ("a description", text_), ())
-#  define FBTweakOwner(owner_)                                                                     \
-    (512, , "owner=" owner_ "\0", FBTWEAK__CHECK_TEXT, ("an owner", owner_), ())
-#  define FBTweakExpires(date_) (1024, , "expires=" date_ "\0", FBTWEAK__CHECK_DATE, (date_), ())
+#  if defined(__cplusplus) || !defined(true) || (!defined(__clang__) && __STDC_VERSION__ > 201710L)
+#    define FBTWEAK__LIKE(text_, default_) default_
+#  else
+#    define FBTWEAK__TRUE 0X0000001
+#    define FBTWEAK__FALSE 0X0000000
+#    if FB_TWEAK_BOOL_CONSTANTS
+#      undef true
+#      undef false
+#      define true FBTWEAK__TRUE
+#      define false FBTWEAK__FALSE
+#    endif
+#    define FBTWEAK__LIKE(text_, default_)                                                         \
+      __builtin_choose_expr(FBTWEAK__BEGINS(text_, "true") || FBTWEAK__BEGINS(text_, "false") ||   \
+                                FBTWEAK__IS_TRUTH(FBTWEAK__UNWRAPPED(default_)),                   \
+                            (_Bool)0, default_)
+#    define FBTWEAK__BEGINS(text_, word_)                                                          \
+      (__builtin_strncmp(text_ ",", word_ ",", sizeof(word_)) == 0)
+/* Each of the three scans takes one pair of parentheses away, and a SPREAD with it. */
+#    define FBTWEAK__UNWRAPPED(x_)                                                                 \
+      FBTWEAK__UNWRAPPED_(FBTWEAK__SPREAD FBTWEAK__SPREAD FBTWEAK__SPREAD x_)
+#    define FBTWEAK__UNWRAPPED_(...) FBTWEAK__UNWRAPPED__(__VA_ARGS__)
+#    define FBTWEAK__UNWRAPPED__(...) FBTWEAK__STRINGIZE((__VA_ARGS__))
+#    define FBTWEAK__IS_TRUTH(text_)                                                               \
+      (FBTWEAK__IS_TRUTH_(text_, "(") || FBTWEAK__IS_TRUTH_(text_, "(FBTWEAK__SPREAD ") ||         \
+       FBTWEAK__IS_TRUTH_(text_, "(FBTWEAK__SPREAD FBTWEAK__SPREAD ") ||                           \
+       FBTWEAK__IS_TRUTH_(text_, "(FBTWEAK__SPREAD FBTWEAK__SPREAD FBTWEAK__SPREAD "))
+#    define FBTWEAK__IS_TRUTH_(text_, before_)                                                     \
+      (__builtin_strcmp(text_, before_ FBTWEAK__STRINGIZE(FBTWEAK__TRUE) ")") == 0 ||              \
+       __builtin_strcmp(text_, before_ FBTWEAK__STRINGIZE(FBTWEAK__FALSE) ")") == 0)
+#  endif
 
+#  define FBTWEAK__PASTE(a_, b_) FBTWEAK__PASTE_(a_, b_)
+#  define FBTWEAK__PASTE_(a_, b_) a_##b_
+#  define FBTWEAK__STRINGIZE(x_) FBTWEAK__STRINGIZE_(x_)
+#  define FBTWEAK__STRINGIZE_(x_) #  x_
 #  define FBTWEAK__NONE(...)
-#  define FBTWEAK__CHECK_CHOICES()                                                                 \
-    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER || FBTWEAK__IS_STRING,                                      \
-                    "FBTweakChoices: only numbers and strings have choices");
-#  define FBTWEAK__CHECK_STEP(step_)                                                               \
-    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweakStep: only a number has a step");                  \
-    FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(step_) > 0, "FBTweakStep: a step is more than 0");
-#  define FBTWEAK__CHECK_PRECISION(digits_, text_)                                                 \
-    FBTWEAK__ASSERT(FBTWEAK__IS_REAL, "FBTweakPrecision: only a float or double has one");         \
-    FBTWEAK__ASSERT((digits_) >= 0 && (digits_) <= 17 && sizeof(text_) == 2 + ((digits_) > 9) &&   \
-                        FBTWEAK__IN(text_, 0, "0", "9"),                                           \
-                    "FBTweakPrecision: it is a literal from 0 to 17");
-#  define FBTWEAK__CHECK_TEXT(what_, text_) FBTWEAK__ASSERT_NO_NUL(text_, "FBTweak: " what_);
-#  define FBTWEAK__CHECK_DATE(date_)                                                               \
-    FBTWEAK__ASSERT(sizeof(date_) == sizeof("2027-01-31") && FBTWEAK__IN(date_, 0, "0", "9") &&    \
-                        FBTWEAK__IN(date_, 1, "0", "9") && FBTWEAK__IN(date_, 2, "0", "9") &&      \
-                        FBTWEAK__IN(date_, 3, "0", "9") && FBTWEAK__IN(date_, 4, "-", "-") &&      \
-                        FBTWEAK__IN(date_, 5, "01", "12") && FBTWEAK__IN(date_, 6, "0", "9") &&    \
-                        FBTWEAK__IN(date_, 7, "-", "-") && FBTWEAK__IN(date_, 8, "01", "31") &&    \
-                        FBTWEAK__IN(date_, 9, "0", "9"),                                           \
-                    "FBTweakExpires: a date is written as 2027-01-31");
-/* Whether a text has something from low to high there. It is made long enough to look. */
-#  define FBTWEAK__IN(text_, at_, low_, high_)                                                     \
-    (__builtin_memcmp(&text_ "0000000000"[at_], low_, sizeof(low_) - 1) >= 0 &&                    \
-     __builtin_memcmp(&text_ "0000000000"[at_], high_, sizeof(high_) - 1) <= 0)
-
-/* What is no option becomes one that says so. */
-#  define FBTWEAK__OPTION(context_, index_, x_)                                                    \
-    FBTWEAK__PASTE(FBTWEAK__OPTION_, FBTWEAK__IS_TUPLE(x_))(x_),
-#  define FBTWEAK__OPTION_1(option_) option_
-#  define FBTWEAK__OPTION_0(x_) (0, , "", FBTWEAK__NO_OPTION, (), ())
-#  define FBTWEAK__NO_OPTION()                                                                     \
-    FBTWEAK__ASSERT(0, "FBTweak: only options come behind minimum and maximum, or an option");
-
-#  define FBTWEAK__OF(part_, index_, option_) part_ option_
-#  define FBTWEAK__OR_BIT(bit_, step_, attribute_, check_, arguments_, choices_) | bit_
-#  define FBTWEAK__PLUS_BIT(bit_, step_, attribute_, check_, arguments_, choices_) +bit_
-#  define FBTWEAK__PLUS_STEP(bit_, step_, attribute_, check_, arguments_, choices_) step_
-#  define FBTWEAK__ATTRIBUTE(bit_, step_, attribute_, check_, arguments_, choices_) attribute_
-#  define FBTWEAK__CHECK(bit_, step_, attribute_, check_, arguments_, choices_) check_ arguments_
-#  define FBTWEAK__CHOICES(bit_, step_, attribute_, check_, arguments_, choices_)                  \
-    FBTWEAK__SPREAD choices_
 
 /*
- * A tweak of the type that like_ has. What follows the default decides how the call goes on: 0 is a
- * limit, 1 an option, 2 the end. Without options the way is short, for the time compiling takes.
+ * A call: the tweak has the type of like_. IS_TUPLE of what is behind the default says how the call
+ * goes on: 0 with a minimum, 1 with an option, 2 not at all. It is short without options because
+ * most tweaks have none, and compiling takes time.
  */
 #  define FBTWEAK__TWEAK(like_, check_, category_, collection_, name_, ...)                        \
     FBTWEAK__ASSERT_NO_NUL(category_ collection_ name_,                                            \
@@ -977,6 +1001,23 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
     FBTWEAK__OPTIONS(names_, FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, default_, minimum_,        \
                      maximum_, __VA_ARGS__)
 
+/* Options. What is not an option becomes one whose check fails, so that the message says so. */
+#  define FBTWEAK__OPTION(context_, index_, x_)                                                    \
+    FBTWEAK__PASTE(FBTWEAK__OPTION_, FBTWEAK__IS_TUPLE(x_))(x_),
+#  define FBTWEAK__OPTION_1(option_) option_
+#  define FBTWEAK__OPTION_0(x_) (0, , "", FBTWEAK__NO_OPTION, (), ())
+#  define FBTWEAK__NO_OPTION()                                                                     \
+    FBTWEAK__ASSERT(0, "FBTweak: only options come behind minimum and maximum, or an option");
+
+#  define FBTWEAK__OF(part_, index_, option_) part_ option_
+#  define FBTWEAK__OR_BIT(bit_, step_, attribute_, check_, arguments_, choices_) | bit_
+#  define FBTWEAK__PLUS_BIT(bit_, step_, attribute_, check_, arguments_, choices_) +bit_
+#  define FBTWEAK__PLUS_STEP(bit_, step_, attribute_, check_, arguments_, choices_) step_
+#  define FBTWEAK__ATTRIBUTE(bit_, step_, attribute_, check_, arguments_, choices_) attribute_
+#  define FBTWEAK__CHECK(bit_, step_, attribute_, check_, arguments_, choices_) check_ arguments_
+#  define FBTWEAK__CHOICES(bit_, step_, attribute_, check_, arguments_, choices_)                  \
+    FBTWEAK__SPREAD choices_
+
 #  define FBTWEAK__OPTIONS(names_, limits_, default_, minimum_, maximum_, ...)                     \
     FBTWEAK__PASTE(FBTWEAK__OPTIONS_, FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )))            \
     (names_, limits_, default_, minimum_, maximum_, __VA_ARGS__)
@@ -1006,18 +1047,13 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
     FBTWEAK__DECLARE(FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )), names_, mask_, default_,    \
                      minimum_, maximum_, step_, attributes_, __VA_ARGS__)
 
-#  define FBTWEAK__PASTE(a_, b_) FBTWEAK__PASTE_(a_, b_)
-#  define FBTWEAK__PASTE_(a_, b_) a_##b_
-#  define FBTWEAK__STRINGIZE(x_) FBTWEAK__STRINGIZE_(x_)
-#  define FBTWEAK__STRINGIZE_(x_) #  x_
-
 #  if FB_TWEAK_LOCATIONS
 #    define FBTWEAK__LOCATION "at=" __FILE__ ":" FBTWEAK__STRINGIZE(__LINE__) "\0"
 #  else
 #    define FBTWEAK__LOCATION ""
 #  endif
 
-/* A choice is a value, or a tuple of one and its label. */
+/* A choice is a value, or a tuple of a value and its label. */
 #  define FBTWEAK__VALUE_OF(choice_)                                                               \
     FBTWEAK__PASTE(FBTWEAK__VALUE_OF_, FBTWEAK__IS_TUPLE(choice_))(choice_)
 #  define FBTWEAK__VALUE_OF_0(value_) value_
@@ -1028,23 +1064,23 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 #  define FBTWEAK__IF_LABELLED_1(choice_, macro_) macro_ choice_
 
 /*
- * Checks. A NUL inside a literal is refused because a reader takes it for the end; the
- * concatenations refuse what is no literal.
+ * Checks. A literal with a NUL inside is refused, because a reader would take the NUL for its end.
+ * What is not a literal cannot be concatenated, which refuses it.
  */
 #  define FBTWEAK__HAS_NO_NUL(text_) (sizeof(text_) == __builtin_strlen(text_) + 1)
 #  define FBTWEAK__ASSERT_NO_NUL(text_, what_)                                                     \
     FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL("" text_), what_ " cannot contain a NUL")
 
-/* A cast, since compilers warn when they compare constants of two enumerations. */
+/* A cast because compilers warn of comparing constants of two enumerations. */
 #  define FBTWEAK__CODE ((int)fbtweak__code)
 #  define FBTWEAK__IS_NUMBER                                                                       \
     (FBTWEAK__CODE >= FBTWEAK_TYPE_INT8 && FBTWEAK__CODE <= FBTWEAK_TYPE_DOUBLE)
 #  define FBTWEAK__IS_REAL                                                                         \
     (FBTWEAK__CODE == FBTWEAK_TYPE_FLOAT || FBTWEAK__CODE == FBTWEAK_TYPE_DOUBLE)
 #  define FBTWEAK__IS_STRING (FBTWEAK__CODE == FBTWEAK_TYPE_STRING)
-/* As numbers of the tweak's type; text and colours as 0. */
+/* As a number of the tweak's type. Text and colours are 0, so that one check suits all. */
 #  define FBTWEAK__AS_NUMBER(x_) ((fbtweak__number)FBTWEAK__NUMBER(x_))
-/* Compared with 1 because compilers know that nothing unsigned is below 0. */
+/* Compared with 1 because compilers warn that nothing unsigned is below 0. */
 #  define FBTWEAK__FITS(x_)                                                                        \
     (FBTWEAK__IS_REAL || ((__typeof__(FBTWEAK__NUMBER(x_)))(FBTWEAK__EXACT)FBTWEAK__NUMBER(x_) ==  \
                               FBTWEAK__NUMBER(x_) &&                                               \
@@ -1066,39 +1102,64 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
     FBTWEAK__OR_IS_(FBTWEAK__VALUE_OF(choice_), default_)
 #  define FBTWEAK__OR_IS_(value_, default_) || FBTWEAK__IS(value_, default_)
 
-/* The codes of each signedness follow each other in the order of 8, 16, 32 and 64 bits. */
-#  define FBTWEAK__INTEGER_CODE(type_)                                                             \
-    (((type_)-1 < (type_)1 ? FBTWEAK_TYPE_INT8 : FBTWEAK_TYPE_UINT8) + (sizeof(type_) > 1) +       \
-     (sizeof(type_) > 2) + (sizeof(type_) > 4))
-#  define FBTWEAK__HEAD(record_, kind_, code_, flags_)                                             \
-    sizeof(record_), FBTWEAK_RECORD_VERSION, FBTWEAK_KIND_##kind_, code_, flags_
-#  define FBTWEAK__FLAGS(mask_) ((mask_) & (FBTWEAK__IS_STRING ? 7 : 15))
+#  define FBTWEAK__CHECK_CHOICES()                                                                 \
+    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER || FBTWEAK__IS_STRING,                                      \
+                    "FBTweakChoices: only numbers and strings have choices");
+#  define FBTWEAK__CHECK_STEP(step_)                                                               \
+    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweakStep: only a number has a step");                  \
+    FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(step_) > 0, "FBTweakStep: a step is more than 0");
+#  define FBTWEAK__CHECK_PRECISION(digits_, text_)                                                 \
+    FBTWEAK__ASSERT(FBTWEAK__IS_REAL, "FBTweakPrecision: only a float or double has one");         \
+    FBTWEAK__ASSERT((digits_) >= 0 && (digits_) <= 17 && sizeof(text_) == 2 + ((digits_) > 9) &&   \
+                        FBTWEAK__IN(text_, 0, "0", "9"),                                           \
+                    "FBTweakPrecision: it is a literal from 0 to 17");
+#  define FBTWEAK__CHECK_TEXT(what_, text_) FBTWEAK__ASSERT_NO_NUL(text_, "FBTweak: " what_);
+#  define FBTWEAK__CHECK_DATE(date_)                                                               \
+    FBTWEAK__ASSERT(sizeof(date_) == sizeof("2027-01-31") && FBTWEAK__IN(date_, 0, "0", "9") &&    \
+                        FBTWEAK__IN(date_, 1, "0", "9") && FBTWEAK__IN(date_, 2, "0", "9") &&      \
+                        FBTWEAK__IN(date_, 3, "0", "9") && FBTWEAK__IN(date_, 4, "-", "-") &&      \
+                        FBTWEAK__IN(date_, 5, "01", "12") && FBTWEAK__IN(date_, 6, "0", "9") &&    \
+                        FBTWEAK__IN(date_, 7, "-", "-") && FBTWEAK__IN(date_, 8, "01", "31") &&    \
+                        FBTWEAK__IN(date_, 9, "0", "9"),                                           \
+                    "FBTweakExpires: a date is written as 2027-01-31");
+/* Whether the text has something from low to high there. Zeros make it long enough to look. */
+#  define FBTWEAK__IN(text_, at_, low_, high_)                                                     \
+    (__builtin_memcmp(&text_ "0000000000"[at_], low_, sizeof(low_) - 1) >= 0 &&                    \
+     __builtin_memcmp(&text_ "0000000000"[at_], high_, sizeof(high_) - 1) <= 0)
 
 /*
- * Records. The macros are written for both languages: DECLARE checks and declares the record of one
- * use, READ gives its value, ACTION is the whole of an action.
+ * Records. Each language has a DECLARE, which declares the record of one use, a READ, which gives
+ * its value, and an ACTION_RECORD.
  *
- * - `retain` keeps a record under --gc-sections, `used` keeps it in the compiler; `aligned` stops
- *   GCC from aligning large structures to 32 bytes, which would leave gaps. The attributes follow
- *   the declarator because before it they would apply to the type.
+ * - `retain` keeps a record under --gc-sections, and `used` keeps it in the compiler. `aligned`
+ *   stops GCC from aligning large structures to 32 bytes, which would leave gaps. The attributes
+ *   follow the declarator because before it they would apply to the type.
  * - A record is never const: read-only and writable records of one unit cannot share a section.
  */
 #  define FBTWEAK__IN_SECTION(section_) __attribute__((section(section_), used, retain, aligned(8)))
 
-/* The assignment, which is not done, is for its errors and warnings. */
-#  define FBTWEAK__BIND(lvalue_, category_, collection_, name_, ...)                               \
-    (__extension__({                                                                               \
-      FBTWEAK__AUTO fbtweak__lvalue = &(lvalue_);                                                  \
-      FBTWEAK__TWEAK(*fbtweak__lvalue, FBTWEAK__ASSERT_FITS, category_, collection_, name_,        \
-                     __VA_ARGS__);                                                                 \
-      fbtweak__type *fbtweak__address = (fbtweak__type *)(void *)fbtweak__lvalue;                  \
-      fbtweak__type fbtweak__value = FBTWEAK__READ;                                                \
-      if (0)                                                                                       \
-        *fbtweak__lvalue = fbtweak__value;                                                         \
-      __atomic_store(fbtweak__address, &fbtweak__value, __ATOMIC_RELAXED);                         \
-      (void)fbtweak_bind(fbtweak__handle(&fbtweak__record), fbtweak__address);                     \
-      (void *)fbtweak__address;                                                                    \
-    }))
+/* A field of eight bytes, aligned on 32-bit machines too, where uint64_t is not. */
+typedef uint64_t fbtweak__word __attribute__((aligned(8)));
+
+/* clang-format off */
+#  define FBTWEAK__INTEGERS(macro_) \
+    macro_(char) macro_(signed char) macro_(unsigned char) macro_(short) macro_(unsigned short) \
+    macro_(int) macro_(unsigned) macro_(long) macro_(unsigned long) \
+    macro_(long long) macro_(unsigned long long)
+/* clang-format on */
+/* The codes of signed types are in the order of 8, 16, 32 and 64 bits, as are those of unsigned. */
+#  define FBTWEAK__INTEGER_CODE(type_)                                                             \
+    (((type_)-1 < (type_)1 ? FBTWEAK_TYPE_INT8 : FBTWEAK_TYPE_UINT8) + (sizeof(type_) > 1) +       \
+     (sizeof(type_) > 2) + (sizeof(type_) > 4))
+
+/* The first eight bytes. The flag of choices is not for strings, whose choices are only text. */
+#  define FBTWEAK__HEAD_FIELDS                                                                     \
+    uint32_t size;                                                                                 \
+    uint8_t version, kind, type, flags
+#  define FBTWEAK__HEAD(record_, kind_, code_, flags_)                                             \
+    sizeof(record_), FBTWEAK_RECORD_VERSION, FBTWEAK_KIND_##kind_, code_, flags_
+#  define FBTWEAK__FLAGS(mask_) ((mask_) & (FBTWEAK__IS_STRING ? 7 : 15))
+
 #  define FBTWEAK__ASSERT_FLAG(default_)                                                           \
     FBTWEAK__ASSERT(FBTWEAK__HAS_KIND(default_), "FBTweakFeature: the default is true or false")
 #  define FBTWEAK__ASSERT_FITS(default_)                                                           \
@@ -1106,10 +1167,10 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
                     "FBTweakBind: the default is of another kind than the variable");              \
     FBTWEAK__ASSERT(FBTWEAK__FITS(default_), "FBTweakBind: the default does not fit the variable")
 
-#  define FBTWEAK__ACTION(category_, collection_, name_, function_, ...)                           \
-    FBTWEAK__ACTION_(category_, collection_, name_, function_,                                     \
-                     FBTWEAK__EACH(FBTWEAK__OPTION, , __VA_ARGS__) FBTWEAK__END)
-#  define FBTWEAK__ACTION_(category_, collection_, name_, function_, ...)                          \
+#  define FBTWEAK__ACTION_OF(category_, collection_, name_, function_, ...)                        \
+    FBTWEAK__ACTION_OF_(category_, collection_, name_, function_,                                  \
+                        FBTWEAK__EACH(FBTWEAK__OPTION, , __VA_ARGS__) FBTWEAK__END)
+#  define FBTWEAK__ACTION_OF_(category_, collection_, name_, function_, ...)                       \
     FBTWEAK__ASSERT_NO_NUL(category_ collection_ name_,                                            \
                            "FBTweak: a category, collection or name");                             \
     FBTWEAK__ASSERT(                                                                               \
@@ -1129,7 +1190,7 @@ fbtweak__load_string(const char *const *cell, const char *initial) {
   return current ? current : initial;
 }
 
-/* What an action's record calls; its context is the function or block. */
+/* What the record of an action has called. The context is the function or block. */
 static inline __attribute__((unused)) void fbtweak__call_function(void *context) {
   union {
     void *context;
@@ -1145,7 +1206,7 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
 
 #  ifndef __cplusplus
 
-/* Inside a builtin Clang folds whatever it can, and says nothing. */
+/* Records in C. Clang folds what is inside a builtin, and does not warn of folding then. */
 #    ifdef __clang__
 #      define FBTWEAK__ASSERT(condition_, message_)                                                \
         _Static_assert(__builtin_expect(condition_, 1), message_)
@@ -1155,43 +1216,36 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
 
 #    define FBTWEAK__AUTO __auto_type
 
-/* The comma makes a value of it: an array becomes a pointer, and qualifiers go. */
+/* The comma makes it a value: an array becomes a pointer, and qualifiers are gone. */
 #    define FBTWEAK__TYPES(like_)                                                                  \
       typedef __typeof__(FBTWEAK__TO_CONST(((void)0, (like_)))) fbtweak__type;                     \
       typedef __typeof__(FBTWEAK__NUMBER((fbtweak__type){0})) fbtweak__number;                     \
       enum { fbtweak__code = FBTWEAK__TYPE_CODE((fbtweak__type){0}) }
 #    define FBTWEAK__TO_CONST(x_) _Generic(x_, char * : (const char *)0, default : x_)
-#    define FBTWEAK__TYPE_CODE(x_)                                                                 \
-      _Generic((x_),                                                                               \
-          _Bool: FBTWEAK_TYPE_BOOL,                                                                \
-          char: FBTWEAK__INTEGER_CODE(char),                                                       \
-          signed char: FBTWEAK__INTEGER_CODE(signed char),                                         \
-          unsigned char: FBTWEAK__INTEGER_CODE(unsigned char),                                     \
-          short: FBTWEAK__INTEGER_CODE(short),                                                     \
-          unsigned short: FBTWEAK__INTEGER_CODE(unsigned short),                                   \
-          int: FBTWEAK__INTEGER_CODE(int),                                                         \
-          unsigned: FBTWEAK__INTEGER_CODE(unsigned),                                               \
-          long: FBTWEAK__INTEGER_CODE(long),                                                       \
-          unsigned long: FBTWEAK__INTEGER_CODE(unsigned long),                                     \
-          long long: FBTWEAK__INTEGER_CODE(long long),                                             \
-          unsigned long long: FBTWEAK__INTEGER_CODE(unsigned long long),                           \
-          float: FBTWEAK_TYPE_FLOAT,                                                               \
-          double: FBTWEAK_TYPE_DOUBLE,                                                             \
-          char *: FBTWEAK_TYPE_STRING,                                                             \
-          const char *: FBTWEAK_TYPE_STRING,                                                       \
-          fbtweak_color: FBTWEAK_TYPE_COLOR,                                                       \
+/* clang-format off */
+#    define FBTWEAK__CODE_CASE(type_) type_: FBTWEAK__INTEGER_CODE(type_),
+#    define FBTWEAK__TYPE_CODE(x_) \
+      _Generic((x_), \
+          FBTWEAK__INTEGERS(FBTWEAK__CODE_CASE) \
+          _Bool: FBTWEAK_TYPE_BOOL, \
+          float: FBTWEAK_TYPE_FLOAT, \
+          double: FBTWEAK_TYPE_DOUBLE, \
+          char *: FBTWEAK_TYPE_STRING, \
+          const char *: FBTWEAK_TYPE_STRING, \
+          fbtweak_color: FBTWEAK_TYPE_COLOR, \
           default: 0)
+/* clang-format on */
 
-/* A string is a null pointer or the number 0, and anything else is an empty text. */
+/* In a _Generic all branches must compile, so each kind has a stand-in where it does not belong. */
 #    define FBTWEAK__INITIAL(x_) _Generic((x_), char * : 0, const char * : 0, default : (x_))
 #    define FBTWEAK__NUMBER(x_)                                                                    \
       _Generic((x_), char * : 0, const char * : 0, fbtweak_color : 0, default : (x_))
-/* Bools and numbers are converted to each other. */
+/* Bools and numbers are one kind, because C converts them to each other. */
 #    define FBTWEAK__KIND(x_)                                                                      \
       _Generic((x_), char * : 1, const char * : 1, fbtweak_color : 2, default : 3)
 #    define FBTWEAK__HAS_KIND(x_) (FBTWEAK__KIND(x_) == FBTWEAK__KIND((fbtweak__type){0}))
 #    define FBTWEAK__TEXT(x_) _Generic((x_), char * : (x_), const char * : (x_), default : "")
-/* Clang warns of what never equals a float. */
+/* A double for a float, because Clang warns of comparing with what no float equals. */
 #    define FBTWEAK__EXACT                                                                         \
       __typeof__(_Generic((fbtweak__number)0, float : 0.0, default : (fbtweak__number)0))
 #    define FBTWEAK__CHOICE_HAS_NO_NUL(x_) FBTWEAK__HAS_NO_NUL(FBTWEAK__TEXT(x_))
@@ -1199,7 +1253,7 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
       (FBTWEAK__AS_NUMBER(x_) == FBTWEAK__AS_NUMBER(y_) &&                                         \
        __builtin_strcmp(FBTWEAK__TEXT(x_), FBTWEAK__TEXT(y_)) == 0)
 
-/* The choices of a string are text and have no place at the end. */
+/* The choices of a string are text, so there is nothing at the end of its record. */
 #    define FBTWEAK__DECLARE(first_, names_, mask_, default_, minimum_, maximum_, step_,           \
                              attributes_, ...)                                                     \
       FBTWEAK__DECLARE_(FBTWEAK__PASTE(FBTWEAK__EACH_, first_), names_, mask_, default_, minimum_, \
@@ -1216,8 +1270,7 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
         fbtweak__word bits;                                                                        \
       };                                                                                           \
       static struct {                                                                              \
-        uint32_t size;                                                                             \
-        uint8_t version, kind, type, flags;                                                        \
+        FBTWEAK__HEAD_FIELDS;                                                                      \
         union {                                                                                    \
           fbtweak__type value;                                                                     \
           const char *string;                                                                      \
@@ -1280,8 +1333,7 @@ struct fbtweak__nothing {
       FBTWEAK__ASSERT(FBTWEAK__BY_CALLEE(function_, 1, 1, 0),                                      \
                       "FBTweakAction: an action is a void (*)(void), or a block of this type");    \
       static struct {                                                                              \
-        uint32_t size;                                                                             \
-        uint8_t version, kind, type, flags;                                                        \
+        FBTWEAK__HEAD_FIELDS;                                                                      \
         union {                                                                                    \
           void (*function)(void *);                                                                \
           fbtweak__word bits;                                                                      \
@@ -1303,10 +1355,10 @@ struct fbtweak__nothing {
 #  else
 
 /*
- * GCC gives the data of inline functions other section flags than that of plain ones, and then
- * refuses to put both into one section (GCC bug 41091). So each use names a section of its own, in
- * which the assembler sees a comment. What a template is instantiated to goes elsewhere whatever
- * the attribute says, so that is refused.
+ * Records in C++. GCC gives the data of inline functions other section flags than the data of plain
+ * ones, and then refuses to put both into one section (GCC bug 41091). So each use names a section
+ * of its own, in whose name the assembler sees a comment. The data of an instantiated template goes
+ * elsewhere whatever the attribute says, so a tweak in a template is refused.
  */
 #    ifdef __clang__
 #      define FBTWEAK__CPP_SECTION "fbtweak"
@@ -1322,7 +1374,7 @@ struct fbtweak__nothing {
                     "FBTweak: GCC loses a tweak in a template; put it into a function that is "    \
                     "none, and call that")
 
-/* GCC ends the name of what a template is instantiated to with its arguments: "[with T = int]". */
+/* GCC ends the name of an instantiated template with its arguments, as "[with T = int]". */
 constexpr bool fbtweak__names_arguments(const char *function) {
   for (; *function; function++)
     if (function[0] == '[' && function[1] == 'w' && function[2] == 'i' && function[3] == 't' &&
@@ -1339,31 +1391,23 @@ template <class T> struct fbtweak__type_code<T, true> {
 };
 #    define FBTWEAK__CODE_OF(type_, code_)                                                         \
       template <> struct fbtweak__type_code<type_, false> { static constexpr int value = code_; };
+#    define FBTWEAK__CODE_OF_INTEGER(type_) FBTWEAK__CODE_OF(type_, FBTWEAK__INTEGER_CODE(type_))
+FBTWEAK__INTEGERS(FBTWEAK__CODE_OF_INTEGER)
 FBTWEAK__CODE_OF(bool, FBTWEAK_TYPE_BOOL)
-FBTWEAK__CODE_OF(char, FBTWEAK__INTEGER_CODE(char))
-FBTWEAK__CODE_OF(signed char, FBTWEAK__INTEGER_CODE(signed char))
-FBTWEAK__CODE_OF(unsigned char, FBTWEAK__INTEGER_CODE(unsigned char))
-FBTWEAK__CODE_OF(short, FBTWEAK__INTEGER_CODE(short))
-FBTWEAK__CODE_OF(unsigned short, FBTWEAK__INTEGER_CODE(unsigned short))
-FBTWEAK__CODE_OF(int, FBTWEAK__INTEGER_CODE(int))
-FBTWEAK__CODE_OF(unsigned, FBTWEAK__INTEGER_CODE(unsigned))
-FBTWEAK__CODE_OF(long, FBTWEAK__INTEGER_CODE(long))
-FBTWEAK__CODE_OF(unsigned long, FBTWEAK__INTEGER_CODE(unsigned long))
-FBTWEAK__CODE_OF(long long, FBTWEAK__INTEGER_CODE(long long))
-FBTWEAK__CODE_OF(unsigned long long, FBTWEAK__INTEGER_CODE(unsigned long long))
 FBTWEAK__CODE_OF(float, FBTWEAK_TYPE_FLOAT)
 FBTWEAK__CODE_OF(double, FBTWEAK_TYPE_DOUBLE)
 FBTWEAK__CODE_OF(const char *, FBTWEAK_TYPE_STRING)
 FBTWEAK__CODE_OF(fbtweak_color, FBTWEAK_TYPE_COLOR)
+#    undef FBTWEAK__CODE_OF_INTEGER
 #    undef FBTWEAK__CODE_OF
 
-/* Bools and numbers are converted to each other. */
+/* Bools and numbers are one kind, because C++ converts them to each other. */
 constexpr bool fbtweak__have_one_kind(int code, int other) {
   return code == other ||
          (0 < code && code <= FBTWEAK_TYPE_DOUBLE && 0 < other && other <= FBTWEAK_TYPE_DOUBLE);
 }
 
-/* A number, that of an enumeration, or 0. */
+/* The number, the number of an enumerator, or 0 for what has none. */
 template <class T> constexpr auto fbtweak__number_of(T value) {
   if constexpr (__is_enum(T))
     return static_cast<__underlying_type(T)>(value);
@@ -1374,7 +1418,7 @@ template <class T> constexpr auto fbtweak__number_of(T value) {
     return 0;
 }
 
-/* By value, so that an array becomes a pointer and a constant loses its const. Never defined. */
+/* Has the type of a value: an array becomes a pointer, and const is gone. It is never called. */
 template <class T> T fbtweak__by_value(T);
 
 #    define FBTWEAK__ASSERT(condition_, message_) static_assert(condition_, message_)
@@ -1393,7 +1437,7 @@ template <class T> T fbtweak__by_value(T);
       (FBTWEAK__AS_NUMBER(x_) == FBTWEAK__AS_NUMBER(y_) &&                                         \
        fbtweak__is(fbtweak__text_of(x_), fbtweak__text_of(y_)))
 
-/* The text of a literal, with its NUL, and an empty one of anything else. */
+/* The text of a literal, with its NUL. Anything else has an empty text, as its record has. */
 template <size_t size_> struct fbtweak__characters { char characters[size_]; };
 template <size_t size_>
 constexpr fbtweak__characters<size_> fbtweak__text_of(const char (&literal)[size_]) {
@@ -1450,8 +1494,7 @@ template <class T> union fbtweak__cell {
 };
 template <class T, class Number, size_t names_size_, size_t text_size_, size_t attributes_size_>
 struct fbtweak__record_of {
-  uint32_t size;
-  uint8_t version, kind, type, flags;
+  FBTWEAK__HEAD_FIELDS;
   fbtweak__cell<T> cell, initial;
   fbtweak__cell<Number> minimum, maximum, step;
   char names[names_size_];
@@ -1459,7 +1502,7 @@ struct fbtweak__record_of {
   char attributes[attributes_size_];
 };
 
-/* The text has the choices behind the default. Those of a string have no place at the end. */
+/* The text of the default has the choices behind it. A string has nothing at the end for them. */
 template <class T, class Number> struct fbtweak__choice_of { fbtweak__cell<Number> slot; };
 template <class Number> struct fbtweak__choice_of<const char *, Number> {
   struct {
@@ -1469,8 +1512,7 @@ template <class Number> struct fbtweak__choice_of<const char *, Number> {
 template <class T, class Number, size_t names_size_, size_t text_size_, size_t attributes_size_,
           size_t choices_>
 struct fbtweak__record_with_choices {
-  uint32_t size;
-  uint8_t version, kind, type, flags;
+  FBTWEAK__HEAD_FIELDS;
   fbtweak__cell<T> cell, initial;
   fbtweak__cell<Number> minimum, maximum, step;
   char names[names_size_];
@@ -1569,8 +1611,7 @@ constexpr bool fbtweak__is_callee(...) {
   return false;
 }
 template <size_t names_size_, size_t attributes_size_> struct fbtweak__action_of {
-  uint32_t size;
-  uint8_t version, kind, type, flags;
+  FBTWEAK__HEAD_FIELDS;
   fbtweak__callee callee;
   fbtweak__word limits[3];
   char names[names_size_], text[1], attributes[attributes_size_];
@@ -1591,11 +1632,11 @@ template <size_t names_size_, size_t attributes_size_> struct fbtweak__action_of
 #  endif
 
 /*
- * A note in each image, whatever the number of units (several that say the same with GCC's LTO),
- * tells where its records begin and end and where its slot for the library is. So both are found
- * through the program headers, when the file has no section headers or is not at hand. Distances
- * are from the field itself: no relocation is left for the dynamic linker. The eight bytes of
- * padding make sure that the section, and with it the bounds, exist.
+ * The note. Each image has one, however many units it is of (with GCC's LTO several, which say the
+ * same). It says where the image's records begin and end and where its slot for the library is, so
+ * that both are found through the program headers, without section headers and without the file.
+ * A distance is from its own field, so that the dynamic linker has nothing to relocate. The eight
+ * bytes of padding are there so that the section, and with it its bounds, exists.
  */
 __asm__(".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"
         ".balign 8\n"
@@ -1613,9 +1654,10 @@ __asm__(".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"
         ".popsection\n");
 
 /*
- * An image that is loaded after the library looks for it: some image has a note with the distance
- * to its struct fbtweak__library. What <link.h> declares for this needs _GNU_SOURCE before the
- * first include of a unit, so the little that is needed of it is here under other names.
+ * Late images. An image that is loaded after the library looks for the library: one of the loaded
+ * images has a note with the distance to its struct fbtweak__library. <link.h> declares what this
+ * needs only with _GNU_SOURCE, which would have to come before the first include of a unit, so the
+ * little that is needed of it is here under other names.
  */
 struct fbtweak__segment {
   uint32_t type;
@@ -1639,12 +1681,11 @@ struct fbtweak__loaded {
 extern "C" {
 #  endif
 
-/* Weak: an image that is loaded has it, a static program without the library need not. */
+/* Weak because a static program may lack it. An image that is loaded has it. */
 int fbtweak__each_loaded(int (*visit)(struct fbtweak__loaded *loaded, size_t size, void *context),
                          void *context) __asm__("dl_iterate_phdr") __attribute__((weak));
 
-/* Whether memory is in a segment that is loaded with these rights: what a note says may be wrong.
- */
+/* Whether a segment with these rights holds the memory. A note may be wrong, and must not crash. */
 static inline bool fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint32_t rights,
                                       uintptr_t start, size_t size) {
   for (unsigned i = 0; i < loaded->segment_count; i++) {
@@ -1657,7 +1698,7 @@ static inline bool fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint
   return false;
 }
 
-/* The size of the table is 0 before the library has loaded, and then at least that of today. */
+/* The table's size is 0 until the library has loaded. A later library may have a larger table. */
 static inline bool fbtweak__is_library(const struct fbtweak__loaded *loaded, uintptr_t address) {
   enum { FBTWEAK__READ_WRITE = 4 | 2, FBTWEAK__LEAST = sizeof(struct fbtweak__library) };
   if (address % sizeof(void *) != 0 ||
@@ -1695,7 +1736,7 @@ static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size
   return 0;
 }
 
-/* Each unit of an image has these two, the first that runs does it for all. */
+/* Each unit of an image has these two functions. The first that runs does the work for all. */
 extern bool fbtweak__is_open __attribute__((weak, visibility("hidden")));
 bool fbtweak__is_open = false;
 
