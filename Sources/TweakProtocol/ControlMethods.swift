@@ -8,7 +8,19 @@ package protocol ControlMethod: Codable, Hashable, Sendable {
     associatedtype CodingKeys: CodingKey, CaseIterable
 
     static var name: String { get }
+    /// Whether it sets values: then a thread that may call observers does it, and the answer tells whether they are kept.
+    static var setsValues: Bool { get }
 }
+
+extension ControlMethod {
+    package static var setsValues: Bool { false }
+}
+
+/// All methods.
+let controlMethods: [any ControlMethod.Type] = [
+    DescribeProgram.self, ListTweaks.self, GetTweak.self, SetTweak.self, ResetTweaks.self, SetManyTweaks.self,
+    RunAction.self, SubscribeToChanges.self, UnsubscribeFromChanges.self, ExplainTweak.self,
+]
 
 /// Asks which program it is.
 package struct DescribeProgram: ControlMethod {
@@ -82,6 +94,7 @@ package struct GetTweak: ControlMethod {
 /// Sets a tweak, for the next start too.
 package struct SetTweak: ControlMethod {
     package static let name = "set"
+    package static let setsValues = true
     package enum CodingKeys: CodingKey, CaseIterable { case tweak, value, text }
 
     package var tweak: TweakKey
@@ -120,6 +133,7 @@ package struct SetTweak: ControlMethod {
 /// Takes overrides away, as one change: of a tweak, of a category or a collection of it, or of all tweaks.
 package struct ResetTweaks: ControlMethod {
     package static let name = "reset"
+    package static let setsValues = true
     package enum CodingKeys: CodingKey, CaseIterable { case tweak, category, collection, all }
 
     package var tweak: TweakKey?
@@ -147,6 +161,7 @@ package struct ResetTweaks: ControlMethod {
 /// all or nothing.
 package struct SetManyTweaks: ControlMethod {
     package static let name = "setMany"
+    package static let setsValues = true
     package enum CodingKeys: CodingKey, CaseIterable { case values, resettingOthers, allOrNothing }
 
     /// In JSON by category, collection and name, as an overrides file has them.

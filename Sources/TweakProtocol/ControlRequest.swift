@@ -33,25 +33,11 @@ extension RequestID: Codable {
     }
 }
 
-/// What a client wants.
-package enum ControlCall: Hashable, Sendable {
-    case describe(DescribeProgram)
-    case list(ListTweaks)
-    case get(GetTweak)
-    case set(SetTweak)
-    case reset(ResetTweaks)
-    case setMany(SetManyTweaks)
-    case run(RunAction)
-    case subscribe(SubscribeToChanges)
-    case unsubscribe(UnsubscribeFromChanges)
-    case explain(ExplainTweak)
-}
-
 /// A request as a program reads it.
-package struct ControlRequest: Hashable, Sendable {
+package struct ControlRequest: Sendable {
     /// `nil` if the client does not want an answer.
     package let id: RequestID?
-    package let call: Result<ControlCall, ControlError>
+    package let call: Result<any ControlMethod, ControlError>
 
     /// Reads a line.
     package init(line: [UInt8]) {
@@ -71,14 +57,14 @@ package struct ControlRequest: Hashable, Sendable {
         call: .failure(
             ControlError(.invalidRequest, "a request has at most \(ControlLimits.requestSize) bytes")))
 
-    private init(id: RequestID?, call: Result<ControlCall, ControlError>) {
+    private init(id: RequestID?, call: Result<any ControlMethod, ControlError>) {
         (self.id, self.call) = (id, call)
     }
 }
 
 private struct Envelope: Decodable {
     var id: RequestID?
-    var call: Result<ControlCall, ControlError>
+    var call: Result<any ControlMethod, ControlError>
 
     private enum CodingKeys: CodingKey { case jsonrpc, id, method, params }
 
@@ -98,7 +84,10 @@ private struct Envelope: Decodable {
                 throw ControlError(.invalidRequest, "a request's id is an integer or a text")
             }
             let method = try container.decode(String.self, forKey: .method)
-            call = .success(try Self.call(method, container))
+            guard let type = controlMethods.first(where: { $0.name == method }) else {
+                throw ControlError(.unknownMethod, "there is no method \"\(method)\"")
+            }
+            call = .success(try Self.parameters(of: type, container))
         } catch let error as ControlError {
             call = .failure(error)
         } catch let error as DecodingError {
@@ -106,30 +95,9 @@ private struct Envelope: Decodable {
         }
     }
 
-    private static func call(_ method: String, _ container: KeyedDecodingContainer<CodingKeys>) throws
-        -> ControlCall
-    {
-        func parameters<Method: ControlMethod>() throws(ControlError) -> Method {
-            try Self.parameters(container)
-        }
-        switch method {
-        case DescribeProgram.name: return .describe(try parameters())
-        case ListTweaks.name: return .list(try parameters())
-        case GetTweak.name: return .get(try parameters())
-        case SetTweak.name: return .set(try parameters())
-        case ResetTweaks.name: return .reset(try parameters())
-        case SetManyTweaks.name: return .setMany(try parameters())
-        case RunAction.name: return .run(try parameters())
-        case SubscribeToChanges.name: return .subscribe(try parameters())
-        case UnsubscribeFromChanges.name: return .unsubscribe(try parameters())
-        case ExplainTweak.name: return .explain(try parameters())
-        default: throw ControlError(.unknownMethod, "there is no method \"\(method)\"")
-        }
-    }
-
     /// An unknown parameter is refused: who sends it expects something of it.
     private static func parameters<Method: ControlMethod>(
-        _ container: KeyedDecodingContainer<CodingKeys>
+        of method: Method.Type, _ container: KeyedDecodingContainer<CodingKeys>
     ) throws(ControlError) -> Method {
         do {
             guard container.contains(.params) else {

@@ -155,27 +155,15 @@ extension Endpoint {
 // MARK: - Requests
 
 extension ControlRequest {
-    /// Whether the worker does it, since it may call observers.
-    var isForWorker: Bool {
-        switch call {
-        case .success(.set), .success(.reset), .success(.setMany): true
-        default: false
-        }
-    }
+    var isForWorker: Bool { if case .success(let call) = call { type(of: call).setsValues } else { false } }
 }
 
 extension Endpoint {
     private func begin(_ request: ControlRequest, of client: EndpointClient) {
-        let (id, requests) = (request.id, requests)
+        let id = request.id
         switch request.call {
         case .failure(let error): client.send(Self.line(error, to: id))
-        case .success(.describe): client.send(Self.line(requests.describe(), to: id))
-        case .success(.list(let call)): client.send(Self.line(requests.list(call), to: id))
-        case .success(.get(let call)):
-            answer(id, of: client) { () throws(ControlError) in try requests.get(call) }
-        case .success(.explain(let call)):
-            answer(id, of: client) { () throws(ControlError) in try requests.explain(call) }
-        case .success(.subscribe(let call)):
+        case .success(let call as SubscribeToChanges):
             answer(id, of: client) { () throws(ControlError) in
                 guard let number = client.subscribe(to: call.tweaks) else {
                     throw ControlError(
@@ -184,21 +172,25 @@ extension Endpoint {
                 listenToStore()
                 return SubscribeToChanges.Answer(subscription: number)
             }
-        case .success(.unsubscribe(let call)):
+        case .success(let call as UnsubscribeFromChanges):
             answer(id, of: client) { () throws(ControlError) in
                 guard client.unsubscribe(call.subscription) else {
                     throw ControlError(.invalidParameters, "there is no subscription \(call.subscription)")
                 }
                 return Done()
             }
-        case .success(.set(let call)):
-            give(id, of: client) { () throws(ControlError) in try requests.set(call) }
-        case .success(.reset(let call)):
-            give(id, of: client) { () throws(ControlError) in try requests.reset(call) }
-        case .success(.setMany(let call)):
-            give(id, of: client) { () throws(ControlError) in requests.setMany(call) }
-        case .success(.run(let call)): run(call, id, of: client)
+        case .success(let call as RunAction): run(call, id, of: client)
+        case .success(let call as any StoreMethod): perform(call, id, of: client)
+        case .success(let call):
+            let name = type(of: call).name
+            client.send(Self.line(ControlError(.unknownMethod, "\(name) is not served"), to: id))
         }
+    }
+
+    private func perform<Method: StoreMethod>(_ call: Method, _ id: RequestID?, of client: EndpointClient) {
+        let requests = requests
+        let body = { @Sendable () throws(ControlError) in try call.answer(requests) }
+        if Method.setsValues { give(id, of: client, body) } else { answer(id, of: client, body) }
     }
 
     private func answer<Answer: Codable & Sendable>(
