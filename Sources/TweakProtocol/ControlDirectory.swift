@@ -97,7 +97,7 @@ package struct ControlDirectory: Hashable, Sendable {
             throw Problem(description: "cannot use \(directory): \(systemMessage())")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw Problem(description: "\(directory) is no directory")
+            throw Problem(description: "\(directory) is not a directory")
         }
         guard status.st_uid == geteuid() else {
             throw Problem(description: "\(directory) belongs to the user \(status.st_uid), not \(geteuid())")

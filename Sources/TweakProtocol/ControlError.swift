@@ -6,9 +6,9 @@ package struct ControlError: Error, Hashable, Codable, Sendable {
         package let rawValue: Int
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The message is no JSON.
+        /// The message is not JSON.
         package static let parse = Code(rawValue: -32700)
-        /// The JSON is no request.
+        /// The JSON is not a request.
         package static let invalidRequest = Code(rawValue: -32600)
         package static let unknownMethod = Code(rawValue: -32601)
         package static let invalidParameters = Code(rawValue: -32602)

@@ -82,7 +82,7 @@ import TweakRecords
         #"{"jsonrpc": "2.0", "id": [], "method": "list"}"#,
         #"[{"jsonrpc": "2.0", "id": 1, "method": "list"}]"#,
     ])
-    func `JSON that is no request is invalid`(json: String) { #expect(code(json) == .invalidRequest) }
+    func `JSON that is not a request is invalid`(json: String) { #expect(code(json) == .invalidRequest) }
 
     @Test func `An error has the id of its request`() {
         #expect(request(#"{"jsonrpc": "2.0", "id": 9, "method": "fly"}"#).id == .number(9))

@@ -31,7 +31,7 @@ final class Endpoint: EventLoop.Source {
 
     /// Makes the endpoint of a store. There is one for each store and directory.
     ///
-    /// - Returns: `nil` if nobody can reach it. That is no fault of the program, so it is hardly said.
+    /// - Returns: `nil` if nobody can reach it. That is not a fault of the program, so it is hardly said.
     init?(of store: TweakStore, in directory: ControlDirectory, on thread: EventLoop, worker: SerialQueue) {
         do throws(ControlDirectory.Problem) {
             guard let listener = try ControlSockets.listen(in: directory) else { return nil }

@@ -264,7 +264,7 @@ import Testing
     @Test(
         arguments: Compiler.allCases,
         [#"name, "B", "C", 1"#, #""A", name, "C", 1"#, #""A", "B", name, 1"#, #""A", "B", "C", number"#])
-    func `A name that is no literal and a default that is no constant do not compile`(
+    func `A name that is not a literal and a default that is not a constant do not compile`(
         compiler: Compiler, arguments: String
     ) throws {
         let source = """
