@@ -1,4 +1,5 @@
 package import TweakJSON
+package import TweakRecords
 
 // The messages of both sides as lines, with the newline.
 
@@ -98,4 +99,194 @@ package enum ProgramMessage: Sendable {
 
 private func line(_ message: some Encodable) throws -> [UInt8] {
     try encodeJSON(message) + [UInt8(ascii: "\n")]
+}
+
+/// What a request is known by, chosen by the client.
+package enum RequestID: Hashable, Sendable {
+    case number(Int64)
+    case text(String)
+    /// Of a message that could not be read.
+    case unknown
+}
+
+extension RequestID: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int64.self) {
+            self = .number(number)
+        } else if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else if container.decodeNil() {
+            self = .unknown
+        } else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a request's id is an integer or a text")
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .number(let number): try container.encode(number)
+        case .text(let text): try container.encode(text)
+        case .unknown: try container.encodeNil()
+        }
+    }
+}
+
+/// A request as a program reads it.
+package struct ControlRequest: Sendable {
+    /// `nil` if the client does not want an answer.
+    package let id: RequestID?
+    package let call: Result<any ControlMethod, ControlError>
+
+    /// Reads a line.
+    package init(line: [UInt8]) {
+        do throws(JSONError) {
+            let envelope: Envelope = try decodeJSON(from: line)
+            (id, call) = (envelope.id, envelope.call)
+        } catch .malformed(let reason) {
+            (id, call) = (.unknown, .failure(ControlError(.parse, "a request is JSON, but \(reason)")))
+        } catch {
+            (id, call) = (.unknown, .failure(ControlError(.invalidRequest, "\(error)")))
+        }
+    }
+
+    /// For a line that was too long to be read.
+    package static let tooLong = ControlRequest(
+        id: .unknown,
+        call: .failure(
+            ControlError(.invalidRequest, "a request has at most \(ControlLimits.requestSize) bytes")))
+
+    private init(id: RequestID?, call: Result<any ControlMethod, ControlError>) {
+        (self.id, self.call) = (id, call)
+    }
+}
+
+private struct Envelope: Decodable {
+    var id: RequestID?
+    var call: Result<any ControlMethod, ControlError>
+
+    private enum CodingKeys: CodingKey { case jsonrpc, id, method, params }
+
+    init(from decoder: any Decoder) throws {
+        guard let container = try? decoder.container(keyedBy: CodingKeys.self) else {
+            id = .unknown
+            call = .failure(ControlError(.invalidRequest, "a request is one object a line, and no batch"))
+            return
+        }
+        do {
+            id = .unknown
+            guard try container.decode(String.self, forKey: .jsonrpc) == "2.0" else {
+                throw ControlError(.invalidRequest, "the protocol is JSON-RPC 2.0: \"jsonrpc\" is \"2.0\"")
+            }
+            id = container.contains(.id) ? try container.decode(RequestID.self, forKey: .id) : nil
+            guard id != .unknown else {
+                throw ControlError(.invalidRequest, "a request's id is an integer or a text")
+            }
+            let method = try container.decode(String.self, forKey: .method)
+            guard let type = controlMethods.first(where: { $0.name == method }) else {
+                throw ControlError(.unknownMethod, "there is no method \"\(method)\"")
+            }
+            call = .success(try Self.parameters(of: type, container))
+        } catch let error as ControlError {
+            call = .failure(error)
+        } catch let error as DecodingError {
+            call = .failure(ControlError(.invalidRequest, "\(JSONError(error))"))
+        }
+    }
+
+    /// An unknown parameter is refused: who sends it expects something of it.
+    private static func parameters<Method: ControlMethod>(
+        of method: Method.Type, _ container: KeyedDecodingContainer<CodingKeys>
+    ) throws(ControlError) -> Method {
+        do {
+            guard container.contains(.params) else {
+                return try decodeJSON(from: Array("{}".utf8))
+            }
+            let known = Method.CodingKeys.allCases.map(\.stringValue)
+            let given = try container.nestedContainer(keyedBy: JSONName.self, forKey: .params).allKeys
+            if let other = given.first(where: { !known.contains($0.stringValue) }) {
+                throw ControlError(
+                    .invalidParameters,
+                    "\(Method.name) has no parameter \"\(other.stringValue)\"; allowed: "
+                        + (known.isEmpty ? "none" : known.joined(separator: ", ")))
+            }
+            return try container.decode(Method.self, forKey: .params)
+        } catch let error as ControlError {
+            throw error
+        } catch {
+            throw ControlError(.invalidParameters, "\(Method.name): \(JSONError(thrown: error))")
+        }
+    }
+}
+
+/// Why a request was not done, as JSON-RPC 2.0 says it.
+package struct ControlError: Error, Hashable, Codable, Sendable {
+    package struct Code: RawRepresentable, Hashable, Codable, Sendable {
+        package let rawValue: Int
+        package init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The message is not JSON.
+        package static let parse = Code(rawValue: -32700)
+        /// The JSON is not a request.
+        package static let invalidRequest = Code(rawValue: -32600)
+        package static let unknownMethod = Code(rawValue: -32601)
+        package static let invalidParameters = Code(rawValue: -32602)
+        package static let internalError = Code(rawValue: -32603)
+        /// There is no such tweak, category or collection.
+        package static let unknownTweak = Code(rawValue: 1)
+        /// The tweak cannot take the value.
+        package static let refused = Code(rawValue: 2)
+        /// Only an action can be run.
+        package static let noAction = Code(rawValue: 3)
+        /// Too much of what was asked for is still to be done.
+        package static let busy = Code(rawValue: 4)
+        /// The program has the value, but it could not be written for the next start.
+        package static let notKept = Code(rawValue: 5)
+    }
+
+    /// What a client may want to show or to offer.
+    package struct Details: Hashable, Codable, Sendable {
+        /// Names that may have been meant instead of an unknown one, the most similar first.
+        package var nearest: [TweakKey]?
+        /// The values that the tweak takes, in words.
+        package var allowed: String?
+    }
+
+    package let code: Code
+    /// For a person: what was wrong, and what is allowed.
+    package let message: String
+    package let data: Details?
+
+    package init(_ code: Code, _ message: String, nearest: [TweakKey]? = nil, allowed: String? = nil) {
+        self.code = code
+        self.message = message
+        data = (nearest == nil && allowed == nil) ? nil : Details(nearest: nearest, allowed: allowed)
+    }
+}
+
+extension ControlError: CustomStringConvertible {
+    package var description: String { message }
+}
+
+/// How much one side of the protocol takes from the other, so that nobody can fill the memory of a program.
+package enum ControlLimits {
+    /// The version of the protocol, which grows when a client of an earlier one would be wrong about it.
+    package static let protocolVersion = 1
+    /// The bytes of a request, with the newline.
+    package static let requestSize = 1 << 20
+    /// How many arrays and objects are inside each other in a message.
+    package static let nesting = deepestNesting
+    /// How many clients a program has at a time. More are refused.
+    package static let clients = 128
+    /// How many requests of a client wait for their answers. Then the program reads no further ones.
+    package static let waitingRequests = 128
+    /// How many actions run at a time that clients have asked for. More are refused as busy.
+    package static let actions = 4
+    /// The bytes that wait for a client to read them. Then the program reads no further requests, and changes that
+    /// the client has subscribed to become one for each tweak.
+    package static let unreadSize = 1 << 20
+    /// How many subscriptions a client has at a time.
+    package static let subscriptions = 64
 }

@@ -16,7 +16,7 @@ final class Endpoint: EventLoop.Source {
     private let requests: ControlRequests
     private let directory: ControlDirectory
     private let listener: Descriptor
-    private let mail: ControlMail
+    private let inbox: EndpointInbox
     private var clients: [EndpointClient] = []
     private var lastClient: UInt64 = 0
     private var lines = ChangeLines()
@@ -42,7 +42,7 @@ final class Endpoint: EventLoop.Source {
         }
         self.directory = directory
         requests = ControlRequests(store: store, worker: worker)
-        mail = ControlMail(for: thread)
+        inbox = EndpointInbox(for: thread)
     }
 
     var awaited: [pollfd] {
@@ -92,7 +92,7 @@ final class Endpoint: EventLoop.Source {
 
 extension Endpoint {
     private func deliverMail() {
-        let (changes, outcomes) = mail.drain()
+        let (changes, outcomes) = inbox.drain()
         for (change, time) in changes {
             for client in clients { client.add(change, at: time) }
         }
@@ -145,8 +145,8 @@ extension Endpoint {
         let isWanted = clients.contains(where: \.hasSubscriptions)
         guard isWanted != isListening else { return }
         isListening = isWanted
-        let listener = { @Sendable [mail] (changes: [TweakChange], time: Duration) in
-            mail.post(changes, at: time / .seconds(1))
+        let listener = { @Sendable [inbox] (changes: [TweakChange], time: Duration) in
+            inbox.post(changes, at: time / .seconds(1))
         }
         store.state.withLock { $0.delivery.listener = isWanted ? listener : nil }
     }
@@ -209,7 +209,7 @@ extension Endpoint {
         _ id: RequestID?, of client: EndpointClient,
         _ body: @escaping @Sendable () throws(ControlError) -> Answer
     ) {
-        let (number, mail, store) = (client.id, mail, store)
+        let (number, inbox, store) = (client.id, inbox, store)
         client.onWorker += 1
         let isGiven = worker.add {
             let line: [UInt8]
@@ -223,8 +223,8 @@ extension Endpoint {
                 let error = problem.map {
                     ControlError(.notKept, "the program has the value, but will not keep it: \($0)")
                 }
-                mail.post(
-                    ControlMail.Outcome(
+                inbox.post(
+                    EndpointInbox.Outcome(
                         client: number, place: .worker, line: error.map { Self.line($0, to: id) } ?? line))
             }
         }
@@ -240,13 +240,13 @@ extension Endpoint {
             guard runningActions < ControlLimits.actions else {
                 throw ControlError(.busy, "\(runningActions) actions are running already")
             }
-            let (number, mail, requests) = (client.id, mail, requests)
+            let (number, inbox, requests) = (client.id, inbox, requests)
             let thread = BackgroundThread {
                 let line: [UInt8]
                 do throws(ControlError) { line = Self.line(try requests.run(call), to: id) } catch {
                     line = Self.line(error, to: id)
                 }
-                mail.post(ControlMail.Outcome(client: number, place: .action, line: line))
+                inbox.post(EndpointInbox.Outcome(client: number, place: .action, line: line))
             }
             guard let thread else { throw Self.noThread }
             thread.detach()
@@ -270,5 +270,48 @@ extension Endpoint {
     private static func line(_ error: ControlError, to id: RequestID?) -> [UInt8] {
         // An error has nothing in it that JSON lacks.
         id.flatMap { try? ControlAnswer<Done>(error: error, to: $0).line() } ?? []
+    }
+}
+
+/// What other threads have for the one that talks to clients.
+final class EndpointInbox: Sendable {
+    /// What has become of a request that another thread has done.
+    struct Outcome: Sendable {
+        enum Place { case worker, action }
+
+        let client: UInt64
+        let place: Place
+        /// What is sent to the client, with the newline; empty if it wants no answer.
+        let line: [UInt8]
+    }
+
+    private struct Content {
+        /// With the time of the last one, in seconds since 1970.
+        var changes = CoalescedChanges<Double>()
+        var outcomes: [Outcome] = []
+    }
+
+    private let content = Guarded(Content())
+    private let thread: EventLoop
+
+    init(for thread: EventLoop) { self.thread = thread }
+
+    func post(_ changes: [TweakChange], at time: Double) {
+        content.withLock { content in
+            for change in changes { content.changes.add(change, note: time) }
+        }
+        thread.wake()
+    }
+
+    func post(_ outcome: Outcome) {
+        content.withLock { $0.outcomes.append(outcome) }
+        thread.wake()
+    }
+
+    func drain() -> (changes: [(change: TweakChange, time: Double)], outcomes: [Outcome]) {
+        content.withLock { content in
+            defer { content = Content() }
+            return (content.changes.drainAll().map { ($0.change, $0.note) }, content.outcomes)
+        }
     }
 }
