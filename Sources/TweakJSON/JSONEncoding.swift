@@ -146,16 +146,7 @@ private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: String, forKey key: Key) { add(Part(value), key) }
     func encode(_ value: Double, forKey key: Key) throws { add(try Part(value), key) }
     func encode(_ value: Float, forKey key: Key) throws { add(try Part(value), key) }
-    func encode(_ value: Int, forKey key: Key) { add(Part(value), key) }
-    func encode(_ value: Int8, forKey key: Key) { add(Part(value), key) }
-    func encode(_ value: Int16, forKey key: Key) { add(Part(value), key) }
-    func encode(_ value: Int32, forKey key: Key) { add(Part(value), key) }
-    func encode(_ value: Int64, forKey key: Key) { add(Part(value), key) }
-    func encode(_ value: UInt, forKey key: Key) { add(Part(value), key) }
-    func encode(_ value: UInt8, forKey key: Key) { add(Part(value), key) }
-    func encode(_ value: UInt16, forKey key: Key) { add(Part(value), key) }
-    func encode(_ value: UInt32, forKey key: Key) { add(Part(value), key) }
-    func encode(_ value: UInt64, forKey key: Key) { add(Part(value), key) }
+    func encode(_ value: some BinaryInteger & Encodable, forKey key: Key) { add(Part(value), key) }
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { add(try Part(of: value), key) }
 
     func nestedContainer<Nested: CodingKey>(
@@ -193,16 +184,7 @@ private struct Elements: UnkeyedEncodingContainer {
     func encode(_ value: String) { add(Part(value)) }
     func encode(_ value: Double) throws { add(try Part(value)) }
     func encode(_ value: Float) throws { add(try Part(value)) }
-    func encode(_ value: Int) { add(Part(value)) }
-    func encode(_ value: Int8) { add(Part(value)) }
-    func encode(_ value: Int16) { add(Part(value)) }
-    func encode(_ value: Int32) { add(Part(value)) }
-    func encode(_ value: Int64) { add(Part(value)) }
-    func encode(_ value: UInt) { add(Part(value)) }
-    func encode(_ value: UInt8) { add(Part(value)) }
-    func encode(_ value: UInt16) { add(Part(value)) }
-    func encode(_ value: UInt32) { add(Part(value)) }
-    func encode(_ value: UInt64) { add(Part(value)) }
+    func encode(_ value: some BinaryInteger & Encodable) { add(Part(value)) }
     func encode<Value: Encodable>(_ value: Value) throws { add(try Part(of: value)) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
@@ -232,15 +214,6 @@ private struct Single: SingleValueEncodingContainer {
     func encode(_ value: String) { encoder.part = Part(value) }
     func encode(_ value: Double) throws { encoder.part = try Part(value) }
     func encode(_ value: Float) throws { encoder.part = try Part(value) }
-    func encode(_ value: Int) { encoder.part = Part(value) }
-    func encode(_ value: Int8) { encoder.part = Part(value) }
-    func encode(_ value: Int16) { encoder.part = Part(value) }
-    func encode(_ value: Int32) { encoder.part = Part(value) }
-    func encode(_ value: Int64) { encoder.part = Part(value) }
-    func encode(_ value: UInt) { encoder.part = Part(value) }
-    func encode(_ value: UInt8) { encoder.part = Part(value) }
-    func encode(_ value: UInt16) { encoder.part = Part(value) }
-    func encode(_ value: UInt32) { encoder.part = Part(value) }
-    func encode(_ value: UInt64) { encoder.part = Part(value) }
+    func encode(_ value: some BinaryInteger & Encodable) { encoder.part = Part(value) }
     func encode<Value: Encodable>(_ value: Value) throws { encoder.part = try Part(of: value) }
 }
