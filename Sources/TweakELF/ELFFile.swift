@@ -27,7 +27,7 @@ public final class ELFFile {
     ///
     /// - Throws: ``ELFError`` if it cannot be read or is not a regular file with an ELF object or an archive in it.
     public init(path: String) throws(ELFError) {
-        // What is not a file is not even opened: that alone does something to some devices.
+        // Only a file is opened: to open some devices does something to them.
         var status = stat()
         guard stat(path, &status) == 0 else { throw Self.cannotOpen(path) }
         try Self.checkType(status, path)

@@ -289,7 +289,7 @@ package struct KeptFile: Hashable, Sendable {
     /// The content; `nil` if there is no file.
     package func read() throws(OverridesError) -> [UInt8]? {
         var status = stat()
-        // What is not a file is not even opened: that alone does something to some devices.
+        // Only a file is opened: to open some devices does something to them.
         guard stat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
             throw failure("read")

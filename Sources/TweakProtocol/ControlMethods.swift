@@ -277,7 +277,7 @@ package struct UnsubscribeFromChanges: ControlMethod {
     package init(subscription: Int) { self.subscription = subscription }
 }
 
-/// Asks who has which opinion about the value of a tweak.
+/// Asks what each provider says about the value of a tweak.
 package struct ExplainTweak: ControlMethod {
     package static let name = "explain"
     package enum CodingKeys: CodingKey, CaseIterable { case tweak }

@@ -110,7 +110,7 @@ struct PlacedParser {
     /// What is wrong if something else is next than what is expected.
     private mutating func somethingElse(than expectation: String) throws(FormatError) -> FormatError {
         let value = try value()
-        // A file that is not JSON at all is just that.
+        // With more behind it, the file is not JSON, which is the first thing to say.
         if place.isEmpty { try end() }
         return unexpected(value, expectation)
     }

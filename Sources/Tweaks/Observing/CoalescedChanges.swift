@@ -3,7 +3,7 @@ internal import TweakRecords
 /// Changes that wait for those who want to know of them.
 ///
 /// Several changes of a tweak become one, from the first old value to the last new one, so what waits is bounded by the
-/// number of tweaks. There and back is not a change.
+/// number of tweaks. A value that is back where it was has not changed.
 struct CoalescedChanges<Note: Sendable>: Sendable {
     private struct Address: StableHashable {
         let recipient: UInt64
