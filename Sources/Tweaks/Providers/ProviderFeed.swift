@@ -49,7 +49,6 @@ final class ProviderFeed: Sendable {
         while let (keys, isEverything) = next() {
             guard let store else { continue }
             guard let update = isEverything ? everything(store) : some(keys, store) else { continue }
-            store.withState { $0.decode(only: update.opinions.compactMap(\.key)) }
             store.apply { [source = provider.source] state in
                 // Removed meanwhile, it has given its last value.
                 state.layers.feed(of: source) === self && !isRemoved ? update : nil

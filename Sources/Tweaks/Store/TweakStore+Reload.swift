@@ -41,7 +41,6 @@ extension TweakStore {
         }
 
         let values = document.provided
-        withState { $0.decode() }
         apply { state in
             // Those that have been set since the file was read too.
             let kept = unwritten.union(state.setWhileReloading ?? [])

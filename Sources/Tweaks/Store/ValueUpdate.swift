@@ -188,6 +188,7 @@ extension TweakStore {
             let (announced, isWritten, turn) = try withState {
                 (state) throws(Failure) -> ([TweakChange]?, Bool, ChangeDelivery.Turn?) in
                 guard let update = try update(&state) else { return (nil, true, nil) }
+                if !state.images.undecoded.isEmpty { state.decode(only: update.opinions.compactMap(\.key)) }
                 let plan = state.plan(update, in: state.layers)
                 if !isAnnounced, state.delivery.observers.areToldBefore { return (plan.changes, true, nil) }
                 let earlier = state.delivery.lastNumber

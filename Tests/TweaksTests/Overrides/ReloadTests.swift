@@ -62,6 +62,19 @@ private struct EditedFile {
         #expect(try edited.store.value(of: .test("Count")) == 6)
     }
 
+    @Test func `Only the records whose overrides change are decoded`() throws {
+        let edited = try EditedFile(SyntheticTweaks(.integer("Count", 5), .integer("Other", 5)))
+        let decoded = { edited.store.state.withLock { $0.tweaks.count } }
+        try edited.reload()
+        #expect(decoded() == 0)
+        try edited.edit(values(#""Count": 6"#))
+        #expect(decoded() == 1)
+        #expect(edited.tweaks.cell(0, as: Int32.self) == 6)
+        try edited.reload()
+        #expect(decoded() == 1)
+        #expect(edited.store.categories.first?.collections.first?.tweaks.count == 2)
+    }
+
     @Test(arguments: [false, true]) func `A tweak that needs a restart waits for it`(isDecoded: Bool) throws {
         let edited = try EditedFile(SyntheticTweaks(.integer("Count", 5).with("needs-restart")))
         if isDecoded { #expect(edited.store.categories.count == 1) }
