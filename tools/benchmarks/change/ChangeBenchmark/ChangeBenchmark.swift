@@ -9,6 +9,7 @@ struct ChangeBenchmark {
 
     static func main() throws {
         guard CommandLine.arguments.count == 2, let sampleCount = Int(CommandLine.arguments[1]) else {
+            // Only tools/bench runs this, and nothing is measured yet.
             fatalError("usage: change-benchmark <samples>")
         }
         let subjects = try [
