@@ -1,4 +1,5 @@
 internal import Glibc
+package import TweakJSON
 public import TweakRecords
 
 extension Sequence {
@@ -13,6 +14,11 @@ extension Sequence {
 extension TweakDeclaration {
     /// The heading under which a table has the tweak.
     public var heading: String { "\(key.category) / \(key.collection)" }
+
+    /// A value of JSON as a person sees it, also if the tweak cannot have it.
+    package func text(of json: JSONValue) -> String {
+        json.value(of: type).map { text(of: $0) } ?? json.summary
+    }
 
     /// A value of the tweak with its unit and label: `1.5 kg`, `2 (hard)`. A text is in quotation marks, and of an
     /// action there is nothing.

@@ -75,7 +75,7 @@ private func escapedFileName(_ name: String) -> String {
     for byte in name.utf8 {
         let isEscaped = byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "%")
         if isEscaped || (byte == UInt8(ascii: ".") && escaped.isEmpty) {
-            escaped += Array("%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8)
+            escaped += Array("%\(byte.digits(2, radix: 16, uppercase: true))".utf8)
         } else {
             escaped.append(byte)
         }

@@ -21,7 +21,7 @@ struct TweakAccessors {
     }
 
     private static func run(_ arguments: [String]) throws(Failure) {
-        guard arguments.count == 4, FeatureAccessors.isName(arguments[3]) else {
+        guard arguments.count == 4, FeatureAccessors.problem(ofName: arguments[3]) == nil else {
             throw Failure(
                 "usage: tweak-accessors features|just-tweak FILE FOLDER NAME, with a NAME of letters and digits",
                 EX_USAGE)

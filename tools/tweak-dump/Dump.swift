@@ -98,7 +98,7 @@ struct ImageDump {
         path = object.path
         architecture = object.architecture
         byteOrder = object.byteOrder
-        buildID = try object.buildID()?.hexadecimal
+        buildID = try object.buildID()?.map { $0.digits(2, radix: 16) }.joined()
         var sections: [[UInt8]] = []
         for range in try object.recordRanges(noting: note) { sections.append(try object.bytes(of: range)) }
         self.sections = sections
@@ -133,11 +133,5 @@ struct ImageDump {
         // A place is made by the walk through these sections.
         let bytes = sections[place.section]
         return try TweakDeclaration(record: bytes.span.bytes, in: place.range, byteOrder: byteOrder)
-    }
-}
-
-extension [UInt8] {
-    fileprivate var hexadecimal: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

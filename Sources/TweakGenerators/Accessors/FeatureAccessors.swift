@@ -73,8 +73,11 @@ public struct FeatureAccessors: Sendable {
         self.accessors = accessors
     }
 
-    /// Whether a text can be the name of accessors.
-    public static func isName(_ text: String) -> Bool {
-        Identifier.isValid(text) && Identifier.swift(text) == text
+    /// Why a text cannot be the name of accessors; `nil` if it can.
+    public static func problem(ofName text: String) -> String? {
+        guard !Identifier.isValid(text) || Identifier.swift(text) != text else { return nil }
+        return
+            "\"\(text)\" cannot be the name of an accessor: it has letters, digits and _, no digit at the start, and "
+            + "is not a keyword"
     }
 }

@@ -1,4 +1,5 @@
 internal import CommandSupport
+internal import TweakRecords
 
 /// A text as a literal of Swift.
 func swiftLiteral(_ text: String) -> String {
@@ -19,10 +20,7 @@ func cLiteral(_ text: String) -> String {
         // Two question marks may begin a trigraph.
         case "\\", "\"", "?": escaped += "\\\(scalar)"
         case _ where printable(String(scalar)) != String(scalar):
-            for byte in String(scalar).utf8 {
-                let digits = String(byte, radix: 8)
-                escaped += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
-            }
+            for byte in String(scalar).utf8 { escaped += "\\" + byte.digits(3, radix: 8) }
         default: escaped.unicodeScalars.append(scalar)
         }
     }

@@ -33,17 +33,15 @@ package struct CalendarDate: Equatable, Sendable {
 
 extension CalendarDate: CustomStringConvertible {
     /// `YYYY-MM-DD`.
-    package var description: String { "\(year)-\(padded(month))-\(padded(day))" }
+    package var description: String { "\(year)-\(month.digits(2))-\(day.digits(2))" }
 }
 
 /// A time as `YYYY-MM-DDThh:mm:ss+0000`.
 package func utcTime(secondsSince1970 seconds: Int) -> String {
     let second = max(seconds, 0)
-    let time = [second / 3600 % 24, second / 60 % 60, second % 60].map(padded).joined(separator: ":")
+    let time = [second / 3600 % 24, second / 60 % 60, second % 60].map { $0.digits(2) }.joined(separator: ":")
     return "\(CalendarDate(secondsSince1970: seconds))T\(time)+0000"
 }
-
-private func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
 extension TweakDeclaration {
     /// The last day for which the tweak is meant, as `YYYY-MM-DD`; `nil` if it says none, or no such date.

@@ -147,6 +147,6 @@ extension TweakColor: LosslessStringConvertible {
     public var description: String {
         "#"
             + [red, green, blue, alpha].prefix(alpha == 255 ? 3 : 4)
-            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            .map { $0.digits(2, radix: 16) }.joined()
     }
 }

@@ -22,8 +22,7 @@ extension TweakReport: CustomStringConvertible {
             clamped.map { "\($0): the value was outside the limits and has been clamped" }
             + unknown.map { "\($0): there is no such tweak" }
             + refused.sorted { $0.key < $1.key }.map { "\($0.value)" }
-        return (["\(applied.count) \(applied.count == 1 ? "tweak was" : "tweaks were") set"] + lines)
-            .joined(separator: "\n")
+        return ([counted(applied.count, "tweak was", "tweaks were") + " set"] + lines).joined(separator: "\n")
     }
 }
 

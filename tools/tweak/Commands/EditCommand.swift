@@ -95,7 +95,7 @@ private struct Edit {
             }
         }
         let parts = [(values.keys.count, "set"), (removed.count, "reset")].filter { $0.0 > 0 }
-            .map { "\($0.0) \($0.0 == 1 ? "tweak was" : "tweaks were") \($0.1)" }
+            .map { counted($0.0, "tweak was", "tweaks were") + " \($0.1)" }
         print(parts.isEmpty ? "nothing was changed" : parts.joined(separator: ", "))
     }
 }

@@ -24,24 +24,20 @@ struct ExplainCommand: ParsableCommand {
         try target.forEach(format) { program throws(Failure) in
             let tweak = try program.tweak(named: tweak)
             let explanation = try program.explain(tweak.declaration.key)
-            switch format {
-            case .table: try printTable(of: explanation, tweak, program)
-            case .json: try target.printJSON(explanation, of: program)
+            try target.show(explanation, of: program, as: format) { () throws(Failure) in
+                try table(of: explanation, tweak, program)
             }
         }
     }
 
-    private func printTable(
+    private func table(
         of explanation: ExplainTweak.Answer, _ tweak: JSONTweak, _ program: any Program
-    ) throws(Failure) {
+    ) throws(Failure) -> String {
         let declaration = tweak.declaration
-        func text(of value: JSONValue?) -> String {
-            guard let value else { return "" }
-            return value.value(of: declaration.type).map { declaration.text(of: $0) } ?? value.summary
-        }
-        print(printable("\(declaration.key): \(text(of: explanation.value)), from \(explanation.source)"))
+        let value = declaration.text(of: explanation.value)
+        var lines = [printable("\(declaration.key): \(value), from \(explanation.source)")]
         if let pending = tweak.pendingValue {
-            print(printable("after a restart: \(declaration.text(of: pending))"))
+            lines.append(printable("after a restart: \(declaration.text(of: pending))"))
         }
         let overrides = try program.description.overrides
         let rows = explanation.opinions.map { opinion in
@@ -51,13 +47,14 @@ struct ExplainCommand: ParsableCommand {
                 case "\(TweakSource.binary)": declaration.location
                 default: nil as String?
                 }
-            return [opinion.source, text(of: opinion.value), place ?? "", opinion.error ?? ""]
+            return [
+                opinion.source, opinion.value.map(declaration.text) ?? "", place ?? "", opinion.error ?? "",
+            ]
         }
         let deciding = explanation.opinions.firstIndex { $0.error == nil }
-        print(
-            TextTable(
-                header: ["FROM", "VALUE", "AT", "PROBLEM"], optional: ["AT", "PROBLEM"],
-                emphasized: explanation.opinions.indices.map { $0 == deciding }, rows: rows
-            ).text)
+        let table = TextTable(
+            header: ["FROM", "VALUE", "AT", "PROBLEM"], optional: ["AT", "PROBLEM"],
+            emphasized: explanation.opinions.indices.map { $0 == deciding }, rows: rows)
+        return (lines + [table.text]).joined(separator: "\n")
     }
 }

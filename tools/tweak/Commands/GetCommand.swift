@@ -22,10 +22,7 @@ struct GetCommand: ParsableCommand {
     func run() throws {
         try target.forEach(format) { program throws(Failure) in
             let tweak = try program.tweak(named: tweak)
-            switch format {
-            case .table: print(printable("\(tweak.value ?? .nothing)"))
-            case .json: try target.printJSON(tweak, of: program)
-            }
+            try target.show(tweak, of: program, as: format) { printable("\(tweak.value ?? .nothing)") }
         }
     }
 }

@@ -44,15 +44,13 @@ struct ListCommand: ParsableCommand {
                 tweaks = tweaks.filter { scope.contains($0.declaration.key) }
             }
             if let search { tweaks = tweaks.filter { $0.declaration.contains(words: search) } }
-            switch format {
-            case .table: printTable(of: tweaks, program.title)
-            case .json: try target.printJSON(ProgramForm(program.description, tweaks), of: program)
-            }
+            let form = ProgramForm(program: try program.description, tweaks: tweaks)
+            try target.show(form, of: program, as: format) { table(of: tweaks, program.title) }
         }
     }
 
-    private func printTable(of tweaks: [JSONTweak], _ title: String) {
-        guard !tweaks.isEmpty else { return print("\(printable(title)): no tweaks") }
+    private func table(of tweaks: [JSONTweak], _ title: String) -> String {
+        guard !tweaks.isEmpty else { return "\(printable(title)): no tweaks" }
         let tweaks = by == .name ? tweaks.inTableOrder(by: \.declaration) : tweaks.inGroups
         let rows = tweaks.map { tweak in
             let declaration = tweak.declaration
@@ -66,17 +64,15 @@ struct ListCommand: ParsableCommand {
                 declaration.notes, declaration.description ?? "",
             ]
         }
-        print(
-            TextTable(
-                header: [
-                    "TITLE", "NAME", "VALUE", "DEFAULT", "TYPE", "LIMITS", "FROM", "AFTER A RESTART", "NOTES",
-                    "DESCRIPTION",
-                ],
-                optional: ["TITLE", "AFTER A RESTART", "NOTES", "DESCRIPTION"],
-                groups: tweaks.map { by == .name ? $0.declaration.heading : $0.declaration.groupHeading },
-                emphasized: tweaks.map { $0.source != "\(TweakSource.binary)" },
-                rows: rows
-            ).text)
+        return TextTable(
+            header: [
+                "TITLE", "NAME", "VALUE", "DEFAULT", "TYPE", "LIMITS", "FROM", "AFTER A RESTART", "NOTES",
+                "DESCRIPTION",
+            ],
+            optional: ["TITLE", "AFTER A RESTART", "NOTES", "DESCRIPTION"],
+            groups: tweaks.map { by == .name ? $0.declaration.heading : $0.declaration.groupHeading },
+            emphasized: tweaks.map { $0.source != "\(TweakSource.binary)" }, rows: rows
+        ).text
     }
 }
 
@@ -110,10 +106,6 @@ extension JSONTweak {
 private struct ProgramForm: Encodable {
     let program: ProgramDescription
     let tweaks: [JSONTweak]
-
-    init(_ program: ProgramDescription, _ tweaks: [JSONTweak]) {
-        (self.program, self.tweaks) = (program, tweaks)
-    }
 
     func encode(to encoder: any Encoder) throws {
         try program.encode(to: encoder)

@@ -106,8 +106,7 @@ private struct WatchedProgram {
     /// As it may be shown.
     func text(of change: ChangedTweaks.Change) -> String {
         func text(of value: JSONValue) -> String {
-            guard let declaration = declarations[change.tweak] else { return value.summary }
-            return value.value(of: declaration.type).map { declaration.text(of: $0) } ?? value.summary
+            declarations[change.tweak]?.text(of: value) ?? value.summary
         }
         return printable("\(change.tweak): \(text(of: change.oldValue)) → ")
             + emphasized(printable(text(of: change.newValue))) + printable(" (\(change.source))")
@@ -135,11 +134,6 @@ private func localTime(_ secondsSince1970: Double) -> String {
     var (seconds, parts) = (time_t(milliseconds / 1000), tm())
     milliseconds = abs(milliseconds % 1000)
     localtime_r(&seconds, &parts)
-    let fields = [(parts.tm_hour, 2), (parts.tm_min, 2), (parts.tm_sec, 2)].map { padded(Int($0), $1) }
-    return fields.joined(separator: ":") + "." + padded(milliseconds, 3)
-}
-
-private func padded(_ number: Int, _ width: Int) -> String {
-    let digits = "\(number)"
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    let fields = [(parts.tm_hour, 2), (parts.tm_min, 2), (parts.tm_sec, 2)].map { $0.digits($1) }
+    return fields.joined(separator: ":") + "." + milliseconds.digits(3)
 }

@@ -49,7 +49,9 @@ struct GenerateAccessors: ParsableCommand {
     var configurationFolder: String?
 
     func validate() throws {
-        if let accessorClassName { try Self.check(accessorClassName) }
+        if let accessorClassName, let problem = FeatureAccessors.problem(ofName: accessorClassName) {
+            throw ValidationError(printable(problem))
+        }
         if localTweaksFilePath == nil {
             guard configurationFolder == nil else {
                 throw ValidationError("--configuration-folder is for --local-tweaks-file-path.")
@@ -65,13 +67,6 @@ struct GenerateAccessors: ParsableCommand {
                 "With --local-tweaks-file-path give --accessor-class-name or --configuration-folder, one of them."
             )
         }
-    }
-
-    private static func check(_ name: String) throws(ValidationError) {
-        guard !FeatureAccessors.isName(name) else { return }
-        throw ValidationError(
-            "'\(printable(name))' cannot be the name of an accessor: it has letters, digits and _, no digit at the start, "
-                + "and is not a keyword.")
     }
 
     func run() throws {
@@ -100,12 +95,8 @@ struct GenerateAccessors: ParsableCommand {
         let bytes = try readInput(file)
         return try failing {
             let name = try AccessorConfiguration(json: bytes, path: file).accessorName
-            guard FeatureAccessors.isName(name) else {
-                throw FormatError.invalid(
-                    path: file, place: ["accessorName"],
-                    reason:
-                        "\"\(name)\" cannot be the name of an accessor: it has letters, digits and _, no digit at the "
-                        + "start, and is not a keyword")
+            if let problem = FeatureAccessors.problem(ofName: name) {
+                throw FormatError.invalid(path: file, place: ["accessorName"], reason: problem)
             }
             return name
         }

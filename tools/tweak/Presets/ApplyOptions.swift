@@ -5,6 +5,7 @@ import TweakClient
 import TweakFormats
 import TweakOverrides
 import TweakProtocol
+import TweakRecords
 
 /// How a set of values is applied, and what is said of it.
 struct ApplyOptions: ParsableArguments {
@@ -21,13 +22,9 @@ struct ApplyOptions: ParsableArguments {
         to program: any Program, _ target: ProgramOptions
     ) throws(Failure) {
         let answer = try program.apply(values, resettingOthers: resetOthers, allOrNothing: false)
-        switch format {
-        case .json: try target.printJSON(Applied(answer: answer, leftOut: leftOut), of: program)
-        case .table:
-            let others = resetOthers ? ", all others have their defaults" : ""
-            print(
-                "\(answer.applied.count) \(answer.applied.count == 1 ? "tweak was" : "tweaks were") set\(others)"
-            )
+        try target.show(Applied(answer: answer, leftOut: leftOut), of: program, as: format) {
+            counted(answer.applied.count, "tweak was", "tweaks were") + " set"
+                + (resetOthers ? ", all others have their defaults" : "")
         }
         for key in answer.clamped { warn("\(key): the value was outside the limits and has been clamped") }
         let problems =
@@ -35,8 +32,8 @@ struct ApplyOptions: ParsableArguments {
             + answer.unknown.map { "\($0): there is no such tweak" } + answer.refused.map(\.message)
         guard problems.isEmpty else {
             throw Failure(
-                "\(problems.count) \(problems.count == 1 ? "value was" : "values were") not applied",
-                details: problems, EX_DATAERR)
+                counted(problems.count, "value was", "values were") + " not applied", details: problems,
+                EX_DATAERR)
         }
     }
 }

@@ -3,6 +3,7 @@ import CommandSupport
 import TweakClient
 import TweakOverrides
 import TweakProtocol
+import TweakRecords
 
 struct PresetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,7 +31,7 @@ struct PresetCommand: ParsableCommand {
                 let values = try program.values(includingDefaults: defaults)
                 try PresetFolder(of: program).save(TweakPreset(name: name, values: values))
                 let count = values.keys.count
-                print(printable("\(name): \(count) \(count == 1 ? "value is" : "values are") kept"))
+                print(printable("\(name): \(counted(count, "value is", "values are")) kept"))
             }
         }
     }
@@ -70,14 +71,13 @@ struct PresetCommand: ParsableCommand {
                         return PresetForm(name: name, tweaks: nil, problem: error.message)
                     }
                 }
-                switch format {
-                case .json: try target.printJSON(["presets": presets], of: program)
-                case .table where presets.isEmpty: print("\(printable(program.title)): no presets")
-                case .table:
+                try target.show(["presets": presets], of: program, as: format) {
+                    guard !presets.isEmpty else { return "\(printable(program.title)): no presets" }
                     let rows = presets.map { [$0.name, $0.tweaks.map { "\($0)" } ?? "", $0.problem ?? ""] }
-                    print(
-                        TextTable(header: ["NAME", "TWEAKS", "PROBLEM"], optional: ["PROBLEM"], rows: rows)
-                            .text)
+                    return TextTable(
+                        header: ["NAME", "TWEAKS", "PROBLEM"], optional: ["PROBLEM"], rows: rows
+                    )
+                    .text
                 }
             }
         }
@@ -101,15 +101,12 @@ struct PresetCommand: ParsableCommand {
             try target.forEach(format) { program throws(Failure) in
                 let differences = try PresetDifference.all(
                     of: program, from: PresetFolder(of: program).load(name).values)
-                switch format {
-                case .json: try target.printJSON(["differences": differences], of: program)
-                case .table where differences.isEmpty: print("no differences")
-                case .table:
+                try target.show(["differences": differences], of: program, as: format) {
+                    guard !differences.isEmpty else { return "no differences" }
                     let rows = differences.map { [$0.tweak, $0.valueText, $0.presetText, $0.problem ?? ""] }
-                    print(
-                        TextTable(
-                            header: ["TWEAK", "VALUE", "PRESET", "PROBLEM"], optional: ["PROBLEM"], rows: rows
-                        ).text)
+                    return TextTable(
+                        header: ["TWEAK", "VALUE", "PRESET", "PROBLEM"], optional: ["PROBLEM"], rows: rows
+                    ).text
                 }
             }
         }

@@ -60,8 +60,19 @@ struct ProgramOptions: ParsableArguments {
             details: programs.map(\.title), EX_USAGE)
     }
 
+    /// Prints what a program has, as JSON or as a table.
+    func show(
+        _ form: some Encodable, of program: any Program, as format: OutputFormat,
+        table: () throws(Failure) -> String
+    ) throws(Failure) {
+        switch format {
+        case .json: try printJSON(form, of: program)
+        case .table: print(try table())
+        }
+    }
+
     /// Prints what a program has as JSON; with `--all-processes` as a line that begins with the process id.
-    func printJSON(_ form: some Encodable, of program: any Program) throws(Failure) {
+    private func printJSON(_ form: some Encodable, of program: any Program) throws(Failure) {
         do {
             if allProcesses {
                 try printJSONLine(OfProcess(pid: program.pid, result: form))
