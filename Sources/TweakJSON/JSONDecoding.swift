@@ -117,15 +117,6 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeNil(forKey key: Key) throws -> Bool { members[key.stringValue] == .null }
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try decoder(key).decode(type) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try decoder(key).decode(type) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decoder(key).decode(type) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder(key).decode(type) }
-    func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type, forKey key: Key) throws
-        -> Integer
-    {
-        try decoder(key).decode(type)
-    }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try decoder(key).decode(type)
     }
@@ -174,13 +165,6 @@ private struct Elements: UnkeyedDecodingContainer {
         return true
     }
 
-    mutating func decode(_ type: Bool.Type) throws -> Bool { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: String.Type) throws -> String { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: Double.Type) throws -> Double { try next(type) { try $0.decode(type) } }
-    mutating func decode(_ type: Float.Type) throws -> Float { try next(type) { try $0.decode(type) } }
-    mutating func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer {
-        try next(type) { try $0.decode(type) }
-    }
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try next(type) { try $0.decode(type) }
     }

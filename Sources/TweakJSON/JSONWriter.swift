@@ -19,24 +19,19 @@ struct JSONWriter {
         switch value {
         case .null: write("null")
         case .scalar(let value): write(value)
-        case .array(let elements): array(elements) { $0.write($1) }
+        case .array(let elements): items("[", "]", elements) { $0.write($1) }
         case .object(let members):
-            object(members.sorted { $0.key < $1.key }) { writer, member in
+            items("{", "}", members.sorted { $0.key < $1.key }) { writer, member in
                 writer.name(member.key.text)
                 writer.write(member.value)
             }
         }
     }
 
-    mutating func write(_ value: TweakValue) {
+    private mutating func write(_ value: TweakValue) {
         switch value {
         case .bool(let flag): write(flag ? "true" : "false")
-        case .integer(let number):
-            if let number = Int64(exactly: number) {
-                write(number)
-            } else {
-                write("\(UInt64(clamping: number))")
-            }
+        case .integer(let number): write(number)
         case .double(let number): write(number)
         case .string(let text): writeText(text)
         case .color(let color): writeText("\(color)")
@@ -44,41 +39,20 @@ struct JSONWriter {
         }
     }
 
-    mutating func write(_ number: Int64) {
-        guard number.magnitude >= 10 else {
-            // The most frequent ones, without a text.
-            if number < 0 { bytes.append(UInt8(ascii: "-")) }
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number.magnitude))
-            return
-        }
-        write(number.description)
+    private mutating func write(_ number: Int128) {
+        guard let digit = UInt8(exactly: number), digit < 10 else { return write(number.description) }
+        // The most frequent ones, without a text.
+        bytes.append(UInt8(ascii: "0") + digit)
     }
 
     /// Writes a number without a fraction as an integer; an infinity or NaN, which JSON lacks, as a text.
-    mutating func write(_ number: Double) {
+    private mutating func write(_ number: Double) {
         guard number.isFinite else { return writeText("\(number)") }
         let text = number.description
         write(text.utf8.suffix(2).elementsEqual(".0".utf8) ? String(text.dropLast(2)) : text)
     }
 
     // MARK: - Arrays and objects
-
-    mutating func array<Elements: Collection>(
-        _ elements: Elements, _ element: (inout JSONWriter, Elements.Element) -> Void
-    ) {
-        items("[", "]", elements, element)
-    }
-
-    /// Writes an object.
-    ///
-    /// - Parameters:
-    ///   - members: Sorted by name.
-    ///   - member: Writes the name of one, and its value.
-    mutating func object<Members: Collection>(
-        _ members: Members, _ member: (inout JSONWriter, Members.Element) -> Void
-    ) {
-        items("{", "}", members, member)
-    }
 
     private mutating func items<Items: Collection>(
         _ start: Unicode.Scalar, _ end: Unicode.Scalar, _ items: Items,
@@ -112,7 +86,7 @@ struct JSONWriter {
     }
 
     /// Writes the name of a member and a colon.
-    mutating func name(_ name: String) {
+    private mutating func name(_ name: String) {
         writeText(name)
         write(isPretty ? " : " : ":")
     }
@@ -123,7 +97,7 @@ struct JSONWriter {
 
     /// Writes a text in quotation marks. Quotation marks, backslashes and the 32 control characters are escaped, and
     /// nothing else.
-    mutating func writeText(_ text: String) {
+    private mutating func writeText(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { text in
