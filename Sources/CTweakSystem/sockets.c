@@ -55,7 +55,7 @@ int fbtweak__accept(int listener, uint32_t *user) {
   return -1;
 }
 
-int fbtweak__connect(const char *path, long milliseconds) {
+int fbtweak__connect(const char *path, int32_t process, long milliseconds) {
   struct sockaddr_un address;
   if (!fill(&address, path))
     return -1;
@@ -63,9 +63,15 @@ int fbtweak__connect(const char *path, long milliseconds) {
   if (program < 0)
     return -1;
   const struct timeval patience = {milliseconds / 1000, milliseconds % 1000 * 1000};
+  struct ucred peer;
+  socklen_t size = sizeof(peer);
   if (setsockopt(program, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) == 0 &&
-      connect(program, (struct sockaddr *)&address, sizeof(address)) == 0)
-    return program;
+      connect(program, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+      getsockopt(program, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) {
+    if (peer.pid == process)
+      return program;
+    errno = ECONNREFUSED;
+  }
   int error = errno;
   close(program);
   errno = error;

@@ -50,9 +50,11 @@ package final class Connection {
     private var lastID: Int64 = 0
 
     /// Connects. A program that is stopped accepts some connections and then no more.
-    package init(socket path: String, _ patience: Patience) throws(ConnectionError) {
+    package init(to program: RunningProgram, _ patience: Patience) throws(ConnectionError) {
         self.patience = patience
-        descriptor = fbtweak__connect(path, Int(patience.silence / .milliseconds(1)))
+        // Nothing is said to another process, which whoever owns the directory may have put there.
+        descriptor = fbtweak__connect(
+            program.socketPath, program.pid, Int(patience.silence / .milliseconds(1)))
         guard descriptor >= 0 else {
             switch errno {
             case ECONNREFUSED, ENOENT: throw .refused

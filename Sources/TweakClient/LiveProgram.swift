@@ -19,7 +19,7 @@ package final class LiveProgram: Program {
     /// - Returns: `nil` if nobody listens.
     package init?(_ running: RunningProgram, _ patience: Patience = .usual) throws(Failure) {
         do throws(ConnectionError) {
-            connection = try Connection(socket: running.socketPath, patience)
+            connection = try Connection(to: running, patience)
         } catch .refused {
             return nil
         } catch {

@@ -57,6 +57,7 @@ extension Program {
         // One question is enough for most, and a program may have many tweaks.
         if let key = name.key, let tweak = try tweak(key) { return tweak }
         let tweaks = try tweaks()
+        guard !tweaks.isEmpty else { throw Failure("it has no tweaks", about: title, EX_DATAERR) }
         let key = try name.key(among: tweaks.map(\.declaration.key))
         guard let tweak = tweaks.first(where: { $0.declaration.key == key }) else { throw gone(key) }
         return tweak
@@ -134,6 +135,13 @@ package struct ProgramSearch {
         }
         if let running = RunningProgram(pid: pid), let program = try LiveProgram(running, patience) {
             return program
+        }
+        // Its overrides are those of its user.
+        if let user = ProcessEntry(pid: pid)?.user, user != geteuid() {
+            throw Failure(
+                "\(text): the process is one of \(userName(user)), "
+                    + (geteuid() == 0 ? "and does not listen" : "who may ask it, and so may root"),
+                geteuid() == 0 ? EX_UNAVAILABLE : EX_NOPERM)
         }
         guard let path = executablePath(of: text) else {
             throw Failure("\(text): the process does not want to be asked", EX_UNAVAILABLE)

@@ -15,9 +15,8 @@ package struct Survey {
 
     package let entries: [Entry]
 
-    /// Asks all programs that listen, and removes the sockets of those that have ended without removing them.
+    /// Asks all programs that listen.
     package init() {
-        ControlDirectory.ofUser?.removeAbandoned()
         let inquiries = RunningProgram.all().compactMap(Inquiry.init)
         let clock = ContinuousClock()
         let end = clock.now + Patience.short.whole
@@ -48,7 +47,7 @@ private final class Inquiry {
     init?(_ running: RunningProgram) {
         entry = Survey.Entry(running: running)
         do throws(ConnectionError) {
-            let connection = try Connection(socket: running.socketPath, .short)
+            let connection = try Connection(to: running, .short)
             descriptionID = try connection.send(DescribeProgram())
             listID = try connection.send(ListTweaks())
             self.connection = connection
@@ -100,25 +99,50 @@ package struct RunningProgram {
     package let socketPath: String
     /// The path of its executable; `nil` if there is no such process, or if it is somebody else's.
     package let executable: String?
+    /// Who it runs as, by name if that is known; `nil` if there is no such process.
+    package var user: String? { ProcessEntry(pid: pid).map { userName($0.user) } }
 
-    private init(pid: pid_t, in directory: ControlDirectory) {
-        self.pid = pid
-        socketPath = directory.socket(of: pid)
+    private init(pid: pid_t, socketPath: String) {
+        (self.pid, self.socketPath) = (pid, socketPath)
         executable = executablePath(of: "\(pid)")
     }
 
     package var title: String { executable.map { "\(lastComponent(of: $0)) (\(pid))" } ?? "\(pid)" }
     package var hasEnded: Bool { kill(pid, 0) != 0 && errno == ESRCH }
 
-    /// - Returns: `nil` if there can be no socket, as the user has no directory for them.
+    /// - Returns: `nil` if there can be no socket, as there is no directory for them.
     package init?(pid: pid_t) {
-        guard let directory = ControlDirectory.ofUser else { return nil }
-        self.init(pid: pid, in: directory)
+        let elsewhere = Self.isConfined ? nil : ProcessEntry(pid: pid)?.socketPath
+        guard let path = elsewhere ?? ControlDirectory.ofUser?.socket(of: pid) else { return nil }
+        self.init(pid: pid, socketPath: path)
     }
 
-    /// All that have a socket, by process id.
+    /// All that have a socket, by process id: those of the user, in containers and as services too, for root everybody's.
+    /// Sockets of those that have ended without removing them are removed.
     package static func all() -> [RunningProgram] {
-        guard let directory = ControlDirectory.ofUser else { return [] }
-        return directory.processes.map { RunningProgram(pid: $0, in: directory) }
+        var paths: [pid_t: String] = [:]
+        if let directory = ControlDirectory.ofUser {
+            directory.removeAbandoned()
+            for pid in directory.processes { paths[pid] = directory.socket(of: pid) }
+        }
+        if !isConfined {
+            for process in ProcessEntry.all {
+                if let path = process.socketPath { paths[process.pid] = path }
+            }
+        }
+        return paths.sorted { $0.key < $1.key }.map { RunningProgram(pid: $0.key, socketPath: $0.value) }
     }
+
+    /// Which of these processes has forked this one, itself or by others; `nil` if none of the same executable has.
+    package func parent(among programs: [RunningProgram]) -> pid_t? {
+        var parent = ProcessEntry(pid: pid)?.parent
+        while let pid = parent, pid > 1 {
+            if programs.contains(where: { $0.pid == pid && $0.executable == executable }) { return pid }
+            parent = ProcessEntry(pid: pid)?.parent
+        }
+        return nil
+    }
+
+    /// Whether only those with a socket in one directory are meant.
+    private static var isConfined: Bool { ControlDirectory.ownCandidates.count == 1 }
 }

@@ -2,8 +2,7 @@ internal import CTweakSystem
 internal import Glibc
 internal import TweakSystem
 
-/// The directory of the sockets by which the programs of a user are reached: `$XDG_RUNTIME_DIR/tweaks`, or
-/// `/run/user/<user>/tweaks` if that variable names no absolute path. Each socket is `<process>.sock`.
+/// A directory with the sockets by which programs of a user are reached. Each socket is `<process>.sock`.
 package struct ControlDirectory: Hashable, Sendable {
     package let path: String
 
@@ -16,15 +15,38 @@ package struct ControlDirectory: Hashable, Sendable {
     /// Names a directory.
     package init(path: String) { self.path = path }
 
-    /// The directory of the user that the process runs as; `nil` if the user has no directory for what lasts until
-    /// the end of a session.
-    package static var ofUser: ControlDirectory? {
-        var base = "/run/user/\(geteuid())"
-        if let path = getenv("XDG_RUNTIME_DIR"), path.pointee == CChar(UInt8(ascii: "/")) {
-            base = String(cString: path)
-        }
-        return access(base, F_OK) == 0 ? ControlDirectory(path: base + "/tweaks") : nil
+    /// Where a process has its socket: in the first of these that is in a directory that there is.
+    ///
+    /// 1. `$XDG_RUNTIME_DIR/tweaks`, or `/run/user/<user>/tweaks` if that variable names no absolute path;
+    /// 2. `$RUNTIME_DIRECTORY/tweaks`, in what systemd makes for a service, see systemd.exec(5);
+    /// 3. `/tmp/tweaks-<user>`.
+    ///
+    /// Who lets `XDG_RUNTIME_DIR` lead elsewhere than into `/run/user` means that place alone.
+    ///
+    /// - Parameter environment: A variable of the process.
+    package static func candidates(user: UInt32, environment: (String) -> String?) -> [ControlDirectory] {
+        func absolute(_ path: String?) -> String? { path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        let session = absolute(environment("XDG_RUNTIME_DIR")) ?? "/run/user/\(user)"
+        let ofSession = ControlDirectory(path: session + "/tweaks")
+        guard session.hasPrefix("/run/user/") else { return [ofSession] }
+        // A service may have several, with colons between them.
+        let service = absolute(environment("RUNTIME_DIRECTORY")?.split(separator: ":").first.map(String.init))
+        let ofService = service.map { ControlDirectory(path: $0 + "/tweaks") }
+        return [ofSession, ofService, ControlDirectory(path: "/tmp/tweaks-\(user)")].compactMap(\.self)
     }
+
+    /// Those of this process.
+    package static var ownCandidates: [ControlDirectory] {
+        candidates(user: geteuid(), environment: TweakSystem.environment)
+    }
+
+    /// The directory of the user that the process runs as.
+    package static var ofUser: ControlDirectory? {
+        ownCandidates.first { access($0.base, F_OK) == 0 }
+    }
+
+    /// The directory that it is in.
+    private var base: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
     /// The socket of a process.
     package func socket(of process: Int32) -> String { "\(path)/\(process).sock" }
@@ -83,22 +105,33 @@ package struct ControlDirectory: Hashable, Sendable {
 
     /// Makes the directory if it is not there, and sees that nobody else can put anything in its place.
     package func prepare() throws(Problem) {
-        let base = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        try check(base, forbidden: 0o022)
+        try checkBase()
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw Problem(description: "cannot make \(path): \(systemMessage())")
         }
         try check(path, forbidden: 0o077)
     }
 
-    private func check(_ directory: String, forbidden: mode_t) throws(Problem) {
+    /// In a directory like /tmp everybody may make something, and nobody but its owner may rename or remove it.
+    private func checkBase() throws(Problem) {
+        // systemd makes links to those of services whose user lasts as long as they do.
+        let base = realPath(base) ?? base
+        let status = try status(of: base)
+        guard status.st_uid != 0 || status.st_mode & mode_t(S_ISVTX) == 0 else { return }
+        try check(base, forbidden: 0o022)
+    }
+
+    private func status(of directory: String) throws(Problem) -> stat {
         var status = stat()
         guard lstat(directory, &status) == 0 else {
             throw Problem(description: "cannot use \(directory): \(systemMessage())")
         }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw Problem(description: "\(directory) is not a directory")
-        }
+        guard status.isDirectory else { throw Problem(description: "\(directory) is not a directory") }
+        return status
+    }
+
+    private func check(_ directory: String, forbidden: mode_t) throws(Problem) {
+        let status = try status(of: directory)
         guard status.st_uid == geteuid() else {
             throw Problem(description: "\(directory) belongs to the user \(status.st_uid), not \(geteuid())")
         }

@@ -47,9 +47,9 @@ int fbtweak__accept(int listener, uint32_t *user);
 
 /*
  * A connection to the socket at a path, closed by exec, which waits for so long where a program
- * takes none at the moment; -1 and errno.
+ * takes none at the moment; -1 and errno, which is ECONNREFUSED too if another process listens.
  */
-int fbtweak__connect(const char *path, long milliseconds);
+int fbtweak__connect(const char *path, int32_t process, long milliseconds);
 
 /*
  * Whether a file is a socket that belongs to no process any more, or no socket. Who asks is of

@@ -17,10 +17,12 @@ import Testing
             try program.command("ps", "--format", "json").json["programs"] as? [[String: Any]])
         #expect(executable.count == 1)
         let path = try #require(executable.first?["executable"] as? String)
+        let user = try #require(executable.first?["user"] as? String)
+        #expect(user == NSUserName())
         #expect(
             result.lines.map { $0.split(separator: " ") } == [
-                ["PID", "APPLICATION", "TWEAKS", "OVERRIDES", "EXECUTABLE"],
-                ["\(setter.pid)", "tweak-setter", "18", "2", Substring(path)],
+                ["PID", "USER", "APPLICATION", "TWEAKS", "OVERRIDES", "EXECUTABLE"],
+                ["\(setter.pid)", Substring(user), "tweak-setter", "18", "2", Substring(path)],
             ])
         #expect(executable.first?["pid"] as? Int32 == setter.pid)
         #expect(executable.first?["overrides"] as? Int == 2)
@@ -89,7 +91,7 @@ import Testing
         #expect(ps.status == 0)
         #expect(ps.error == "tweak: warning: \(setter.pid): it does not answer; it is stopped or hangs\n")
         #expect(
-            ps.lines.last?.split(separator: " ").prefix(4) == ["\(setter.pid)", "tweak-setter", "?", "?"])
+            ps.lines.last?.split(separator: " ").dropFirst(2).prefix(3) == ["tweak-setter", "?", "?"])
         let get = try program.tweak("get", "Count")
         #expect(get.status == 75)
         #expect(get.error == "tweak: \(setter.title): it does not answer; it is stopped or hangs\n")

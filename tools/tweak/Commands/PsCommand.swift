@@ -15,24 +15,28 @@ struct PsCommand: ParsableCommand {
 
     func run() throws {
         // Every program with the library listens, this one too.
-        let programs = Survey().entries.map(ProgramForm.init).filter { $0.tweaks != 0 }
-        for program in programs {
+        let entries = Survey().entries.filter { ($0.description?.tweaks ?? $0.tweaks?.count) != 0 }
+        let programs = ProgramForm.tree(of: entries)
+        for (program, _) in programs {
             if let problem = program.problem { warn("\(program.pid): \(problem)") }
         }
         switch format {
         case .table:
             guard !programs.isEmpty else { return print("no program with tweaks runs") }
-            let rows = programs.map { program in
+            let rows = programs.map { program, depth in
                 [
-                    "\(program.pid)", program.application ?? "?", program.tweaks.map { "\($0)" } ?? "?",
-                    program.overrides.map { "\($0)" } ?? "?", program.executable ?? "?",
+                    "\(program.pid)", program.user ?? "?",
+                    String(repeating: "  ", count: depth) + (program.application ?? "?"),
+                    program.tweaks.map { "\($0)" } ?? "?", program.overrides.map { "\($0)" } ?? "?",
+                    program.executable ?? "?",
                 ]
             }
             print(
-                TextTable(header: ["PID", "APPLICATION", "TWEAKS", "OVERRIDES", "EXECUTABLE"], rows: rows)
-                    .text)
+                TextTable(
+                    header: ["PID", "USER", "APPLICATION", "TWEAKS", "OVERRIDES", "EXECUTABLE"], rows: rows
+                ).text)
         case .json:
-            try printJSON(["programs": programs])
+            try printJSON(["programs": programs.map(\.program)])
         }
     }
 }
@@ -40,17 +44,31 @@ struct PsCommand: ParsableCommand {
 /// The JSON form of a running program: keys are a promise to scripts. What it did not say has no key.
 private struct ProgramForm: Encodable {
     let pid: Int32
-    let application, executable: String?
+    /// The process of the same program that has forked this one.
+    let parent: Int32?
+    let user, application, executable: String?
     /// How many there are, and how many of them have a value that was set.
     let tweaks, overrides: Int?
     let problem: String?
 
-    init(_ entry: Survey.Entry) {
+    init(_ entry: Survey.Entry, among programs: [RunningProgram]) {
         pid = entry.running.pid
+        parent = entry.running.parent(among: programs)
+        user = entry.running.user
         executable = entry.description?.executable ?? entry.running.executable
         application = entry.description?.application ?? executable.map(lastComponent)
         tweaks = entry.description?.tweaks ?? entry.tweaks?.count
         overrides = entry.tweaks?.count { $0.source == "\(TweakSource.overrides)" }
         problem = entry.problem
+    }
+
+    /// Each before those that it has forked, and how many levels it is below the first.
+    static func tree(of entries: [Survey.Entry]) -> [(program: ProgramForm, depth: Int)] {
+        let running = entries.map(\.running)
+        let children = Dictionary(grouping: entries.map { ProgramForm($0, among: running) }, by: \.parent)
+        func below(_ parent: Int32?, _ depth: Int) -> [(program: ProgramForm, depth: Int)] {
+            (children[parent] ?? []).flatMap { [($0, depth)] + below($0.pid, depth + 1) }
+        }
+        return below(nil, 0)
     }
 }

@@ -6,7 +6,10 @@ import TweakClient
 /// Which program a command is about.
 struct ProgramOptions: ParsableArguments {
     @Flag(
-        help: "If several processes of the program run, do it in all of them; also --all, but not of reset.")
+        help: """
+            If several processes of the program run, do it in all of them, also in those that it has forked; also --all, \
+            but not of reset.
+            """)
     var allProcesses = false
 
     @Argument(
@@ -55,9 +58,13 @@ struct ProgramOptions: ParsableArguments {
         let programs = try ProgramSearch(warn: warn).programs(
             named: program, checkingValues: checkingValues)
         guard programs.count > 1, !allProcesses else { return programs }
+        // Processes that a program has forked follow its overrides.
+        let running = programs.compactMap { ($0 as? LiveProgram)?.running }
+        let first = programs.filter { ($0 as? LiveProgram)?.running.parent(among: running) == nil }
+        guard first.count > 1 else { return first }
         throw Failure(
-            "\(program): \(programs.count) processes run; give the id of one, or --all-processes",
-            details: programs.map(\.title), EX_USAGE)
+            "\(program): \(first.count) processes run; give the id of one, or --all-processes",
+            details: first.map(\.title), EX_USAGE)
     }
 
     /// Prints what a program has, as JSON or as a table.

@@ -1,0 +1,274 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A server in C, in namespaces in which there is no session of a user: nothing in /run and /tmp but what a test puts there,
+/// and no other processes.
+private struct Machine {
+    private let home: TemporaryDirectory
+
+    /// Prints its number and the value whenever it changes; with an argument in two forked processes too.
+    private static let server = """
+        #include <fbtweak.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(int count, char **arguments) {
+          (void)arguments;
+          setvbuf(stdout, NULL, _IOLBF, 0);
+          int process = 0;
+          for (int child = 1; count > 1 && child <= 2 && process == 0; child++)
+            if (fork() == 0)
+              process = child;
+          for (int last = -1;; usleep(10000)) {
+            int speed = FBTweakValue("Server", "Work", "Speed", 1);
+            if (speed != last)
+              printf("%d: %d\\n", process, last = speed);
+          }
+        }
+        """
+
+    /// Python, with an extension that has a tweak, and a child that it forks.
+    private static let python = """
+        import ctypes, multiprocessing, os, sys, time
+        extension = ctypes.CDLL(os.path.abspath("extension.so"))
+        def work(number):
+            last = None
+            while True:
+                if (value := extension.speed()) != last:
+                    print(f"{number}: {value}", flush=True)
+                    last = value
+                time.sleep(0.01)
+        if __name__ == "__main__":
+            multiprocessing.get_context("fork").Process(target=work, args=[1], daemon=True).start()
+            work(0)
+        """
+
+    private static let prelude = """
+        mount -t tmpfs none /run
+        mkdir /run/old
+        mount --rbind /tmp /run/old
+        mount -t tmpfs -o mode=1777 none /tmp
+        case "$PWD" in /tmp/*) mkdir -p "$PWD"; mount --bind "/run/old${PWD#/tmp}" "$PWD"; cd "$PWD" ;; esac
+        unset XDG_RUNTIME_DIR RUNTIME_DIRECTORY
+        # One user or another, with nothing in the environment but what follows.
+        as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups env -i HOME=/tmp/home-"$user" "$@"; }
+        start() { "$@" > /tmp/output 2>&1 & }
+        # Waits for a line of the server.
+        await() { for _ in $(seq 500); do grep -qx "$1" /tmp/output && return; sleep 0.02; done; cat /tmp/output; exit 9; }
+        # Waits for a process of a program that takes questions.
+        reached() {
+          for _ in $(seq 500); do "$@" ps | grep -q "$name" && return; sleep 0.02; done; exit 8
+        }
+        name=server
+        mkdir -m 777 /tmp/home-65534 /tmp/home-1000 /tmp/home-0
+
+        """
+
+    init() throws {
+        home = try TemporaryDirectory()
+        try home.write("server.c", Self.server)
+        try home.write(
+            "extension.c",
+            "#include <fbtweak.h>\nint speed(void) { return FBTweakValue(\"Server\", \"Work\", \"Speed\", 1); }\n"
+        )
+        try home.write("host.py", Self.python)
+        for (installed, name) in [("bin/tweak", "tweak"), ("lib/libtweaks.so.0", "libtweaks.so.0")] {
+            try FileManager.default.copyItem(
+                atPath: URL(fileURLWithPath: Installation.path(installed)).resolvingSymlinksInPath().path,
+                toPath: home(name))
+        }
+        let pkgConfig = try TestSupport.run(
+            Locations.program("pkg-config"), ["--cflags", "--libs", "tweaks"], home: home,
+            environment: ["PKG_CONFIG_PATH": Installation.path("lib/pkgconfig")])
+        let flags = pkgConfig.output.split(whereSeparator: \.isWhitespace).map(String.init)
+        for (source, options) in [("server", []), ("extension", ["-shared", "-fPIC"])] {
+            let result = try TestSupport.run(
+                Locations.program("gcc"),
+                ["-O2", "-DFB_TWEAK_ENABLED=1", home(source + ".c")] + options + flags
+                    + ["-Wl,-rpath,$ORIGIN", "-o", home(options.isEmpty ? source : source + ".so")],
+                home: home)
+            try #require(result.succeeded, "\(result.error)")
+        }
+    }
+
+    func path(_ name: String) -> String { home(name) }
+
+    /// Runs a script of sh(1).
+    func run(_ script: String) throws -> CommandResult {
+        let namespaces = geteuid() == 0 ? ["-mpf"] : ["-Urmpf"]
+        return try TestSupport.run(
+            Locations.program("timeout"),
+            ["-k", "5", "60", "unshare"] + namespaces
+                + ["--mount-proc", "--kill-child", "sh", "-euc", Self.prelude + script], home: home,
+            in: home.path)
+    }
+
+    static let isPossible: Bool = {
+        guard let machine = try? Machine() else { return false }
+        return (try? machine.run("true").succeeded) ?? false
+    }()
+}
+
+@Suite(.enabled(if: Machine.isPossible, "needs namespaces"))
+struct `Programs without a session` {
+    private let machine = try? Machine()
+    private static let isRoot = geteuid() == 0
+
+    private func run(_ script: String) throws -> CommandResult {
+        let result = try #require(machine).run(script)
+        #expect(result.status == 0, "\(result.output)\(result.error)")
+        return result
+    }
+
+    @Test func `They have their sockets in a directory of their user in tmp`() throws {
+        let result = try run(
+            """
+            start env -i HOME=/tmp/home-0 ./server
+            reached ./tweak
+            stat -c %a /tmp/tweaks-[0-9]*
+            ./tweak set server Speed 2
+            await "0: 2"
+            """)
+        #expect(result.output == "700\nServer/Work/Speed: 1 → 2\n")
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"))
+    func `A directory there that somebody else has made is not used`() throws {
+        let result = try run(
+            """
+            mkdir /tmp/tweaks-65534
+            chown 1000 /tmp/tweaks-65534
+            start as 65534 ./server
+            await "0: 1"
+            sleep 1
+            ls /tmp/tweaks-65534
+            ./tweak ps
+            """)
+        #expect(result.output == "no program with tweaks runs\n")
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"))
+    func `A link in the place of a socket leads nobody to another process`() throws {
+        let result = try run(
+            """
+            start as 65534 ./server
+            reached ./tweak
+            server=$(pgrep -x server)
+            as 1000 ./server > /tmp/other 2>&1 &
+            for _ in $(seq 500); do [ -e /tmp/tweaks-1000/*.sock ] && break; sleep 0.02; done
+            other=$(echo /tmp/tweaks-1000/*.sock)
+            rm /tmp/tweaks-65534/$server.sock
+            ln $other /tmp/tweaks-65534/$server.sock
+            ./tweak set $server Speed 3 || echo $?
+            tail -n 1 /tmp/other
+            """)
+        #expect(result.output == "69\n0: 1\n")
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"))
+    func `A systemd service is tuned by its user and by root, and by nobody else`() throws {
+        let result = try run(
+            """
+            mkdir /run/tuned
+            chown 65534 /run/tuned
+            start as 65534 RUNTIME_DIRECTORY=/run/tuned:/run/more ./server
+            reached ./tweak
+            server=$(pgrep -x server)
+            ls /run/tuned/tweaks | sed "s/$server/PID/"
+            ./tweak set server Speed 2
+            await "0: 2"
+            as 65534 ./tweak set server Speed 3
+            await "0: 3"
+            as 1000 ./tweak set $server Speed 4 2>&1 | sed "s/$server/PID/" || true
+            as 1000 ./tweak ps
+            ./tweak ps | sed "s/$server/PID/"
+            cat /tmp/home-65534/.config/tweaks/server/overrides.json | tr -d ' \\n'
+            """)
+        let user = "nobody"
+        #expect(
+            result.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") } == [
+                "PID.sock", "Server/Work/Speed: 1 → 2", "Server/Work/Speed: 2 → 3",
+                "tweak: PID: the process is one of \(user), who may ask it, and so may root",
+                "no program with tweaks runs", "PID USER APPLICATION TWEAKS OVERRIDES EXECUTABLE",
+                "PID \(user) server 1 1 \(try #require(machine).path("server"))",
+                #"{"Server":{"Work":{"Speed":3}}}"#,
+            ])
+    }
+
+    @Test func `Root does not keep overrides of its own for somebody else's process that does not listen`()
+        throws
+    {
+        guard Self.isRoot else { return }
+        let result = try run(
+            """
+            start as 65534 TWEAKS_CONTROL=0 ./server
+            await "0: 1"
+            server=$(pgrep -x server)
+            ./tweak set $server Speed 2 2>&1 | sed "s/$server/PID/"
+            """)
+        #expect(result.output == "tweak: PID: the process is one of nobody, and does not listen\n")
+    }
+
+    @Test func `A program in a container is tuned from outside`() throws {
+        let inside =
+            "mount -t tmpfs -o mode=1777 none /tmp; mkdir /tmp/home; exec env -i HOME=/tmp/home ./server"
+        let result = try run(
+            """
+            start unshare -Urmpf --kill-child --mount-proc sh -c 'cp -r . /run/copy; cd /run/copy; \(inside)'
+            reached ./tweak
+            ./tweak set $(pgrep -x server) Speed 2
+            await "0: 2"
+            ls -d /tmp/tweaks-[0-9]* 2>/dev/null || echo "nothing outside"
+            """)
+        #expect(result.output == "Server/Work/Speed: 1 → 2\nnothing outside\n")
+    }
+
+    @Test func `A server and the processes that it has forked are one program`() throws {
+        let result = try run(
+            """
+            start env -i HOME=/tmp/home-0 ./server forks
+            for _ in $(seq 500); do [ "$(./tweak ps --format json | grep -c '"pid"')" = 3 ] && break; sleep 0.02; done
+            ./tweak ps | awk '{ sub(/[^ ]+ +[^ ]+  /, ""); sub(/ *1  *0 .*/, ""); print }'
+            parent=$(pgrep -o -x server)
+            ./tweak ps --format json | grep -c "\\"parent\\" : $parent"
+            ./tweak set server Speed 2
+            for process in 0 1 2; do await "$process: 2"; done
+            ./tweak set server --all-processes Speed 3 | grep -c "→ 3"
+            # One that ends at once leaves no socket for the next command.
+            kill -9 $(pgrep -n -x server)
+            ./tweak get server Speed
+            ls /tmp/tweaks-[0-9]* | wc -l
+            """)
+        #expect(
+            result.output == """
+                APPLICATION  TWEAKS  OVERRIDES  EXECUTABLE
+                server
+                  server
+                  server
+                2
+                Server/Work/Speed: 1 → 2
+                3
+                3
+                2
+
+                """)
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"))
+    func `Python with a tuned extension, and processes that it forks`() throws {
+        let result = try run(
+            """
+            name=python3
+            start as 65534 python3 host.py
+            await "1: 1"
+            reached ./tweak
+            python=$(pgrep -o -x python3)
+            as 65534 ./tweak set $python Speed 2
+            for process in 0 1; do await "$process: 2"; done
+            ./tweak set $python Speed 3
+            for process in 0 1; do await "$process: 3"; done
+            as 1000 ./tweak set $python Speed 4 2>/dev/null || echo $?
+            """)
+        #expect(result.output == "Server/Work/Speed: 1 → 2\nServer/Work/Speed: 2 → 3\n77\n")
+    }
+}
