@@ -55,5 +55,71 @@ import Testing
         #expect(FileManager.default.isExecutableFile(atPath: destination("usr/bin/tweak")))
     }
 
+    @Test func `What is uninstalled leaves nothing, and what others have put there stays`() throws {
+        let destination = try TemporaryDirectory()
+        let arguments = ["--prefix", "/opt/tweaks", "--destdir", destination.path]
+        try destination.write("opt/tweaks/share/man/man1/other.1", "of another program")
+        try FileManager.default.createDirectory(
+            atPath: destination("opt/tweaks/bin"), withIntermediateDirectories: true)
+        let before = try files(in: destination)
+
+        let installed = try Installation.install(arguments)
+        try #require(installed.succeeded, "\(installed.error)")
+        #expect(try files(in: destination).count > before.count + 30)
+        try destination.write("opt/tweaks/share/doc/tweaks/notes", "of a person")
+
+        let result = try Installation.install(["--uninstall"] + arguments)
+        try #require(result.succeeded, "\(result.error)")
+        #expect(result.output.isEmpty && result.error.isEmpty)
+        let kept = ["share/doc", "share/doc/tweaks", "share/doc/tweaks/notes"].map { "opt/tweaks/" + $0 }
+        #expect(try files(in: destination) == (before + kept).sorted())
+    }
+
+    @Test func `The folders above the prefix go too if they were made for it`() throws {
+        let destination = try TemporaryDirectory()
+        let installed = destination("a/b/share/tweaks/installed")
+        try destination.write(
+            "a/b/share/tweaks/installed",
+            """
+            \(destination.path)/a/
+            \(destination.path)/a/b/
+            \(destination.path)/a/b/share/
+            \(destination.path)/a/b/share/tweaks/
+            \(installed)
+            \(destination.path)/a/b/missing
+
+            """)
+        let result = try Installation.install([
+            "--uninstall", "--prefix", destination("a/b"), "--destdir", "",
+        ])
+        #expect(result.succeeded, "\(result.error)")
+        #expect(try files(in: destination).isEmpty)
+    }
+
+    @Test func `Where nothing is installed, uninstalling says so`() throws {
+        let directory = try TemporaryDirectory()
+        let result = try Installation.install(["--uninstall", "--prefix", directory.path, "--destdir", ""])
+        #expect(result.status == 66)
+        #expect(result.error.contains("nothing is installed in \(directory.path)"))
+    }
+
+    @Test func `A list of what is installed cannot have files elsewhere removed`() throws {
+        let directory = try TemporaryDirectory()
+        let precious = try directory.write("precious", "")
+        let prefix = directory("prefix")
+        try directory.write(
+            "prefix/share/tweaks/installed", "\(precious)\n\(prefix)/../precious\n\(prefix)/bin/tweak\n")
+        try directory.write("prefix/bin/tweak", "")
+        let result = try Installation.install(["--uninstall", "--prefix", prefix, "--destdir", ""])
+        #expect(result.succeeded)
+        #expect(result.error.contains("not below \(prefix): \(precious)"))
+        #expect(FileManager.default.fileExists(atPath: precious))
+        #expect(!FileManager.default.fileExists(atPath: prefix + "/bin/tweak"))
+    }
+
+    private func files(in directory: TemporaryDirectory) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: directory.path).sorted()
+    }
+
     private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 }

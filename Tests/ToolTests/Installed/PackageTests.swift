@@ -1,0 +1,160 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The packages that `tools/package` builds, and a copy of this machine in which they can be installed.
+///
+/// The copy is a file system that lies over that of the machine and is gone with the process, in which `dpkg` is root.
+private struct Packages {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    /// The folder that they are in, and what was said. They are built once, with what `tools/install` has built already.
+    static let built = Result<(folder: TemporaryDirectory, output: String), any Error> {
+        let folder = try TemporaryDirectory()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Locations.package + "/tools/package")
+        process.arguments = [folder.path]
+        // Compressing them well takes a minute.
+        process.environment = ProcessInfo.processInfo.environment.merging(["DPKG_DEB_COMPRESSOR_LEVEL": "0"])
+        {
+            $1
+        }
+        let result = try RunningCommand(process).wait()
+        guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
+        return (folder, result.output)
+    }
+
+    static var paths: [String] {
+        get throws {
+            let folder = try built.get().folder
+            return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+                .filter { $0.hasSuffix(".deb") }.map(folder.callAsFunction)
+        }
+    }
+
+    /// Runs a script in the copy, in a folder with the examples, after the packages were installed there.
+    func run(_ script: String, beforeInstalling: String = "") throws -> CommandResult {
+        let folder = try Self.built.get().folder
+        try FileManager.default.copyItem(
+            atPath: Locations.package + "/tools/packaging/examples", toPath: home("examples"))
+        let script = try home.write(
+            "script",
+            """
+            set -euo pipefail
+            export HOME=\(home.path) PATH=/usr/sbin:/usr/bin:/sbin:/bin
+            cd $HOME/examples
+            \(beforeInstalling)
+            dpkg --path-include='/usr/share/man/*' --path-include='/usr/share/doc/*' \\
+              --install \(folder.path)/*.deb >../installed 2>&1 || { cat ../installed; exit 1; }
+            \(script)
+            """)
+        let over = home("over")
+        try FileManager.default.createDirectory(atPath: over, withIntermediateDirectories: true)
+        // A user is root where there is no more than what the user may do anyway.
+        let rights = getuid() == 0 ? [] : ["--map-root-user"]
+        return try TestSupport.run(
+            Locations.program("unshare"),
+            rights + [
+                "--mount", "--", "/bin/bash", "-euc",
+                """
+                mount -t tmpfs tmpfs \(over)
+                mkdir \(over)/changed \(over)/work \(over)/root
+                mount -t overlay overlay \(over)/root \\
+                  -o lowerdir=/,upperdir=\(over)/changed,workdir=\(over)/work
+                for folder in dev proc; do mount --rbind /$folder \(over)/root/$folder; done
+                # What is mounted on these is not below the copy.
+                if [ ! -e \(over)/root\(script) ]; then mount --rbind /tmp \(over)/root/tmp; fi
+                exec chroot \(over)/root /bin/bash \(script)
+                """,
+            ], home: home)
+    }
+}
+
+@Suite struct `The Debian packages` {
+    private let packages: Packages
+
+    init() throws { packages = try Packages() }
+
+    @Test func `Three are built, in which lintian finds no error and no warning`() throws {
+        let names = try Packages.paths.compactMap {
+            $0.split(separator: "/").last?.split(separator: "_").first
+        }
+        #expect(names == ["libtweaks-dev", "libtweaks0", "tweaks"])
+        #expect(try Packages.built.get().output.contains("lintian finds no error and no warning"))
+    }
+
+    @Test func `A C program is built with pkg-config, found and tuned`() throws {
+        let result = try packages.run(
+            """
+            make -C make CC=gcc >&2
+            tweak-dump make/frames | grep -c Frames
+            tweak set make/frames Frames/Run/Frames 3 Frames/Ball/Speed 4 Frames/Ball/Glyph '#' >&2
+            make/frames
+            ldd make/frames | grep -o '/lib/.*/libtweaks.so.0'
+            """)
+        let lines = result.output.split(separator: "\n").map(String.init)
+        try #require(result.succeeded && lines.count == 5, "\(result.output)\(result.error)")
+        #expect(Int(lines[0]) ?? 0 > 0)
+        #expect(lines[1...3] == ["#", "    #", "        #"])
+        #expect(lines[4].hasSuffix("-linux-gnu/libtweaks.so.0"))
+    }
+
+    @Test func `A C program and a C++ one are built with CMake`() throws {
+        let result = try packages.run(
+            """
+            sed -e 's/frames C/frames C CXX/' -e 's|../frames.c|../frames.cpp|' cmake/CMakeLists.txt >../CMakeLists.txt
+            mkdir cpp && mv ../CMakeLists.txt cpp && cp frames.c frames.cpp
+            for language in cmake cpp; do
+              cmake -S $language -B built/$language -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=g++ >&2
+              cmake --build built/$language >&2
+              built/$language/frames | head -n 1
+            done
+            """)
+        #expect(result.succeeded && result.output == "o\no\n", "\(result.output)\(result.error)")
+    }
+
+    @Test func `A program that knows only the header is tuned with the library preloaded`() throws {
+        let result = try packages.run(
+            """
+            gcc -DDEBUG frames.c -o frames
+            tweak set frames Frames/Run/Frames 1 Frames/Ball/Glyph '#' >&2
+            ./frames | head -n 1
+            LD_PRELOAD=libtweaks.so.0 ./frames
+            """)
+        #expect(result.succeeded && result.output == "o\n#\n", "\(result.output)\(result.error)")
+    }
+
+    @Test func `Their man pages, completions and licences are where Debian has them`() throws {
+        let result = try packages.run(
+            """
+            cd /usr/share
+            for page in man1/tweak man1/tweak-dump man1/tweak-generate man3/fbtweak man3/FBTweakValue man3/fbtweak_find
+            do
+              mandoc -T utf8 man/$page.${page:3:1}.gz >$HOME/page
+              grep -q 'Tweaks 0' $HOME/page && echo $page
+            done
+            bash -c '. /usr/share/bash-completion/completions/tweak; complete -p tweak' >&2
+            ls zsh/vendor-completions/_tweak fish/vendor_completions.d/tweak.fish
+            for package in libtweaks0 libtweaks-dev tweaks; do grep -l Yams doc/$package/copyright; done
+            """)
+        #expect(result.succeeded, "\(result.output)\(result.error)")
+        #expect(result.output.split(separator: "\n").count == 6 + 2 + 3, "\(result.output)")
+    }
+
+    @Test func `What is removed leaves nothing in the system`() throws {
+        let result = try packages.run(
+            """
+            find /usr -xdev | sort >../between
+            dpkg --purge tweaks libtweaks-dev libtweaks0 >&2
+            find /usr -xdev | sort >../after
+            cmp ../before ../after
+            comm -13 ../before ../between | wc -l
+            ldconfig -p | grep tweaks || true
+            """, beforeInstalling: "find /usr -xdev | sort >../before")
+        let lines = result.output.split(separator: "\n")
+        #expect(result.succeeded && lines.count == 1, "\(result.output)\(result.error)")
+        #expect(Int(lines.first ?? "") ?? 0 > 30)
+    }
+}
