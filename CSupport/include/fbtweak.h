@@ -17,6 +17,29 @@
 #ifndef FBTWEAK_H
 #define FBTWEAK_H
 
+/* GCC then says what is wrong with a use at the use alone, and not at every macro inside. */
+#if defined(__GNUC__) && !defined(__clang__)
+#  pragma GCC system_header
+#endif
+
+/* In an older language this is the only error: the constants are left, as without DEBUG. */
+#if defined(__cplusplus)
+#  if __cplusplus < 201703L
+#    error "fbtweak.h is for C++17 and later, such as -std=c++17"
+#    define FBTWEAK__IS_OLD
+#  endif
+#elif !defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L
+#  error "fbtweak.h is for C11 and later, such as -std=c11"
+#  define FBTWEAK__IS_OLD
+#endif
+#ifdef FBTWEAK__IS_OLD
+#  undef FB_TWEAK_ENABLED
+#  define FB_TWEAK_ENABLED 0
+#  ifndef __cplusplus
+#    define inline __inline__
+#  endif
+#endif
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,7 +93,8 @@
  * handlers, and is right before anything else of the program has run.
  */
 #define FBTweakValue(category_, collection_, name_, ...)                                           \
-  FBTWEAK__VALUE(#__VA_ARGS__, category_, collection_, name_, __VA_ARGS__)
+  FBTWEAK__IF_GIVEN(FBTWEAK__VALUE, FBTWEAK__NO_VALUE, __VA_ARGS__)                                \
+  (#__VA_ARGS__, category_, collection_, name_, __VA_ARGS__)
 
 /*
  * FBTweakFeature(feature, default [, option]...)            Features/feature/enabled
@@ -83,8 +107,9 @@
  *
  * The names of parts of parts are in one string, with slashes between them.
  */
-#define FBTweakFeature(feature_, ...) FBTWEAK__FEATURE(feature_, "enabled", __VA_ARGS__)
-#define FBTweakFeaturePart(feature_, part_, ...) FBTWEAK__FEATURE(feature_, part_, __VA_ARGS__)
+#define FBTweakFeature(feature_, ...) FBTweakFeaturePart(feature_, "enabled", __VA_ARGS__)
+#define FBTweakFeaturePart(feature_, part_, ...)                                                   \
+  FBTWEAK__IF_GIVEN(FBTWEAK__FEATURE, FBTWEAK__NO_VALUE, __VA_ARGS__)(feature_, part_, __VA_ARGS__)
 
 /*
  * FBTweakBind(lvalue, category, collection, name, default...)   as FBTweakValue from there on
@@ -100,11 +125,13 @@
  * An expression of type fbtweak_binding: as FBTweakBind, and the object unbinds when it ends.
  */
 #define FBTweakBind(lvalue_, category_, collection_, name_, ...)                                   \
-  ((void)FBTWEAK__BIND(lvalue_, category_, collection_, name_, __VA_ARGS__))
+  ((void)FBTWEAK__IF_GIVEN(FBTWEAK__BIND, FBTWEAK__NO_VALUE,                                       \
+                           __VA_ARGS__)(lvalue_, category_, collection_, name_, __VA_ARGS__))
 #define FBTweakUnbind(lvalue_) FBTWEAK__UNBIND(lvalue_)
 #ifdef __cplusplus
 #  define FBTweakBinding(lvalue_, category_, collection_, name_, ...)                              \
-    FBTWEAK__BINDING(FBTWEAK__BIND(lvalue_, category_, collection_, name_, __VA_ARGS__))
+    FBTWEAK__BINDING(FBTWEAK__IF_GIVEN(FBTWEAK__BIND, FBTWEAK__NO_VALUE, __VA_ARGS__)(             \
+        lvalue_, category_, collection_, name_, __VA_ARGS__))
 #endif
 
 /*
@@ -113,7 +140,8 @@
  * An expression of type `const fbtweak *`: a handle of the tweak for the functions below.
  */
 #define FBTweakInline(category_, collection_, name_, ...)                                          \
-  FBTWEAK__INLINE(#__VA_ARGS__, category_, collection_, name_, __VA_ARGS__)
+  FBTWEAK__IF_GIVEN(FBTWEAK__INLINE, FBTWEAK__NO_VALUE, __VA_ARGS__)                               \
+  (#__VA_ARGS__, category_, collection_, name_, __VA_ARGS__)
 
 /*
  * FBTweakAction(category, collection, name, function [, option]...)
@@ -123,7 +151,8 @@
  * description, owner and expiry date.
  */
 #define FBTweakAction(category_, collection_, name_, ...)                                          \
-  FBTWEAK__ACTION(category_, collection_, name_, __VA_ARGS__)
+  FBTWEAK__IF_GIVEN(FBTWEAK__ACTION, FBTWEAK__NO_ACTION, __VA_ARGS__)                              \
+  (category_, collection_, name_, __VA_ARGS__)
 
 /*
  * The options, in any order, each at most once. An option is the tuple (bit, + step, "key=value\0",
@@ -424,7 +453,9 @@ struct fbtweak {
 };
 
 /* Binaries of all ages meet in one process, so a field never moves. */
-#ifdef __cplusplus
+#if defined(__cplusplus) && __cplusplus < 201103L
+#  define FBTWEAK__STATIC_ASSERT(condition_, message_) struct fbtweak
+#elif defined(__cplusplus)
 #  define FBTWEAK__STATIC_ASSERT static_assert
 #else
 #  define FBTWEAK__STATIC_ASSERT _Static_assert
@@ -500,13 +531,40 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 /* Names the function, without code, so that no compiler finds a static one unused. */
 #  ifdef __cplusplus
 #    define FBTWEAK__ACTION(category_, collection_, name_, ...)                                    \
-      static_assert(((void)(FBTWEAK__FIRST(__VA_ARGS__, )), true), "")
+      FBTWEAK__STATIC_ASSERT(((void)(FBTWEAK__FIRST(__VA_ARGS__, )), true), "")
 #  else
 #    define FBTWEAK__ACTION(category_, collection_, name_, ...)                                    \
       _Static_assert(__builtin_constant_p(FBTWEAK__FIRST(__VA_ARGS__, )) || 1, "")
 #  endif
 #endif
 #define FBTWEAK__FIRST(first_, ...) first_
+#define FBTWEAK__SEVENTH(...) FBTWEAK__SEVENTH_(__VA_ARGS__)
+#define FBTWEAK__SEVENTH_(_1, _2, _3, _4, _5, _6, seventh_, ...) seventh_
+#define FBTWEAK__PASTE(a_, b_) FBTWEAK__PASTE_(a_, b_)
+#define FBTWEAK__PASTE_(a_, b_) a_##b_
+
+/*
+ * Without a default, or the function of an action, the compiler would stumble over every place
+ * where it belongs. IF_GIVEN stands for one of two macros: the second says only what is missing.
+ * The empty parentheses are those of SIX where nothing comes before them, if what comes first is
+ * not in parentheses itself.
+ */
+#define FBTWEAK__IF_GIVEN(given_, missing_, ...)                                                   \
+  FBTWEAK__PASTE(FBTWEAK__IF_GIVEN_, FBTWEAK__IS_EMPTY(FBTWEAK__FIRST(__VA_ARGS__, )))             \
+  (given_, missing_)
+#define FBTWEAK__IF_GIVEN_0(given_, missing_) given_
+#define FBTWEAK__IF_GIVEN_1(given_, missing_) missing_
+#define FBTWEAK__IS_EMPTY(x_)                                                                      \
+  FBTWEAK__PASTE(FBTWEAK__IS_EMPTY_, FBTWEAK__SEVENTH(FBTWEAK__SIX x_, 0, 0, 0, 0, 0, 0, ))(x_)
+#define FBTWEAK__IS_EMPTY_0(x_) FBTWEAK__SEVENTH(FBTWEAK__SIX x_(), 0, 0, 0, 0, 0, 0, )
+#define FBTWEAK__IS_EMPTY_1(x_) 0
+#define FBTWEAK__SIX(...) , , , , , , 1,
+
+#define FBTWEAK__NO_VALUE(...) (FBTWEAK__ERROR("FBTweak: the default is missing") 0)
+#define FBTWEAK__NO_ACTION(...)                                                                    \
+  FBTWEAK__ERROR("FBTweakAction: the function is missing") struct fbtweak
+#define FBTWEAK__ERROR(message_) FBTWEAK__PRAGMA(GCC error message_)
+#define FBTWEAK__PRAGMA(pragma_) _Pragma(#pragma_)
 
 /*
  * The library, as a table of what it does for the functions. Later versions add at the end, so a
@@ -850,6 +908,10 @@ public:
     address = nullptr;
   }
 };
+#  elif __cplusplus < 201103L
+struct fbtweak_binding {
+  void reset() {}
+};
 #  else
 struct [[nodiscard, maybe_unused]] fbtweak_binding {
   fbtweak_binding() = default;
@@ -871,8 +933,6 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 #  define FBTWEAK__END (, , , , , , 2)
 #  define FBTWEAK__IS_TUPLE(x_) FBTWEAK__SEVENTH(FBTWEAK__SPREAD x_, 1, 1, 1, 1, 1, 0, )
 #  define FBTWEAK__SPREAD(...) __VA_ARGS__
-#  define FBTWEAK__SEVENTH(...) FBTWEAK__SEVENTH_(__VA_ARGS__)
-#  define FBTWEAK__SEVENTH_(_1, _2, _3, _4, _5, _6, seventh_, ...) seventh_
 
 #  define FBTWEAK__EACH(macro_, context_, ...)                                                     \
     FBTWEAK__EACH_(FBTWEAK__COUNT(__VA_ARGS__), macro_, context_, __VA_ARGS__)
@@ -960,8 +1020,6 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
        __builtin_strcmp(text_, before_ FBTWEAK__STRINGIZE(FBTWEAK__FALSE) ")") == 0)
 #  endif
 
-#  define FBTWEAK__PASTE(a_, b_) FBTWEAK__PASTE_(a_, b_)
-#  define FBTWEAK__PASTE_(a_, b_) a_##b_
 #  define FBTWEAK__STRINGIZE(x_) FBTWEAK__STRINGIZE_(x_)
 #  define FBTWEAK__STRINGIZE_(x_) #  x_
 #  define FBTWEAK__NONE(...)
@@ -972,8 +1030,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
  * most tweaks have none, and compiling takes time.
  */
 #  define FBTWEAK__TWEAK(like_, check_, category_, collection_, name_, ...)                        \
-    FBTWEAK__ASSERT_NO_NUL(category_ collection_ name_,                                            \
-                           "FBTweak: a category, collection or name");                             \
+    FBTWEAK__ASSERT_NAMES(category_, collection_, name_);                                          \
     FBTWEAK__TYPES(like_);                                                                         \
     FBTWEAK__ASSERT(FBTWEAK__CODE != 0,                                                            \
                     "FBTweak: the default must be a bool, an integer, a float, "                   \
@@ -981,7 +1038,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     check_(FBTWEAK__FIRST(__VA_ARGS__, ));                                                         \
     FBTWEAK__PASTE(FBTWEAK__DEFAULT_,                                                              \
                    FBTWEAK__IS_TUPLE(FBTWEAK__SECOND(__VA_ARGS__, FBTWEAK__END, )))                \
-    (category_ "\0" collection_ "\0" name_, __VA_ARGS__, FBTWEAK__END)
+    ((category_, collection_, name_), __VA_ARGS__, FBTWEAK__END)
 #  define FBTWEAK__SECOND(first_, second_, ...) second_
 #  define FBTWEAK__DEFAULT_2(names_, default_, ...)                                                \
     FBTWEAK__OPTIONS(names_, 0, default_, 0, 0, __VA_ARGS__)
@@ -1070,6 +1127,16 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 #  define FBTWEAK__HAS_NO_NUL(text_) (sizeof(text_) == __builtin_strlen(text_) + 1)
 #  define FBTWEAK__ASSERT_NO_NUL(text_, what_)                                                     \
     FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL("" text_), what_ " cannot contain a NUL")
+/* Names stand alone wherever they are used, so that for what is not a literal this is said. */
+#  define FBTWEAK__ASSERT_NAMES(category_, collection_, name_)                                     \
+    FBTWEAK__ASSERT(FBTWEAK__IS_NAME(category_) && FBTWEAK__IS_NAME(collection_) &&                \
+                        FBTWEAK__IS_NAME(name_),                                                   \
+                    "FBTweak: a category, collection or name is a string literal without a NUL")
+#  define FBTWEAK__IS_NAME(x_) (FBTWEAK__IS_LITERAL(x_) && FBTWEAK__HAS_NO_NUL(x_))
+#  define FBTWEAK__NAMES(category_, collection_, name_)                                            \
+    {category_}, {collection_}, {                                                                  \
+      name_                                                                                        \
+    }
 
 /* A cast because compilers warn of comparing constants of two enumerations. */
 #  define FBTWEAK__CODE ((int)fbtweak__code)
@@ -1171,8 +1238,7 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
     FBTWEAK__ACTION_OF_(category_, collection_, name_, function_,                                  \
                         FBTWEAK__EACH(FBTWEAK__OPTION, , __VA_ARGS__) FBTWEAK__END)
 #  define FBTWEAK__ACTION_OF_(category_, collection_, name_, function_, ...)                       \
-    FBTWEAK__ASSERT_NO_NUL(category_ collection_ name_,                                            \
-                           "FBTweak: a category, collection or name");                             \
+    FBTWEAK__ASSERT_NAMES(category_, collection_, name_);                                          \
     FBTWEAK__ASSERT(                                                                               \
         (0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) % 256 == 0,                   \
         "FBTweakAction: an action has only a description, an owner and an expiry date");           \
@@ -1181,8 +1247,8 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
                     "FBTweak: an option is given twice");                                          \
     FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHECK, __VA_ARGS__)                                        \
     FBTWEAK__ACTION_RECORD(                                                                        \
-        FBTWEAK__PASTE(fbtweak__action_, __COUNTER__), category_ "\0" collection_ "\0" name_,      \
-        function_, FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__))
+        FBTWEAK__PASTE(fbtweak__action_, __COUNTER__), (category_, collection_, name_), function_, \
+        FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__))
 
 static inline __attribute__((always_inline, unused)) const char *
 fbtweak__load_string(const char *const *cell, const char *initial) {
@@ -1236,6 +1302,11 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
           default: 0)
 /* clang-format on */
 
+#    define FBTWEAK__IS_LITERAL(x_)                                                                \
+      __builtin_types_compatible_p(__typeof__(x_), __typeof__(*(x_))[sizeof(x_)])
+#    define FBTWEAK__NAME_FIELDS(category_, collection_, name_)                                    \
+      char category[sizeof(category_)], collection[sizeof(collection_)], name[sizeof(name_)]
+
 /* In a _Generic all branches must compile, so each kind has a stand-in where it does not belong. */
 #    define FBTWEAK__INITIAL(x_) _Generic((x_), char * : 0, const char * : 0, default : (x_))
 #    define FBTWEAK__NUMBER(x_)                                                                    \
@@ -1277,7 +1348,7 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
           fbtweak__word bits;                                                                      \
         } cell, initial;                                                                           \
         union fbtweak__limit minimum, maximum, step;                                               \
-        char names[sizeof(names_)];                                                                \
+        FBTWEAK__NAME_FIELDS names_;                                                               \
         char text[sizeof(FBTWEAK__TEXT(default_))];                                                \
         each_(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__) char attributes[sizeof(attributes_)];           \
         each_(FBTWEAK__CHOICE, , __VA_ARGS__)                                                      \
@@ -1288,7 +1359,7 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
           {FBTWEAK__AS_NUMBER(minimum_)},                                                          \
           {FBTWEAK__AS_NUMBER(maximum_)},                                                          \
           {FBTWEAK__AS_NUMBER(step_)},                                                             \
-          names_,                                                                                  \
+          FBTWEAK__NAMES names_,                                                                   \
           FBTWEAK__TEXT(default_),                                                                 \
           each_(FBTWEAK__CHOICE_TEXT_INITIAL, , __VA_ARGS__) attributes_,                          \
           each_(FBTWEAK__CHOICE_INITIAL, , __VA_ARGS__)}
@@ -1343,13 +1414,14 @@ struct fbtweak__nothing {
           fbtweak__word bits;                                                                      \
         } context;                                                                                 \
         fbtweak__word limits[3];                                                                   \
-        char names[sizeof(names_)], text[1], attributes[sizeof(attributes_)];                      \
+        FBTWEAK__NAME_FIELDS names_;                                                               \
+        char text[1], attributes[sizeof(attributes_)];                                             \
       } record_ FBTWEAK__IN_SECTION("fbtweak") = {                                                 \
           FBTWEAK__HEAD(record_, ACTION, FBTWEAK_TYPE_ACTION, 0),                                  \
           {FBTWEAK__BY_CALLEE(function_, fbtweak__call_function, fbtweak__call_block, 0)},         \
           {(function_)},                                                                           \
           {0},                                                                                     \
-          names_,                                                                                  \
+          FBTWEAK__NAMES names_,                                                                   \
           "",                                                                                      \
           attributes_}
 #  else
@@ -1437,6 +1509,15 @@ template <class T> T fbtweak__by_value(T);
       (FBTWEAK__AS_NUMBER(x_) == FBTWEAK__AS_NUMBER(y_) &&                                         \
        fbtweak__is(fbtweak__text_of(x_), fbtweak__text_of(y_)))
 
+/* A literal is an lvalue, and the name of an array is not a literal. */
+template <class T> struct fbtweak__literal { static constexpr bool value = false; };
+template <class T, size_t size_> struct fbtweak__literal<const T (&)[size_]> {
+  static constexpr bool value = true;
+};
+#    define FBTWEAK__IS_LITERAL(x_) fbtweak__literal<decltype(x_)>::value
+#    define FBTWEAK__NAME_SIZES(category_, collection_, name_)                                     \
+      sizeof(category_), sizeof(collection_), sizeof(name_)
+
 /* The text of a literal, with its NUL. Anything else has an empty text, as its record has. */
 template <size_t size_> struct fbtweak__characters { char characters[size_]; };
 template <size_t size_>
@@ -1492,12 +1573,13 @@ template <class T> union fbtweak__cell {
   T value;
   fbtweak__word bits;
 };
-template <class T, class Number, size_t names_size_, size_t text_size_, size_t attributes_size_>
+template <class T, class Number, size_t category_size_, size_t collection_size_, size_t name_size_,
+          size_t text_size_, size_t attributes_size_>
 struct fbtweak__record_of {
   FBTWEAK__HEAD_FIELDS;
   fbtweak__cell<T> cell, initial;
   fbtweak__cell<Number> minimum, maximum, step;
-  char names[names_size_];
+  char category[category_size_], collection[collection_size_], name[name_size_];
   fbtweak__characters<text_size_> text;
   char attributes[attributes_size_];
 };
@@ -1509,13 +1591,13 @@ template <class Number> struct fbtweak__choice_of<const char *, Number> {
     char nothing;
   } slot;
 };
-template <class T, class Number, size_t names_size_, size_t text_size_, size_t attributes_size_,
-          size_t choices_>
+template <class T, class Number, size_t category_size_, size_t collection_size_, size_t name_size_,
+          size_t text_size_, size_t attributes_size_, size_t choices_>
 struct fbtweak__record_with_choices {
   FBTWEAK__HEAD_FIELDS;
   fbtweak__cell<T> cell, initial;
   fbtweak__cell<Number> minimum, maximum, step;
-  char names[names_size_];
+  char category[category_size_], collection[collection_size_], name[name_size_];
   fbtweak__characters<text_size_> text;
   char attributes[attributes_size_];
   fbtweak__choice_of<T, Number> choices[choices_];
@@ -1532,12 +1614,14 @@ template <class T, class Default> constexpr T fbtweak__initial(Default value) {
 #    define FBTWEAK__DECLARE(first_, ...) FBTWEAK__PASTE(FBTWEAK__DECLARE_, first_)(__VA_ARGS__)
 #    define FBTWEAK__DECLARE_2(names_, mask_, default_, minimum_, maximum_, step_, attributes_,    \
                                end_)                                                               \
+      FBTWEAK__ASSERT(FBTWEAK__IS_STRING || __builtin_constant_p(FBTWEAK__NUMBER(default_)),       \
+                      "FBTweak: the default must be a constant");                                  \
       constexpr auto fbtweak__default_text = fbtweak__text_of(default_);                           \
       FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL(fbtweak__default_text.characters),                       \
                       "FBTweak: a string default cannot contain a NUL");                           \
       FBTWEAK__REFUSE_TEMPLATE;                                                                    \
       static FBTWEAK__CONSTINIT                                                                    \
-          fbtweak__record_of<fbtweak__type, fbtweak__number, sizeof(names_),                       \
+          fbtweak__record_of<fbtweak__type, fbtweak__number, FBTWEAK__NAME_SIZES names_,           \
                              sizeof(fbtweak__default_text), sizeof(attributes_)>                   \
               fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                        \
                   FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),              \
@@ -1545,22 +1629,25 @@ template <class T, class Default> constexpr T fbtweak__initial(Default value) {
 #    define FBTWEAK__DECLARE_1 FBTWEAK__DECLARE_0
 #    define FBTWEAK__DECLARE_0(names_, mask_, default_, minimum_, maximum_, step_, attributes_,    \
                                ...)                                                                \
+      FBTWEAK__ASSERT(FBTWEAK__IS_STRING || __builtin_constant_p(FBTWEAK__NUMBER(default_)),       \
+                      "FBTweak: the default must be a constant");                                  \
       constexpr auto fbtweak__text_and_choices = fbtweak__join(                                    \
           fbtweak__text_of(default_) FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__));          \
       FBTWEAK__REFUSE_TEMPLATE;                                                                    \
-      static FBTWEAK__CONSTINIT fbtweak__record_with_choices<                                      \
-          fbtweak__type, fbtweak__number, sizeof(names_), sizeof(fbtweak__text_and_choices),       \
-          sizeof(attributes_), 0 FBTWEAK__EACH(FBTWEAK__AND_ONE, , __VA_ARGS__)>                   \
-          fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                            \
-              FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),                  \
-              fbtweak__text_and_choices,                                                           \
-              attributes_,                                                                         \
-              {FBTWEAK__EACH(FBTWEAK__CHOICE, , __VA_ARGS__)}}
+      static FBTWEAK__CONSTINIT                                                                    \
+          fbtweak__record_with_choices<fbtweak__type, fbtweak__number, FBTWEAK__NAME_SIZES names_, \
+                                       sizeof(fbtweak__text_and_choices), sizeof(attributes_),     \
+                                       0 FBTWEAK__EACH(FBTWEAK__AND_ONE, , __VA_ARGS__)>           \
+              fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                        \
+                  FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),              \
+                  fbtweak__text_and_choices,                                                       \
+                  attributes_,                                                                     \
+                  {FBTWEAK__EACH(FBTWEAK__CHOICE, , __VA_ARGS__)}}
 #    define FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_)                     \
       FBTWEAK__HEAD(fbtweak__record, VALUE, fbtweak__code, FBTWEAK__FLAGS(mask_)),                 \
           {fbtweak__initial<fbtweak__type>(default_)},                                             \
           {fbtweak__initial<fbtweak__type>(default_)}, {FBTWEAK__AS_NUMBER(minimum_)},             \
-          {FBTWEAK__AS_NUMBER(maximum_)}, {FBTWEAK__AS_NUMBER(step_)}, names_
+          {FBTWEAK__AS_NUMBER(maximum_)}, {FBTWEAK__AS_NUMBER(step_)}, FBTWEAK__NAMES names_
 #    define FBTWEAK__CHOICE_TEXT(context_, index_, choice_)                                        \
       , fbtweak__choice(FBTWEAK__VALUE_OF(choice_)                                                 \
                             FBTWEAK__IF_LABELLED(choice_, FBTWEAK__AND_LABEL))
@@ -1610,25 +1697,29 @@ constexpr bool fbtweak__is_callee(void (^)()) {
 constexpr bool fbtweak__is_callee(...) {
   return false;
 }
-template <size_t names_size_, size_t attributes_size_> struct fbtweak__action_of {
+template <size_t category_size_, size_t collection_size_, size_t name_size_,
+          size_t attributes_size_>
+struct fbtweak__action_of {
   FBTWEAK__HEAD_FIELDS;
   fbtweak__callee callee;
   fbtweak__word limits[3];
-  char names[names_size_], text[1], attributes[attributes_size_];
+  char category[category_size_], collection[collection_size_], name[name_size_];
+  char text[1], attributes[attributes_size_];
 };
 #    define FBTWEAK__ACTION_RECORD(record_, names_, function_, attributes_)                        \
       FBTWEAK__REFUSE_TEMPLATE;                                                                    \
       static_assert(                                                                               \
           fbtweak__is_callee(function_),                                                           \
           "FBTweakAction: an action is a void (*)(void), a block of this type, or a lambda");      \
-      static FBTWEAK__CONSTINIT fbtweak__action_of<sizeof(names_), sizeof(attributes_)> record_    \
-      FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                                                \
-          FBTWEAK__HEAD(record_, ACTION, FBTWEAK_TYPE_ACTION, 0),                                  \
-          fbtweak__callee(function_),                                                              \
-          {},                                                                                      \
-          names_,                                                                                  \
-          "",                                                                                      \
-          attributes_}
+      static FBTWEAK__CONSTINIT                                                                    \
+          fbtweak__action_of<FBTWEAK__NAME_SIZES names_, sizeof(attributes_)>                      \
+              record_ FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                                \
+                  FBTWEAK__HEAD(record_, ACTION, FBTWEAK_TYPE_ACTION, 0),                          \
+                  fbtweak__callee(function_),                                                      \
+                  {},                                                                              \
+                  FBTWEAK__NAMES names_,                                                           \
+                  "",                                                                              \
+                  attributes_}
 #  endif
 
 /*
@@ -1764,4 +1855,8 @@ __attribute__((destructor(101))) static void fbtweak__close_image(void) {
 #  endif
 
 #endif /* FB_TWEAK_ENABLED */
+
+#ifdef FBTWEAK__IS_OLD
+#  undef inline
+#endif
 #endif /* FBTWEAK_H */

@@ -9,10 +9,22 @@ import Testing
 
     /// Statements, and what is said of each.
     private static let statements = [
-        (#"FBTweakValue("A\0", "B", "C", 1)"#, "a category, collection or name cannot contain a NUL"),
-        (#"FBTweakValue("A", "B\0b", "C", 1)"#, "a category, collection or name cannot contain a NUL"),
-        (#"FBTweakValue("A", "B", "C\0", 1)"#, "a category, collection or name cannot contain a NUL"),
-        (#"FBTweakInline("A", "B\0b", "C", 1)"#, "a category, collection or name cannot contain a NUL"),
+        (
+            #"FBTweakValue("A\0", "B", "C", 1)"#,
+            "a category, collection or name is a string literal without a NUL"
+        ),
+        (
+            #"FBTweakValue("A", "B\0b", "C", 1)"#,
+            "a category, collection or name is a string literal without a NUL"
+        ),
+        (
+            #"FBTweakValue("A", "B", "C\0", 1)"#,
+            "a category, collection or name is a string literal without a NUL"
+        ),
+        (
+            #"FBTweakInline("A", "B\0b", "C", 1)"#,
+            "a category, collection or name is a string literal without a NUL"
+        ),
         ("VALUE(1.0L)", "the default must be a bool, an integer, a float, a double, a string literal or a"),
         ("VALUE(true, 0, 1)", "only a number has a minimum and a maximum"),
         (#"VALUE("text", 0, 1)"#, "only a number has a minimum and a maximum"),
@@ -80,7 +92,27 @@ import Testing
         ("ACTION(act, FBTweakReadOnly)", "an action has only a description, an owner and an expiry date"),
         (#"ACTION(act, FBTweakOwner("a"), FBTweakOwner("b"))"#, "an option is given twice"),
         ("ACTION(act, 1)", "only options come behind minimum and maximum, or an option"),
-        (#"FBTweakAction("A", "B", "C\0", act)"#, "a category, collection or name cannot contain a NUL"),
+        (
+            #"FBTweakAction("A", "B", "C\0", act)"#,
+            "a category, collection or name is a string literal without a NUL"
+        ),
+    ]
+
+    /// Statements whose first error is this. GCC has no more than the three lines of it in C, of which two show the place.
+    private static let missing = [
+        (#"(void)FBTweakValue("A", "B", "C")"#, "error: FBTweak: the default is missing"),
+        (#"(void)FBTweakValue("A", "B", "C", )"#, "error: FBTweak: the default is missing"),
+        (#"(void)FBTweakFeature("A", )"#, "error: FBTweak: the default is missing"),
+        (#"(void)FBTweakInline("A", "B", "C")"#, "error: FBTweak: the default is missing"),
+        (#"FBTweakBind(level, "A", "B", "C")"#, "error: FBTweak: the default is missing"),
+        (#"FBTweakAction("A", "B", "C")"#, "error: FBTweakAction: the function is missing"),
+    ]
+
+    /// Defaults that look as if there were none.
+    private static let given = [
+        "VALUE((int)-1)", "VALUE((-1))", "VALUE(-1)", #"VALUE("")"#, #"VALUE(("a"))"#,
+        "VALUE((uint8_t)1, 0, 2)",
+        "VALUE(sizeof(int))", "VALUE((true))", "VALUE(!1)", "VALUE(FBTweakRGB(1, 2, 3))",
     ]
 
     /// Statements that some compilers refuse in their own words.
@@ -97,30 +129,47 @@ import Testing
         "(void)level",
     ]
 
+    private static let beforeMistakes = """
+        #include <fbtweak.h>
+        #include <stdbool.h>
+        #define VALUE(...) ((void)FBTweakValue("A", "B", "C", __VA_ARGS__))
+        #define BIND(lvalue_, ...) FBTweakBind(lvalue_, "A", "B", "C", __VA_ARGS__)
+        #define ACTION(...) FBTweakAction("A", "B", "C", __VA_ARGS__)
+        enum { two = 2 };
+        uint8_t level;
+        bool flag;
+        const char *text;
+        float ratio;
+        fbtweak_color color;
+        const int constant = 1;
+        void *address;
+        extern int number;
+        void act(void);
+        void with_argument(int);
+
+        """
+
+    /// All that the compiler says of a function, which is wrong.
+    private func said(
+        of function: String, _ language: Language, with compiler: Compiler, _ flag: String = "-DDEBUG",
+        _ standard: String? = nil
+    ) throws -> String {
+        let file = try home.write("mistake.\(language.suffix)", Self.beforeMistakes + function + "\n")
+        let standard = standard ?? (language == .c ? "c11" : "c++17")
+        do {
+            return try compiler.compile(
+                [file], as: language, to: home("mistake.o"),
+                [flag, "-w", "-fsyntax-only", "-std=\(standard)"],
+                home: home)
+        } catch let error as CompilationError { return error.description }
+    }
+
     /// The first error in each of some functions, by the place of the function.
     private func errors(
         in functions: [String], _ language: Language, with compiler: Compiler, _ flag: String = "-DDEBUG"
     ) throws -> [Int: String] {
         let source =
-            """
-            #include <fbtweak.h>
-            #include <stdbool.h>
-            #define VALUE(...) ((void)FBTweakValue("A", "B", "C", __VA_ARGS__))
-            #define BIND(lvalue_, ...) FBTweakBind(lvalue_, "A", "B", "C", __VA_ARGS__)
-            #define ACTION(...) FBTweakAction("A", "B", "C", __VA_ARGS__)
-            enum { two = 2 };
-            uint8_t level;
-            bool flag;
-            const char *text;
-            float ratio;
-            fbtweak_color color;
-            const int constant = 1;
-            void *address;
-            extern int number;
-            void act(void);
-            void with_argument(int);
-
-            """
+            Self.beforeMistakes
             + functions.enumerated().map { "#line 1 \"function \($0.offset)\"\n\($0.element)\n" }.joined()
         let file = try home.write("mistakes.\(language.suffix)", source)
         var flags = [flag, "-fsyntax-only", language == .c ? "-std=c11" : "-std=c++17"]
@@ -158,6 +207,59 @@ import Testing
     }
 
     @Test(arguments: Compiler.present, Language.allCases)
+    func `What is missing is said once, in a release build too`(compiler: Compiler, language: Language) throws
+    {
+        for flag in ["-DDEBUG", "-DDEBUG=0"] {
+            for (statement, message) in Self.missing {
+                let output = try said(of: "void use(void) { \(statement); }", language, with: compiler, flag)
+                #expect(output.contains(message), "\(statement): \(output)")
+                #expect(output.count(of: "error: ") == 1, "\(output)")
+                if compiler == .gcc { #expect(!output.contains("in expansion of macro"), "\(output)") }
+            }
+            #expect(try errors(ofStatements: Self.given, language, with: compiler, flag).isEmpty)
+        }
+    }
+
+    @Test(arguments: Language.allCases)
+    func `GCC shows a mistake where a tweak is used, and not in the header`(language: Language) throws {
+        let mistakes = [
+            #"(void)FBTweakValue("A", "B", text, 1)"#: "a category, collection or name is a string literal",
+            #"(void)FBTweakValue("A", "B", "C", number)"#: language == .c
+                ? "initializer element is not constant" : "the default must be a constant",
+            #"(void)FBTweakValue("A", "B", "C", 5, 6, 7)"#: "the default is not between minimum and maximum",
+        ]
+        for (statement, message) in mistakes {
+            let output = try said(of: "void use(void) { \(statement); }", language, with: .gcc)
+            #expect(output.contains(message), "\(statement): \(output)")
+            #expect(
+                output.count(of: "\n") <= 20 && !output.contains("in expansion")
+                    && !output.contains("fbtweak.h:"), "\(output)")
+        }
+        let output = try said(of: #"int outside = FBTweakValue("A", "B", "C", 1);"#, language, with: .gcc)
+        #expect(output.count(of: "error: ") == 1 && output.count(of: "\n") == 4, "\(output)")
+    }
+
+    @Test(arguments: [
+        ("c89", Language.c, "C11"), ("c99", .c, "C11"), ("gnu99", .c, "C11"), ("c++98", .cPlusPlus, "C++17"),
+        ("c++11", .cPlusPlus, "C++17"), ("c++14", .cPlusPlus, "C++17"), ("gnu++14", .cPlusPlus, "C++17"),
+    ])
+    func `In an older language the only error says which is needed`(
+        standard: String, language: Language, needed: String
+    ) throws {
+        for compiler in Compiler.present {
+            for flag in ["-DDEBUG", "-DNDEBUG"] {
+                let output = try said(
+                    of: """
+                        void use(void) { VALUE(1, 0, 2); BIND(level, 3); FBTweakUnbind(level); }
+                        FBTweakAction("A", "B", "C", act);
+                        """, language, with: compiler, flag, standard)
+                #expect(output.count(of: "error: ") == 1, "\(compiler): \(output)")
+                #expect(output.contains("fbtweak.h is for \(needed) and later"), "\(compiler): \(output)")
+            }
+        }
+    }
+
+    @Test(arguments: Compiler.present, Language.allCases)
     func `What must be constant, a literal or a variable is`(compiler: Compiler, language: Language) throws {
         let errors = try errors(ofStatements: Self.refused, language, with: compiler)
         for (place, statement) in Self.refused.enumerated() { #expect(errors[place] != nil, "\(statement)") }
@@ -185,4 +287,8 @@ import Testing
         }
         #expect(compiler == .gcc || errors.isEmpty)
     }
+}
+
+extension String {
+    fileprivate func count(of part: String) -> Int { ranges(of: part).count }
 }

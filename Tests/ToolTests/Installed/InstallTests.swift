@@ -227,6 +227,38 @@ private struct Frames {
         try frames.expectTweakable(frames.directory + "/built/frames")
     }
 
+    @Test func `With CMake a program gets the language that the header is for, and a later one stays`() throws
+    {
+        try frames.home.write(
+            "examples/old/CMakeLists.txt",
+            """
+            cmake_minimum_required(VERSION 3.16)
+            project(old C CXX)
+            set(CMAKE_C_STANDARD 99)
+            set(CMAKE_CXX_STANDARD 14)
+            find_package(tweaks 0.1 REQUIRED)
+            file(WRITE ${CMAKE_BINARY_DIR}/use.c "#include <fbtweak.h>\nlong version = __STDC_VERSION__;\n")
+            file(WRITE ${CMAKE_BINARY_DIR}/use.cpp "#include <fbtweak.h>\n#if __cplusplus != CPP\n#error CPP\n#endif\n")
+            add_library(old OBJECT ${CMAKE_BINARY_DIR}/use.c ${CMAKE_BINARY_DIR}/use.cpp)
+            target_compile_definitions(old PRIVATE CPP=201703L)
+            add_library(later OBJECT ${CMAKE_BINARY_DIR}/use.cpp)
+            target_compile_definitions(later PRIVATE CPP=202002L)
+            set_target_properties(later PROPERTIES CXX_STANDARD 20)
+            foreach(target old later)
+              target_link_libraries(${target} PRIVATE tweaks::fbtweak)
+            endforeach()
+
+            """)
+        let cmake = try Locations.program("cmake")
+        try frames.run(
+            cmake,
+            [
+                "-S", "old", "-B", "built", "-DCMAKE_PREFIX_PATH=\(frames.prefix)",
+                "-DCMAKE_C_COMPILER=gcc", "-DCMAKE_CXX_COMPILER=g++",
+            ])
+        try frames.run(cmake, ["--build", "built"])
+    }
+
     @Test func `Meson builds a tweakable program`() throws {
         let meson = try Locations.program("meson")
         try frames.run(meson, ["setup", "built", "meson"])
