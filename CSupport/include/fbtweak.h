@@ -415,7 +415,7 @@ typedef struct fbtweak_declaration {
 
 /*
  * The tweak has its override from the start. NULL, and a reason in fbtweak_error, if a tweak cannot
- * be so or there is one of this name.
+ * be so or the program has one of this name.
  */
 static inline const fbtweak *fbtweak_make(const fbtweak_declaration *declaration);
 static inline const fbtweak *fbtweak_make_action(const char *category, const char *collection,

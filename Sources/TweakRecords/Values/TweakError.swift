@@ -10,7 +10,7 @@ public enum TweakError: Error, Hashable {
     case otherType(TweakDeclaration, asked: TweakType)
     /// There is no tweak in this category, or in this collection of it.
     case noTweaks(in: String)
-    /// There is a tweak of this name already.
+    /// The program has a tweak of this name already.
     case exists(TweakKey)
     /// No tweak of this name was made while the program runs, so it cannot be removed.
     case notMade(TweakKey)

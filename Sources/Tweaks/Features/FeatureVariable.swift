@@ -6,9 +6,10 @@ public import TweakRecords
 ///     @FeatureVariable("search", "limit") var limit = 20                         // declares the variable
 ///     @FeatureVariable("search", "title", fallback: "Search") var title: String  // of whoever declares it
 ///
-/// The initial value is the default of the tweak `Features/search/limit`, which is made when the property is, unless a provider or a
-/// binary has it already. Setting the property keeps an override. If the variable is of another type, the property
-/// has its default, and that is reported once.
+/// The initial value is the default of the tweak `Features/search/limit`, which is made when the property is, unless the
+/// program has it already. It is of the property's type, whatever a file of variables says: a `1` there is also a `Double`.
+/// Setting the property keeps an override. If the program declares the variable with another type, the property has its
+/// default, and that is reported once.
 @propertyWrapper
 public struct FeatureVariable<Value: TweakableValue>: Sendable {
     /// The tweak.
@@ -22,11 +23,9 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
         store: TweakStore = .shared
     ) {
         self.init(feature, variable, fallback: wrappedValue, store: store)
-        if (try? store.status(of: key)) == nil {
-            // Whoever was faster declares it.
-            _ = try? store.make(
-                key.category, key.collection, key.name, default: wrappedValue, description: description)
-        }
+        // Whoever was faster declares it.
+        _ = try? store.make(
+            key.category, key.collection, key.name, default: wrappedValue, description: description)
     }
 
     /// Uses a variable that others declare.

@@ -73,14 +73,21 @@ final class ProviderFeed: Sendable {
     }
 
     private func everything(_ store: TweakStore) -> ValueUpdate? {
-        let known = store.state.withLock { $0.layers[provider.source] }
+        let (known, former) = store.state.withLock { state in
+            (state.layers[provider.source], state.layers.declarations(of: provider.source))
+        }
         if let provider = provider as? any FileProvider {
             let tweaks = provider.tweaks
             for (key, error) in tweaks.failures { warn(error, key, store) }
             var update = ValueUpdate(of: provider.source, replacing: known, with: tweaks.values) {
                 tweaks.failures[$0] != nil
             }
-            update.declaration = tweaks.declaration
+            // What is said about a tweak may be new where its value is not.
+            for (key, value) in tweaks.values
+            where known[key] == value && former[key] != tweaks.declaration(key) {
+                update.opinions.append(.init(key: key, provided: value))
+            }
+            update.declarations.others = tweaks.declaration
             update.failures = tweaks.failures
             return update
         }
@@ -95,19 +102,17 @@ final class ProviderFeed: Sendable {
     private func some(_ keys: Set<TweakKey>, _ store: TweakStore) -> ValueUpdate {
         var update = ValueUpdate(of: provider.source, [])
         update.opinions.reserveCapacity(keys.count)
-        var declarations: [TweakKey: TweakDeclaration] = [:]
         for key in keys {
             do {
                 let provided = try provider.value(for: key)
                 update.opinions.append(.init(key: key, provided: provided))
                 guard provided != nil else { continue }
-                if let declaration = provider.declaration(of: key) { declarations[key] = declaration }
+                update.declarations.some[key] = provider.declaration(of: key)
             } catch {
                 update.failures[key] = error
                 warn(error, key, store)
             }
         }
-        update.declaration = { [declarations] in declarations[$0] }
         return update
     }
 

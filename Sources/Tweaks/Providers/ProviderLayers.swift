@@ -6,12 +6,23 @@ struct Resolution {
     var source: TweakSource
 }
 
+/// What a provider knows of tweaks that no binary needs to declare.
+struct ProvidedDeclarations: Sendable {
+    /// Those of the tweaks that were asked for one by one.
+    var some: [TweakKey: TweakDeclaration] = [:]
+    /// The others. It is called with the store's lock held and runs nobody else's code.
+    var others: @Sendable (TweakKey) -> TweakDeclaration? = { _ in nil }
+
+    subscript(key: TweakKey) -> TweakDeclaration? { some[key] ?? others(key) }
+}
+
 /// What the providers of a store say, in their order. The first that has a value which the tweak can take decides.
 struct ProviderLayers {
     /// One provider as far as the store knows it.
     struct Layer {
         let source: TweakSource
         var values: [TweakKey: ProvidedValue] = [:]
+        var declarations = ProvidedDeclarations()
         /// Why it last had no value for a tweak, though it should.
         var failures: [TweakKey: any Error] = [:]
         /// What asks the provider; `nil` for what the store itself keeps.
@@ -72,6 +83,10 @@ struct ProviderLayers {
 
     // MARK: The values
 
+    func declarations(of source: TweakSource) -> ProvidedDeclarations {
+        index(of: source).map { all[$0].declarations } ?? ProvidedDeclarations()
+    }
+
     subscript(source: TweakSource) -> [TweakKey: ProvidedValue] {
         get { index(of: source).map { all[$0].values } ?? [:] }
         _modify {
@@ -127,6 +142,23 @@ struct ProviderLayers {
         all.compactMap { layer in layer.values[key].map { (layer.source, $0) } }
     }
 
+    /// What the highest provider that declares a tweak says about it.
+    func declaration(of key: TweakKey) -> TweakDeclaration? { declaration(of: key, after: nil, nil, in: nil) }
+
+    /// What the highest provider that declares a tweak says about it, as if the layers had an update already, see
+    /// ``resolve(_:after:_:in:_:)``.
+    func declaration(
+        of key: TweakKey, after update: ValueUpdate?, _ new: ProvidedValue?, in layer: Int?
+    ) -> TweakDeclaration? {
+        for index in all.indices {
+            let isUpdated = index == layer
+            guard isUpdated ? new != nil : all[index].value(of: key) != nil else { continue }
+            let declarations = isUpdated ? update?.declarations : all[index].declarations
+            if let declaration = declarations?[key] { return declaration }
+        }
+        return nil
+    }
+
     /// Takes over what an update says.
     ///
     /// - Parameters:
@@ -151,9 +183,16 @@ struct ProviderLayers {
             if old != opinion.provided { changed(opinion.key, opinion.provided) }
             if let session, !all[session].values.isEmpty { all[session].values[opinion.key] = nil }
             if !all[index].failures.isEmpty { all[index].failures[opinion.key] = nil }
+            if !update.isAdmitted {
+                all[index].declarations.some[opinion.key] = update.declarations.some[opinion.key]
+            }
         }
+        if !update.isAdmitted { all[index].declarations.others = update.declarations.others }
         if !update.failures.isEmpty { all[index].failures.merge(update.failures) { $1 } }
     }
+
+    /// Whether a provider had no value for a tweak, though it should.
+    func fail(_ key: TweakKey) -> Bool { all.contains { $0.failures[key] != nil } }
 
     /// Whether a provider has a value that it cannot decrypt.
     func isEncrypted(_ key: TweakKey) -> Bool {

@@ -8,12 +8,11 @@ struct StoreState {
     /// What others than the binary say. The overrides are those of the file when it was read, with what was set since.
     var layers = ProviderLayers()
     var environment = EnvironmentVariables()
-    /// What providers hold and nobody has looked for among the tweaks yet.
-    var undeclared: [TweakKey: TweakDeclaration] = [:]
-    /// Handles of names that nothing declares, and what they say about them.
-    private var spareHandles: [TweakKey: Handle] = [:]
-    /// Handles that others have replaced. Somebody may still read them.
-    private var oldHandles: [Handle] = []
+    /// What only providers declare, and nobody has looked for among the tweaks yet.
+    private var undeclared: [TweakKey: TweakDeclaration] = [:]
+    /// Handles of names that nothing declares, and those that others have replaced. Somebody may read them, so those of the
+    /// tweak's type follow it, and the others have their defaults.
+    private var otherHandles: [TweakKey: [Handle]] = [:]
     /// The names of records that handles lead to, by the addresses of their cells.
     private var keysOfCells: [StableNumber: TweakKey] = [:]
     /// What each bound variable follows, by its address.
@@ -138,7 +137,9 @@ extension StoreState {
         add(declaration, OwnedCell(cell, .image(place.image)), at: place)
     }
 
-    private mutating func add(_ declaration: TweakDeclaration, _ cell: OwnedCell, at place: RecordPlace) {
+    private mutating func add(
+        _ declaration: TweakDeclaration, _ cell: OwnedCell, at place: RecordPlace, _ handle: Handle? = nil
+    ) {
         let key = declaration.key
         if let entry = tweaks[key] {
             // Known since only some were decoded.
@@ -149,18 +150,20 @@ extension StoreState {
         let resolution = layers.resolve(declaration, &messages)
         let entry = TweakEntry(declaration, cell, at: place, resolution)
         tweaks.append(entry)
-        if let handle = spareHandles.removeValue(forKey: key) { attach(handle, to: entry) }
+        updateHandles(of: entry, handle)
         if let warning = declaration.expiryWarning(on: utcDay(secondsSince1970: time(nil))) {
             messages.append(warning)
         }
     }
 
     /// Adds a further record of a tweak. The first declaration counts, but who declares a tweak knows better than a provider.
-    private mutating func add(_ declaration: TweakDeclaration, _ cell: OwnedCell, to entry: TweakEntry) {
-        if !entry.cells.contains(where: { $0.owner.declares && $0.owner != .provided }) {
-            entry.removeCells { $0.cell.type != declaration.type }
+    private mutating func add(
+        _ declaration: TweakDeclaration, _ cell: OwnedCell, to entry: TweakEntry, _ handle: Handle? = nil
+    ) {
+        if entry.isProvided {
+            entry.removeCells { $0.cell.type != declaration.type || $0.cell.number == cell.cell.number }
             entry.add(cell, isFirst: true)
-            return redeclare(entry, as: declaration)
+            return redeclare(entry, as: declaration, handle)
         }
         if !entry.declaration.agrees(with: declaration) {
             messages.append(
@@ -170,10 +173,12 @@ extension StoreState {
         if entry.declaration.type == declaration.type { entry.add(cell) }
     }
 
-    private mutating func redeclare(_ entry: TweakEntry, as declaration: TweakDeclaration) {
-        guard declaration != entry.declaration else { return }
+    private mutating func redeclare(
+        _ entry: TweakEntry, as declaration: TweakDeclaration, _ handle: Handle? = nil
+    ) {
+        guard declaration != entry.declaration || handle != nil else { return }
         entry.redeclare(declaration)
-        if let handle = entry.handle { attach(handle, to: entry) }
+        updateHandles(of: entry, handle)
         let resolution = layers.resolve(declaration, &messages)
         if delivery.isHeard, let change = entry.change(to: resolution) { delivery.add([change]) }
         entry.commit(resolution)
@@ -188,20 +193,43 @@ extension StoreState {
         }
     }
 
-    /// Adds a tweak that is in no image. Its handle is the record.
+    /// Adds a tweak that is in no image, or says more about one that only providers know. Its handle is the record.
     ///
-    /// - Returns: `nil` if there is a tweak of this name.
+    /// - Returns: `nil` if the program has a tweak of this name.
     mutating func addRecord(_ declaration: TweakDeclaration, _ owner: CellOwner, _ action: CFunction? = nil)
         -> Handle?
     {
-        guard tweaks[declaration.key] == nil else { return nil }
-        let spare = spareHandles.removeValue(forKey: declaration.key)
-        let handle = spare.flatMap { $0.declaration == declaration ? $0 : nil } ?? Handle(declaration)
-        if let spare, spare !== handle { retire(spare) }
+        let entry = tweaks[declaration.key]
+        guard entry?.isProvided ?? true else { return nil }
+        let known = otherHandles[declaration.key]?.first {
+            // A provider may say something new all the time, and each handle is there for ever.
+            owner == .provided ? $0.cell.type == declaration.type : $0.declaration == declaration
+        }
+        let handle = known ?? Handle(declaration)
         if declaration.type == .action { handle.cell.action = action }
-        add(declaration, OwnedCell(handle.cell, owner), at: images.nextPlace())
-        tweaks[declaration.key]?.setHandle(handle)
+        let cell = OwnedCell(handle.cell, owner)
+        if let entry {
+            add(declaration, cell, to: entry, handle)
+        } else {
+            add(declaration, cell, at: images.nextPlace(), handle)
+        }
         return handle
+    }
+
+    /// Has a tweak be what the highest provider that declares it says, unless the program declares it.
+    mutating func followProviders(_ key: TweakKey) {
+        guard let declaration = layers.declaration(of: key) else {
+            undeclared[key] = nil
+            if !layers.fail(key) { removeCells(of: key) { $0.owner == .provided } }
+            return
+        }
+        guard let entry = tweaks[key] else { return undeclared[key] = declaration }
+        guard entry.isProvided else { return }
+        if entry.declaration.type == declaration.type {
+            redeclare(entry, as: declaration)
+        } else {
+            _ = addRecord(declaration, .provided)
+        }
     }
 }
 
@@ -213,32 +241,44 @@ extension StoreState {
     /// - Parameter declaration: What the handle says if no image declares the tweak.
     mutating func handle(of key: TweakKey, otherwise declaration: TweakDeclaration? = nil) -> Handle? {
         if let entry = tweaks[key] { return handle(of: entry) }
-        if let handle = spareHandles[key] { return handle }
+        if let handle = otherHandles[key]?.last { return handle }
         guard let declaration else { return nil }
         let handle = Handle(declaration)
-        spareHandles[key] = handle
+        otherHandles[key] = [handle]
         return handle
     }
 
     mutating func handle(of entry: TweakEntry) -> Handle {
         if let handle = entry.handle { return handle }
         let handle = Handle(entry.declaration)
-        attach(handle, to: entry)
+        updateHandles(of: entry, handle)
         return handle
     }
 
-    /// Makes a handle that of an entry, or a new one if the handle says something else.
-    private mutating func attach(_ handle: Handle, to entry: TweakEntry) {
-        let fits = handle.declaration?.agrees(with: entry.declaration) ?? false
-        if let old = entry.setHandle(fits ? handle : Handle(entry.declaration)), old !== entry.handle {
-            retire(old)
+    /// Gives a tweak the handle that says what the tweak is, a new one if there is none, unless nobody has asked for one.
+    ///
+    /// - Parameter new: The one that it gets.
+    private mutating func updateHandles(of entry: TweakEntry, _ new: Handle? = nil) {
+        var others = otherHandles.removeValue(forKey: entry.key) ?? []
+        if let handle = entry.handle { others.append(handle) }
+        guard new != nil || !others.isEmpty else { return }
+        let handle =
+            new ?? others.last { handle in
+                // What a provider says may change all the time, so that is only in the store.
+                entry.isProvided
+                    ? handle.cell.type == entry.declaration.type
+                    : handle.declaration?.agrees(with: entry.declaration) ?? false
+            } ?? Handle(entry.declaration)
+        entry.setHandle(handle)
+        others.removeAll { $0 === handle }
+        for other in others {
+            if other.cell.type == entry.declaration.type {
+                entry.follow(with: other)
+            } else {
+                other.cell.store(other.declaration?.defaultValue ?? .nothing)
+            }
         }
-        if !fits, handle !== entry.handle { retire(handle) }
-    }
-
-    private mutating func retire(_ handle: Handle) {
-        handle.cell.store(handle.declaration?.defaultValue ?? .nothing)
-        if !oldHandles.contains(where: { $0 === handle }) { oldHandles.append(handle) }
+        if !others.isEmpty { otherHandles[entry.key] = others }
     }
 
     /// The name of a record, by its cell.
@@ -292,11 +332,18 @@ extension StoreState {
         guard let entry = tweaks[key], entry.cells.contains(where: isGone) else { return }
         let first = entry.cells.first?.cell.number
         entry.removeCells(where: isGone)
-        guard entry.cells.declare else { return remove(entry) }
-        guard let cell = entry.cells.first?.cell, cell.number != first,
-            let declaration = TweakDeclaration(record: cell.address - RecordLayout.cellOffset)
-        else { return }
-        redeclare(entry, as: declaration)
+        guard entry.cells.declare else {
+            remove(entry)
+            // What a provider knows of it counts again.
+            undeclared[key] = layers.declaration(of: key)
+            return
+        }
+        updateHandles(of: entry)
+        guard let cell = entry.cells.first?.cell, cell.number != first else { return }
+        if entry.isProvided { return followProviders(key) }
+        if let declaration = TweakDeclaration(record: cell.address - RecordLayout.cellOffset) {
+            redeclare(entry, as: declaration)
+        }
     }
 
     private mutating func remove(_ entry: TweakEntry) {
@@ -304,9 +351,9 @@ extension StoreState {
         entry.cells.forEach { owned in
             if owned.owner == .variable { boundVariables[StableNumber(owned.cell.number)] = nil }
         }
-        if let handle = entry.handle {
+        if let handle = entry.handle { otherHandles[entry.key, default: []].append(handle) }
+        for handle in otherHandles[entry.key] ?? [] where handle.cell.type == entry.declaration.type {
             handle.cell.store(entry.declaration.defaultValue)
-            spareHandles[entry.key] = handle
         }
         delivery.removeObservers(endingWith: entry.key)
     }

@@ -139,18 +139,22 @@ final class TweakEntry: @unchecked Sendable {
 
     func removeCells(where isGone: (OwnedCell) -> Bool) { cells.removeAll(where: isGone) }
 
+    /// Whether only providers say what the tweak is.
+    var isProvided: Bool { cells.first?.owner == .provided }
+
     func redeclare(_ declaration: TweakDeclaration) {
         declared = Declared(declaration)
         if !declared.needsRestart { history?.pendingValue = nil }
     }
 
-    /// - Returns: The handle that was there before.
-    @discardableResult
-    func setHandle(_ new: Handle?) -> Handle? {
-        defer { handle = new }
-        if let handle { cells.removeAll { $0.owner == .handle && $0.cell.number == handle.cell.number } }
-        if let new, !cells.contains(new.cell) { add(OwnedCell(new.cell, .handle)) }
-        return handle
+    func setHandle(_ new: Handle) {
+        handle = new
+        follow(with: new)
+    }
+
+    /// Has a handle of the tweak's type follow the tweak.
+    func follow(with handle: Handle) {
+        if !cells.contains(handle.cell) { add(OwnedCell(handle.cell, .handle)) }
     }
 }
 
@@ -279,10 +283,13 @@ enum CellOwner: Hashable, Sendable {
     case variable
 
     /// Whether the tweak exists as long as this cell does.
-    var declares: Bool {
+    var declares: Bool { isOfProgram || self == .provided }
+
+    /// Whether the program declares the tweak with it, which counts more than what a provider knows.
+    var isOfProgram: Bool {
         switch self {
-        case .image, .made, .provided: true
-        case .handle, .variable: false
+        case .image, .made: true
+        case .provided, .handle, .variable: false
         }
     }
 }
@@ -320,11 +327,12 @@ struct OwnedCells: Sendable {
         }
     }
 
-    /// Removes cells. Of the rest the first that declares the tweak comes first.
+    /// Removes cells. Of the rest the first that declares the tweak comes first, one of the program before one of a provider.
     mutating func removeAll(where isGone: (OwnedCell) -> Bool) {
         others.removeAll(where: isGone)
         guard first.map(isGone) ?? true else { return }
-        first = others.firstIndex(where: \.owner.declares).map { others.remove(at: $0) }
+        let next = others.firstIndex(where: \.owner.isOfProgram) ?? others.firstIndex(where: \.owner.declares)
+        first = next.map { others.remove(at: $0) }
     }
 }
 

@@ -3,8 +3,10 @@ public import TweakRecords
 extension TweakStore {
     /// Makes a tweak while the program runs. It has its override, if there is one, from the start.
     ///
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is none of a value, ``TweakError/exists(_:)`` if there
-    ///   is a tweak of this name.
+    /// What is said here stands above what a provider says of a tweak that only the provider knows.
+    ///
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is none of a value, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak of this name.
     public func make(_ declaration: TweakDeclaration) throws(TweakError) {
         let declaration = try declaration.checked()
         guard declaration.type != .action else {
@@ -31,8 +33,8 @@ extension TweakStore {
     ///   - expires: The last day for which it is meant, as `YYYY-MM-DD`.
     ///   - readOnly: Whether nobody can set it.
     ///   - needsRestart: Whether what is set takes effect at the next start of the program.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if there is a tweak of
-    ///   this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a tweak
+    ///   of this name.
     @discardableResult
     public func make<Value: TweakableValue>(
         _ category: String, _ collection: String, _ name: String, default: Value, choices: [Value] = [],
@@ -63,8 +65,8 @@ extension TweakStore {
     ///   - expires: The last day for which it is meant, as `YYYY-MM-DD`.
     ///   - readOnly: Whether nobody can set it.
     ///   - needsRestart: Whether what is set takes effect at the next start of the program.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if there is a tweak of
-    ///   this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a tweak
+    ///   of this name.
     @discardableResult
     public func make<Value: TweakableValue & Comparable>(
         _ category: String, _ collection: String, _ name: String, default: Value,
@@ -125,8 +127,12 @@ extension TweakStore {
 
     func makeHandle(_ declaration: TweakDeclaration, _ action: CFunction?) throws(TweakError) -> Handle {
         if self === TweakStore.shared { start() }
-        if let made = withDecodedState({ $0.addRecord(declaration, .made, action) }) { return made }
-        throw .exists(declaration.key)
+        guard let made = withDecodedState({ $0.addRecord(declaration, .made, action) }) else {
+            throw .exists(declaration.key)
+        }
+        // A tweak that only a provider knew may have been of another type.
+        deliverChanges()
+        return made
     }
 }
 

@@ -23,8 +23,8 @@ struct ValueUpdate {
     var isAdmitted = false
     /// Whether what was set for the session ends.
     var endsSession = false
-    /// What the provider knows of a tweak that no binary needs to declare. It asks nobody.
-    var declaration: @Sendable (TweakKey) -> TweakDeclaration? = { _ in nil }
+    /// What the provider knows of tweaks that no binary needs to declare.
+    var declarations = ProvidedDeclarations()
     /// Tweaks that the provider could not say anything about. They keep the values that they have.
     var failures: [TweakKey: any Error] = [:]
 
@@ -72,8 +72,6 @@ struct ValuePlan {
     var steps = ShortList<(entry: TweakEntry, resolution: Resolution)>()
     /// Where in the update values are that the tweaks refuse.
     var refused: Set<Int> = []
-    /// Names of no tweak.
-    var unknown: [TweakKey] = []
     var messages: [String] = []
     /// Whether the steps are in the order in which a person gave the values. A provider's are in none.
     let isInOrder: Bool
@@ -95,13 +93,15 @@ extension StoreState {
         var plan = ValuePlan(layer: layer, isInOrder: update.isAdmitted)
         plan.steps.reserveCapacity(update.opinions.count)
         update.opinions.forEach { index, opinion in
-            guard let entry = opinion.entry ?? tweaks[opinion.key] else {
-                return plan.unknown.append(opinion.key)
-            }
+            guard let entry = opinion.entry ?? tweaks[opinion.key] else { return }
+            // What the tweak will be, if only providers know that.
+            let declaration =
+                !update.isAdmitted && entry.isProvided
+                ? layers.declaration(of: opinion.key, after: update, opinion.provided, in: layer) : nil
             if let provided = opinion.provided, known[opinion.key] != nil {
                 do throws(TweakValueError) {
                     _ = try entry.admit { (tweak) throws(TweakValueError) in
-                        try provided.admission(for: tweak)
+                        try provided.admission(for: declaration ?? tweak)
                     }
                 } catch {
                     // As with a set that is refused, the tweak keeps its value.
@@ -110,8 +110,13 @@ extension StoreState {
                     return
                 }
             }
-            let resolution = entry.resolution(
-                in: layers, after: update, opinion.provided, in: layer, &plan.messages)
+            let resolution =
+                if let declaration {
+                    layers.resolve(declaration, after: update, opinion.provided, in: layer, &plan.messages)
+                } else {
+                    entry.resolution(
+                        in: layers, after: update, opinion.provided, in: layer, &plan.messages)
+                }
             plan.steps.append((entry, resolution))
         }
         return plan
@@ -144,7 +149,7 @@ extension StoreState {
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
         delivery.add(changes)
         if !plan.messages.isEmpty { messages += plan.messages }
-        if !update.isAdmitted { declare(plan, of: update) }
+        if !update.isAdmitted { update.opinions.forEach { followProviders($1.key) } }
         return isWritten
     }
 
@@ -160,18 +165,6 @@ extension StoreState {
         guard let (plan, update, ordered) = plan(inOrder: sources) else { return }
         layers = ordered
         _ = commit(plan, of: update)
-    }
-
-    /// Has tweaks that only providers know come and go.
-    private mutating func declare(_ plan: ValuePlan, of update: ValueUpdate) {
-        for key in plan.unknown {
-            if let declaration = update.declaration(key) { undeclared[key] = declaration }
-        }
-        update.opinions.forEach { _, opinion in
-            guard opinion.provided == nil, layers.opinions(on: opinion.key).isEmpty else { return }
-            undeclared[opinion.key] = nil
-            removeCells(of: opinion.key) { $0.owner == .provided }
-        }
     }
 }
 

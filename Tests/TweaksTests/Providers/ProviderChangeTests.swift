@@ -123,17 +123,18 @@ import Testing
         #expect(depth.value == 8 && depth.source == file)
         provider.change([name: nil])
         #expect(throws: TweakError.self) { try store.value(of: name) }
-        #expect(depth.value == 3)
+        #expect(depth.value == 8)
         provider.change([name: .value(9)])
         #expect(try store.value(of: name) == 9)
     }
 
-    @Test func `A declaration in a binary counts more than a provider's`() throws {
+    @Test func `What the program declares or makes counts more than what a provider says`() throws {
         let provider = TestProvider("test", [count: 9], declares: true)
         let store = TweakStore()
         try store.add(provider, above: nil)
         #expect(try store.status(of: count).declaration.type == .int64)
-        try store.make("Test", "Values", "Other", default: 1)
+        try store.make("Test", "Values", "Count", default: 1.5)
+        #expect(try store.status(of: count).declaration.type == .double)
         #expect(throws: TweakError.exists(count)) { try store.make("Test", "Values", "Count", default: 1) }
         let declared = try added(TestProvider("test", [count: 9], declares: true))
         #expect(declared.isHeard)
