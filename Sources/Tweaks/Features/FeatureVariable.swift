@@ -41,7 +41,8 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
         self.store = store
     }
 
-    /// The current value. Setting it keeps an override; what cannot be set is reported.
+    /// The current value. Setting it keeps an override, also while nothing declares the variable; what cannot be set is
+    /// reported.
     public var wrappedValue: Value {
         get {
             do throws(FeatureError) {
@@ -54,7 +55,7 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
                 return fallback
             }
         }
-        nonmutating set { store.setOrReport(newValue.tweakValue, for: key) }
+        nonmutating set { store.setOrReport(newValue, for: key) }
     }
 
     /// The property wrapper, for ``key`` and ``reset()``.
@@ -70,7 +71,8 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
 ///
 ///     @OptionalFeatureVariable("search", "limit") var limit: Int?
 ///
-/// Setting the property keeps an override, and setting it to `nil` takes that away.
+/// Setting the property keeps an override, and setting it to `nil` takes that away. While nothing declares the variable the
+/// property has what is kept.
 @propertyWrapper
 public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
     /// The tweak.
@@ -86,17 +88,40 @@ public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
     /// The current value. What cannot be set is reported.
     public var wrappedValue: Value? {
         get { store.valueIfAny(ofFeature: key.collection, variable: key.name) }
-        nonmutating set { store.setOrReport(newValue?.tweakValue, for: key) }
+        nonmutating set { store.setOrReport(newValue, for: key) }
     }
 }
 
 extension TweakStore {
-    /// Sets, or resets with `nil`.
-    fileprivate func setOrReport(_ value: TweakValue?, for key: TweakKey) {
+    /// Sets, or resets with `nil`. What nothing declares is kept too, and counts when something does.
+    fileprivate func setOrReport<Value: TweakableValue>(_ value: Value?, for key: TweakKey) {
+        let known = withDecodedState { state in
+            state.tweaks[key].map { (declaration: $0.declaration, isProvided: $0.isProvided) }
+        }
         do throws(TweakError) {
-            if let value { try set(value, for: key) } else { try reset(key) }
+            guard let value else { return known == nil ? try change([(key, nil)]) : try reset(key) }
+            guard let known else { return try change([(key, try admitted(value, for: key))]) }
+            // In the file it may be written as an integer, or as text.
+            if known.isProvided, known.declaration.type != Value.tweakType,
+                let provided = Value(tweakValue: known.declaration.defaultValue)
+            {
+                _ = try? make(key.category, key.collection, key.name, default: provided)
+            }
+            try set(value.tweakValue, for: key)
         } catch {
             diagnostics.warn("\(error)")
+        }
+    }
+
+    /// The form in which a tweak of just this type would take a value.
+    private func admitted<Value: TweakableValue>(
+        _ value: Value, for key: TweakKey
+    ) throws(TweakError) -> TweakValue {
+        let (type, value) = (Value.tweakType, value.tweakValue)
+        do throws(TweakValueError) {
+            return try TweakDeclaration(key: key, type: type, defaultValue: value).admit(value).value
+        } catch {
+            throw .refused(error)
         }
     }
 }
@@ -110,6 +135,8 @@ extension TweakStore {
     ///   - feature: The feature.
     ///   - variable: The variable.
     ///   - type: The type of the value. An integer is also a `Double`; nothing else is two things.
+    /// A variable that nothing declares has what providers have for it, a person's first.
+    ///
     /// - Throws: ``FeatureError``.
     public func value<Value: TweakableValue>(
         ofFeature feature: String, variable: String, as type: Value.Type = Value.self
@@ -117,8 +144,13 @@ extension TweakStore {
         let key = TweakKey(PlacedFeature.category, feature, variable)
         let status: TweakStatus
         do throws(TweakError) { status = try self.status(of: key) } catch {
-            guard state.withLock({ $0.layers.isEncrypted(key) }) else { throw .notFound(key) }
-            throw .decryptionClosureNotProvided(key)
+            let (opinions, isEncrypted) = state.withLock {
+                ($0.layers.opinions(on: key), $0.layers.isEncrypted(key))
+            }
+            for case .value(let kept) in opinions.lazy.map(\.provided) {
+                if let value = Value(tweakValue: kept) { return value }
+            }
+            throw isEncrypted ? .decryptionClosureNotProvided(key) : .notFound(key)
         }
         guard let value = Value(tweakValue: status.value) else {
             throw .notSupported(key, is: status.declaration.type, asked: Value.tweakType)

@@ -213,6 +213,53 @@ import TweaksTesting
         #expect(messages.all.isEmpty)
     }
 
+    @Test func `What is set without a variable is kept, and counts when something declares it`() throws {
+        let home = try TemporaryDirectory()
+        let keeping = { TweakStore(overrides: .file(path: home("overrides.json")), logger: messages.logger) }
+        let store = keeping()
+        @OptionalFeatureVariable("search", "ratio", store: store) var ratio: Float?
+        @OptionalFeatureVariable("search", "limit", store: store) var limit: Int?
+        @FeatureVariable("search", "title", fallback: "Search", store: store) var title: String
+        (ratio, limit, title) = (0.1, 30, "Find")
+        #expect(ratio == 0.1 && limit == 30 && title == "Find")
+        limit = nil
+        #expect(limit == nil && store.categories.isEmpty)
+        store.flush()
+        for store in [store, keeping()] {
+            #expect(store.valueIfAny(ofFeature: "search", variable: "title", as: Int.self) == nil)
+            let made = try store.make("Features", "search", "title", default: "Default")
+            #expect(made.value == "Find" && made.source == .overrides)
+            #expect(try store.make("Features", "search", "ratio", default: Float(1)).value == 0.1)
+            #expect(try store.make("Features", "search", "limit", default: 1).value == 1)
+        }
+        #expect(messages.all.isEmpty)
+    }
+
+    @Test func `What no variable could have is not kept without one either`() {
+        @FeatureVariable("search", "ratio", fallback: 0.5, store: store) var ratio: Double
+        ratio = .infinity
+        #expect(ratio == 0.5 && messages.all.count == 1)
+    }
+
+    @Test func `A kept value that the variable cannot have is reported`() throws {
+        @OptionalFeatureVariable("search", "limit", store: store) var limit: Int?
+        limit = 30
+        #expect(try store.make("Features", "search", "limit", default: "many").value == "many")
+        #expect(limit == nil && messages.all.count == 1)
+    }
+
+    @Test func `One of a number can be set to any number, however a provider writes it`() throws {
+        let key = TweakKey("Features", "search", "ratio")
+        try store.add(TestProvider("test", [key: 1], declares: true), above: nil)
+        @OptionalFeatureVariable("search", "ratio", store: store) var ratio: Double?
+        #expect(ratio == 1)
+        ratio = 0.5
+        #expect(ratio == 0.5)
+        ratio = nil
+        #expect(ratio == 1)
+        #expect(messages.all.isEmpty)
+    }
+
     @Test func `An optional one is nil without the variable, and nil takes the override away`() throws {
         @OptionalFeatureVariable("search", "limit", store: store) var limit: Int?
         #expect(limit == nil)
