@@ -155,6 +155,16 @@
   (category_, collection_, name_, __VA_ARGS__)
 
 /*
+ * FBTweakApplication("name")
+ *
+ * A declaration in a file, once in a program: by which name its overrides and presets are kept, and
+ * people know it, instead of that of the executable. That is for programs whose executable has the
+ * name of something else (python3, main) and for extensions that such programs load. The first
+ * image counts that has it when the Tweaks library starts.
+ */
+#define FBTweakApplication(name_) FBTWEAK__APPLICATION(name_)
+
+/*
  * The options, in any order, each at most once. An option is the tuple (bit, + step, "key=value\0",
  * check, (the check's arguments), (choice, ...)), where an action can have those from bit 256 on.
  *
@@ -520,7 +530,19 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #  define FBTWEAK__BINDING(address_) fbtweak_binding(address_)
 #  define FBTWEAK__ACTION(category_, collection_, name_, ...)                                      \
     FBTWEAK__ACTION_OF(category_, collection_, name_, __VA_ARGS__, FBTWEAK__END)
+/* A note as that of the image, see there. */
+#  define FBTWEAK__APPLICATION(name_)                                                              \
+    __asm__(".pushsection .note.fbtweak.application,\"aR\",%note\n"                                \
+            ".balign 4\n"                                                                          \
+            ".4byte 8, 2f - 1f, 3\n"                                                               \
+            ".asciz \"FBTweak\"\n"                                                                 \
+            "1: .asciz " #name_ "\n"                                                               \
+            "2: .balign 4\n"                                                                       \
+            ".popsection\n");                                                                      \
+    FBTWEAK__STATIC_ASSERT(sizeof("" name_) > 1, "FBTweakApplication: the name is empty")
 #else
+#  define FBTWEAK__APPLICATION(name_)                                                              \
+    FBTWEAK__STATIC_ASSERT(sizeof("" name_) > 1, "FBTweakApplication: the name is empty")
 #  define FBTWEAK__VALUE(text_, category_, collection_, name_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
 #  define FBTWEAK__FEATURE(feature_, part_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
 #  define FBTWEAK__INLINE(text_, category_, collection_, name_, ...) ((const fbtweak *)0)

@@ -22,7 +22,7 @@
 #endif
 
 /* The types of a note named "FBTweak": see RecordFormat.md. */
-enum { NT_FBTWEAK_IMAGE = 1, NT_FBTWEAK_LIBRARY = 2 };
+enum { NT_FBTWEAK_IMAGE = 1, NT_FBTWEAK_LIBRARY = 2, NT_FBTWEAK_APPLICATION = 3 };
 
 static uintptr_t relative_address(const uint8_t *field) {
   int32_t distance;
@@ -99,6 +99,9 @@ static void read_note(struct fbtweak__image *image, const ElfW(Nhdr) * note, con
     uintptr_t library = relative_address(content);
     if (is_library(image, library))
       image->library = (const struct fbtweak__library *)library;
+  } else if (note->n_type == NT_FBTWEAK_APPLICATION) {
+    if (memchr(content, '\0', note->n_descsz) != NULL)
+      image->application = (const char *)content;
   } else if (note->n_type == NT_FBTWEAK_IMAGE && note->n_descsz >= 8) {
     uintptr_t start = relative_address(content);
     uintptr_t stop = relative_address(content + 4);

@@ -26,8 +26,11 @@ package final class OfflineProgram: Program {
     package init(path: String, warn: @escaping (String) -> Void) throws(Failure) {
         // A link has the libraries, and the overrides, of what it leads to.
         let path = realPath(path) ?? path
-        declarations = try failing { try Self.declarations(in: path, warn) }
-        (title, application) = (path, lastComponent(of: path))
+        let content = try failing { try Self.content(of: path, warn) }
+        declarations = content.declarations
+        application = ApplicationName.first(
+            environment: nil, declared: content.applications, executable: path, problem: warn)
+        title = path
         (self.path, self.warn) = (path, warn)
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
     }
@@ -45,14 +48,16 @@ package final class OfflineProgram: Program {
         }
     }
 
-    private static func declarations(
-        in path: String, _ warn: (String) -> Void
-    ) throws(ELFError) -> [TweakDeclaration] {
+    private static func content(
+        of path: String, _ warn: (String) -> Void
+    ) throws(ELFError) -> (declarations: [TweakDeclaration], applications: [String]) {
         let program = try ELFFile(path: path)
         var declarations: [TweakDeclaration] = []
+        var applications: [String] = []
         var seen: Set<TweakKey> = []
         for file in [program] + (try program.neededLibraries()) {
             try file.forEachObject { (object) throws(ELFError) in
+                if let name = try object.application() { applications.append(name) }
                 for range in try object.recordRanges() {
                     let section = try object.records(in: range)
                     for error in section.errors { warn("\(object.path): \(error)") }
@@ -60,7 +65,7 @@ package final class OfflineProgram: Program {
                 }
             }
         }
-        return declarations
+        return (declarations, applications)
     }
 
     /// A corrupt file counts as none here and is set aside when something is set.

@@ -108,7 +108,7 @@ package struct ProgramSearch {
     ///
     /// A path is one if it has a slash or if there is such a file; then a program that runs from it is asked. What
     /// does not run, or does not want to be asked, is found by its file: of an application by the search path, or its
-    /// overrides alone.
+    /// overrides alone. A name is that of an executable, or else what programs that run say that they are called.
     ///
     /// - Parameter checkingValues: Whether it must be known which values the tweaks take.
     /// - Returns: Several only of those that run.
@@ -125,6 +125,11 @@ package struct ProgramSearch {
         }
         let running = try listening { lastComponent(of: $0) == name }
         if !running.isEmpty { return running }
+        var named: [LiveProgram] = []
+        for entry in Survey().entries where entry.description?.application == name {
+            if let program = try LiveProgram(entry.running, patience) { named.append(program) }
+        }
+        if !named.isEmpty { return named }
         if let path = pathInSearchPath(of: name) { return [try OfflineProgram(path: path, warn: warn)] }
         return [try application(name, checkingValues: checkingValues)]
     }

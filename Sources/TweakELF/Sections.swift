@@ -87,6 +87,9 @@ extension ELFObject {
     /// The linker's id of this very build, if it wrote one.
     public func buildID() throws(ELFError) -> [UInt8]? { try notes().buildID }
 
+    /// What the object calls the program that it is in; `nil` if it says nothing.
+    public func application() throws(ELFError) -> String? { try notes().application }
+
     private func recordSections(noting note: (UnusableSection) -> Void) throws(ELFError) -> [RecordRange] {
         let wanted = Array(recordSectionName.utf8) + [0]
         // Read when the first section needs them, and once.
@@ -178,6 +181,8 @@ struct Notes {
     var buildID: [UInt8]?
     /// The addresses between which the records are.
     var bounds: Range<UInt64>?
+    /// What the object calls the program that it is in.
+    var application: String?
 }
 
 extension ELFObject {
@@ -274,6 +279,9 @@ extension Notes {
                 let first = address &+ UInt64(bitPattern: Int64(start))
                 let last = address &+ 4 &+ UInt64(bitPattern: Int64(stop))
                 if first <= last { bounds = first..<last }
+            } else if type == 3, names.elementsEqual("FBTweak\0"), application == nil {
+                let text = bytes.extracting(content..<end).withUnsafeBytes { Array($0) }
+                application = text.firstIndex(of: 0).map { String(decoding: text[..<$0], as: UTF8.self) }
             }
             offset = (end + alignment - 1) & -alignment
         }

@@ -16,6 +16,7 @@ struct Plugin: CompilerPlugin {
         UnsupportedTweakMacro.self, FeatureMacro.self,
         TweakableMacro.self,
         TweakActionMacro.self,
+        TweakApplicationMacro.self,
     ]
 }
 #else

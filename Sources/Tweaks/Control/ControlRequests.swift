@@ -54,7 +54,8 @@ extension DescribeProgram: StoreMethod {
     func answer(_ requests: ControlRequests) -> Answer {
         let path = executablePath() ?? ""
         return Answer(
-            application: lastComponent(of: path), executable: path,
+            application: requests.store.state.withLock { $0.application } ?? lastComponent(of: path),
+            executable: path,
             pid: getpid(), version: libraryVersion, tweaks: requests.look { $0.tweaks.count },
             overrides: requests.store.writer?.file?.path)
     }

@@ -90,6 +90,11 @@ extension ProcessImage {
             .map { ProcessImage($0, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0)) }
     }
 
+    /// What the images call the program that they are in.
+    static func declaredApplications() -> [String] {
+        loadedImages().compactMap { $0.image.application.map { String(cString: $0) } }
+    }
+
     private init(_ image: LoadedImage, ownRecords: UnsafeRawBufferPointer) {
         let candidates = image.recordsFromFile() ?? image.recordsFromLinker(own: ownRecords)
         path = image.path

@@ -47,6 +47,18 @@ public macro tweak(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> String = #externalMacro(module: "TweakMacros", type: "StringTweakMacro")
 
+/// Says by which name overrides and presets of the program are kept, and people know it, instead of that of the executable.
+///
+///     #tweakApplication("maze")
+///
+/// It stands in a file or a type, once in a program. The name is a literal of 1 to 200 bytes without a slash. It is for
+/// programs whose executable has the name of something else, such as `main`, and for libraries that a host loads: the
+/// first image counts that has a name when the library starts, the executable before all others. `TWEAKS_APPLICATION` in
+/// the environment goes before it. In a release build nothing is left of it.
+@freestanding(declaration)
+public macro tweakApplication(_ name: StaticString) =
+    #externalMacro(module: "TweakMacros", type: "TweakApplicationMacro")
+
 /// The current value of a colour, where a constant would stand.
 ///
 ///     let ink: TweakColor = #tweak("Spring", "Drawing", "Ink", default: TweakColor(red: 51, green: 102, blue: 204))

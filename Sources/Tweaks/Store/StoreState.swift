@@ -22,6 +22,8 @@ struct StoreState {
     var delivery = ChangeDelivery()
     /// What writes a person's overrides; `nil` if they are not kept.
     var writer: OverridesWriter?
+    /// By what overrides are kept; `nil` as long as they are not.
+    var application: String?
     /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
     var messages: [String] = []
 }

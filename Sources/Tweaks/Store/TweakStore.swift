@@ -192,7 +192,11 @@ extension TweakStore {
             guard let path else {
                 throw .noDirectory(reason: "the name of the executable is not known without /proc")
             }
-            let file = try OverridesFile(application: lastComponent(of: path))
+            let name = ApplicationName.first(
+                environment: environment(ApplicationName.variable),
+                declared: ProcessImage.declaredApplications(), executable: path, problem: diagnostics.warn)
+            state.withLock { $0.application = name }
+            let file = try OverridesFile(application: name)
             keepOverrides(in: file)
             followOverrides(in: file)
         } catch {
