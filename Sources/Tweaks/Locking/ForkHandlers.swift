@@ -17,8 +17,7 @@ extension TweakStore {
     private var locks: [any HeldWhileForking] {
         [
             hasStarted, keptStores, state, Self.worker, TextPool.addresses, diagnostics.state,
-            EventLoop.current,
-            ControlSockets.own, Descriptor.opened,
+            EventLoop.current, ProviderClaim.all, ControlSockets.own, Descriptor.opened,
         ]
     }
 

@@ -1,5 +1,21 @@
 internal import TweakRecords
 
+/// A store's right to a provider, which tells one store of its changes.
+final class ProviderClaim: Sendable {
+    static let all = Guarded<Set<StableNumber>>([])
+
+    private let number: StableNumber
+
+    /// - Returns: `nil` if another store has it.
+    init?(_ provider: any TweakProvider) {
+        let number = StableNumber(UInt(bitPattern: ObjectIdentifier(provider)))
+        self.number = number
+        guard Self.all.withLock({ $0.insert(number).inserted }) else { return nil }
+    }
+
+    deinit { Self.all.withLock { _ = $0.remove(number) } }
+}
+
 /// Asks a provider for what it reports as changed. One thread at a time does; what others report meanwhile that thread
 /// asks for too, so the last value is never lost.
 final class ProviderFeed: Sendable {
@@ -8,13 +24,17 @@ final class ProviderFeed: Sendable {
         var everythingChanged = false
         var isBusy = false
         var isRemoved = false
+        var claim: ProviderClaim?
     }
 
     let provider: any TweakProvider
-    private let work = Guarded(Work())
+    private let work: Guarded<Work>
     private weak let store: TweakStore?
 
-    init(_ provider: any TweakProvider, of store: TweakStore) {
+    /// - Returns: `nil` if the provider is in a store already.
+    init?(_ provider: any TweakProvider, of store: TweakStore) {
+        guard let claim = ProviderClaim(provider) else { return nil }
+        work = Guarded(Work(claim: claim))
         self.provider = provider
         self.store = store
     }
@@ -33,6 +53,8 @@ final class ProviderFeed: Sendable {
     func end() {
         work.withLock { $0.isRemoved = true }
         provider.onChange(nil)
+        // Another store can have it now.
+        work.withLock { $0.claim = nil }
         EventLoop.current.withLock { $0?.wake() }
     }
 

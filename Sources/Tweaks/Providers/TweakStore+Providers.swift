@@ -26,9 +26,12 @@ extension TweakStore {
     /// - Parameters:
     ///   - provider: The provider. The store holds it.
     ///   - source: The one before which it is asked; `nil` to ask it last.
-    /// - Throws: ``TweakError/order(_:)`` if there is one with this source already, or none to be above.
+    /// - Throws: ``TweakError/order(_:)`` if there is one with this source already, or none to be above, or the provider is in
+    ///   a store already: each store has a provider of its own.
     public func add(_ provider: any TweakProvider, above source: TweakSource?) throws(TweakError) {
-        let feed = ProviderFeed(provider, of: self)
+        guard let feed = ProviderFeed(provider, of: self) else {
+            throw .order("the provider \(provider.source) is in a store already; each store needs its own")
+        }
         let problem = state.withLock { state -> TweakError? in
             guard state.layers.index(of: provider.source) == nil, provider.source != .binary else {
                 return .order("there is a provider \(provider.source) already")
@@ -48,7 +51,8 @@ extension TweakStore {
     /// - Parameters:
     ///   - provider: The provider. The store holds it.
     ///   - source: The one after which it is asked.
-    /// - Throws: ``TweakError/order(_:)`` if there is one with this source already, or none to be below.
+    /// - Throws: ``TweakError/order(_:)`` if there is one with this source already, or none to be below, or the provider is in
+    ///   a store already.
     public func add(_ provider: any TweakProvider, below source: TweakSource) throws(TweakError) {
         let sources = sources
         guard let index = sources.firstIndex(of: source) else {

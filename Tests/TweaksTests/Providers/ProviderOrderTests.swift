@@ -93,6 +93,23 @@ import Testing
         }
     }
 
+    @Test func `A provider is in one store at a time`() throws {
+        let provider = TestProvider()
+        try store.add(provider, above: nil)
+        let expected = TweakError.order("the provider test is in a store already; each store needs its own")
+        #expect(throws: expected) { try TweakStore().add(provider, above: nil) }
+        provider.change([count: .value(6)])
+        #expect(try value() == 6)
+        try store.remove(providerOf: provider.source)
+        do {
+            let other = TweakStore()
+            try other.add(provider, above: nil)
+        }
+        // The store is gone.
+        try store.add(provider, above: nil)
+        #expect(try value() == 6)
+    }
+
     @Test func `A value that the tweak cannot take leaves it to the next provider and is reported`() throws {
         try store.add(TestProvider("file", [count: 10]), above: nil)
         try store.add(TestProvider("bad", [count: "many"]), above: .overrides)
