@@ -100,8 +100,8 @@ public struct JustTweakAccessor: Sendable {
             variables.name(of: variable.name),
         ]
         return SwiftTweaks.Handle(
-            name: property.name, description: Self.texts(of: variable).joined(separator: ": "),
-            key: variable.key,
+            name: property.name, title: variable.title, description: variable.description,
+            group: variable.group, key: variable.key,
             keySource: "TweakKey(\(names.joined(separator: ", ")))", defaultValue: property.defaultValue)
     }
 

@@ -5,8 +5,8 @@ struct SwiftTweaks {
     struct Handle {
         /// What code calls it.
         let name: String
-        /// What a person sees beside the tweak's name.
-        let description: String?
+        /// What a person sees of it, by the names of arguments and of attributes.
+        let texts: [(argument: String, attribute: String, text: String)]
         let key: TweakKey
         /// The source of the key.
         let keySource: String
@@ -29,7 +29,15 @@ struct SwiftTweaks {
             if case .string(let text) = defaultValue { swiftLiteral(text) } else { "\(defaultValue)" }
         }
 
-        fileprivate var summary: String? { TweakGenerators.summary(description) }
+        init(
+            name: String, title: String? = nil, description: String?, group: String? = nil, key: TweakKey,
+            keySource: String, defaultValue: TweakValue
+        ) {
+            (self.name, self.key, self.keySource, self.defaultValue) = (name, key, keySource, defaultValue)
+            texts = [
+                ("title", "title", title), ("description", "doc", description), ("group", "group", group),
+            ].compactMap { argument, attribute, text in summary(text).map { (argument, attribute, $0) } }
+        }
     }
 
     let handles: [Handle]
@@ -38,9 +46,9 @@ struct SwiftTweaks {
     var declaration: [String] {
         let properties = handles.map { "        let \(Identifier.swift($0.name)): Tweak<\($0.typeName)>" }
         let values = handles.map { handle in
-            let description = handle.summary.map { ", description: \(swiftLiteral($0))" } ?? ""
+            let texts = handle.texts.map { ", \($0.argument): \(swiftLiteral($0.text))" }.joined()
             return "            self.\(Identifier.swift(handle.name)) = store.tweak(\(handle.keySource), "
-                + "default: \(handle.defaultSource)\(description))"
+                + "default: \(handle.defaultSource)\(texts))"
         }
         return [
             "    /// The tweaks by name, to observe, set and reset them.", "    struct Handles: Sendable {",
@@ -60,7 +68,7 @@ struct SwiftTweaks {
             else { return nil }
             let record = TweakDeclaration(
                 key: handle.key, type: type, defaultValue: handle.defaultValue,
-                attributes: handle.summary.map { [TweakDeclaration.Attribute(key: "doc", value: $0)] } ?? []
+                attributes: handle.texts.map { .init(key: $0.attribute, value: $0.text) }
             ).record
             // Everything in words of eight bytes: the compiler takes five times as long for single bytes.
             let words = stride(from: 0, to: record.count, by: 8).map { start in

@@ -18,7 +18,7 @@ struct ControlRequests: Sendable {
     }
 
     fileprivate func status(of key: TweakKey) throws(ControlError) -> TweakStatus {
-        if let status = look({ $0.tweaks[key]?.status }) { return status }
+        if let status = look({ $0.status(of: key) }) { return status }
         throw ControlError(.unknown(key, nearest: look { $0.tweaks.all.map(\.key) }.nearest(to: key)))
     }
 
@@ -68,7 +68,7 @@ extension ListTweaks: StoreMethod {
                 state.tweaks.all.filter { tweak in
                     (category?.hasSameBytes(as: tweak.key.category) ?? true)
                         && (collection?.hasSameBytes(as: tweak.key.collection) ?? true)
-                }.map { JSONTweak($0.status) }
+                }.map { JSONTweak(state.status(of: $0)) }
             })
     }
 }

@@ -11,14 +11,16 @@ extension TweakStore {
     /// - Parameters:
     ///   - key: The name.
     ///   - default: The value of the tweak that nobody has changed, if it has to be made.
+    ///   - title: What a person sees instead of the name.
     ///   - description: What it does, for a person.
+    ///   - group: Under which heading a person finds it.
     public func tweak<Value: TweakableValue>(
-        _ key: TweakKey, default: Value, description: String? = nil
+        _ key: TweakKey, default: Value, title: String? = nil, description: String? = nil,
+        group: String? = nil
     ) -> Tweak<Value> {
         do throws(TweakError) {
             do throws(TweakError) {
-                return try make(
-                    key.category, key.collection, key.name, default: `default`, description: description)
+                return try make(key, `default`, texts: ["title": title, "doc": description, "group": group])
             } catch .exists {
                 return try tweak(key.category, key.collection, key.name)
             }

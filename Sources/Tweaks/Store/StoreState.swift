@@ -37,6 +37,26 @@ extension StoreState {
     }
 }
 
+extension StoreState {
+    func status(of key: TweakKey) -> TweakStatus? { tweaks[key].map(status) }
+
+    /// All tweaks, in the order of declaration.
+    var statuses: [TweakStatus] { tweaks.all.map(status) }
+
+    /// A tweak, with the texts for people that only a provider has.
+    func status(of entry: TweakEntry) -> TweakStatus {
+        let provided = entry.isProvided ? [] : layers.declaration(of: entry.key)?.attributes ?? []
+        var declaration = entry.declaration
+        for attribute in provided where ["title", "doc", "group"].contains(attribute.key) {
+            if declaration.attributes.contains(where: { $0.key == attribute.key }) { continue }
+            declaration.attributes.append(attribute)
+        }
+        return TweakStatus(
+            declaration: declaration, value: entry.value, source: entry.source,
+            pendingValue: entry.pendingValue)
+    }
+}
+
 /// The images of a process that have tweaks.
 struct TweakImages {
     /// Those whose records have not been decoded, because nobody has asked for anything in them.

@@ -73,10 +73,6 @@ final class TweakEntry: @unchecked Sendable {
     /// See ``TweakStatus/pendingValue``.
     var pendingValue: TweakValue? { history?.pendingValue }
 
-    var status: TweakStatus {
-        TweakStatus(declaration: declaration, value: value, source: source, pendingValue: pendingValue)
-    }
-
     /// The last change of the value; `nil` if there was none.
     var lastChange: (change: TweakChange, time: Duration)? {
         history?.lastChange.map { last in

@@ -83,9 +83,9 @@ extension TweakStore {
             flags: ["read-only": readOnly, "needs-restart": needsRestart])
     }
 
-    private func make<Value: TweakableValue>(
+    func make<Value: TweakableValue>(
         _ key: TweakKey, _ defaultValue: Value, limits: (any TweakLimits)? = nil, step: Value? = nil,
-        choices: [Value] = [], texts: KeyValuePairs<String, String?>, flags: KeyValuePairs<String, Bool>
+        choices: [Value] = [], texts: KeyValuePairs<String, String?>, flags: KeyValuePairs<String, Bool> = [:]
     ) throws(TweakError) -> Tweak<Value> {
         var attributes = texts.compactMap { name, text in
             (text ?? (name == "unit" ? Value.tweakUnit : nil)).map {
@@ -137,12 +137,12 @@ extension TweakStore {
 }
 
 /// A range, whatever it is of.
-private protocol TweakLimits {
+protocol TweakLimits {
     var tweakBounds: (lower: TweakValue, upper: TweakValue) { get }
 }
 
 extension ClosedRange: TweakLimits where Bound: TweakableValue {
-    fileprivate var tweakBounds: (lower: TweakValue, upper: TweakValue) {
+    var tweakBounds: (lower: TweakValue, upper: TweakValue) {
         (lowerBound.tweakValue, upperBound.tweakValue)
     }
 }

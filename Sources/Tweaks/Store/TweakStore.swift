@@ -58,8 +58,7 @@ public final class TweakStore: Sendable {
     /// All tweaks: categories and collections sorted by name, tweaks in the order of declaration.
     public var categories: [TweakCategory] {
         withDecodedState { state in
-            let statuses = state.tweaks.all.map(\.status)
-            return Dictionary(grouping: statuses) { ByteText($0.declaration.key.category) }
+            return Dictionary(grouping: state.statuses) { ByteText($0.declaration.key.category) }
                 .sorted { $0.key < $1.key }
                 .map { category, tweaks in
                     let collections = Dictionary(grouping: tweaks) { ByteText($0.declaration.key.collection) }
@@ -274,20 +273,20 @@ extension TweakStore {
 
     /// One tweak, whatever the task has for itself.
     func storedStatus(of key: TweakKey) throws(TweakError) -> TweakStatus {
-        if let status = withDecodedState({ $0.tweaks[key]?.status }) { return status }
+        if let status = withDecodedState({ $0.status(of: key) }) { return status }
         throw unknown(key)
     }
 
     /// What a tweak's declaration says.
     func declaration(of key: TweakKey) throws(TweakError) -> TweakDeclaration {
-        if let declaration = withDecodedState({ $0.tweaks[key]?.declaration }) { return declaration }
+        if let declaration = withDecodedState({ $0.status(of: key)?.declaration }) { return declaration }
         throw unknown(key)
     }
 
     func unknown(_ key: TweakKey) -> TweakError { .unknown(key, nearest: allKeys().nearest(to: key)) }
 
     /// All tweaks, in the order of declaration.
-    func statuses() -> [TweakStatus] { withDecodedState { $0.tweaks.all.map(\.status) } }
+    func statuses() -> [TweakStatus] { withDecodedState { $0.statuses } }
 
     /// All names, in the order of declaration.
     func allKeys() -> [TweakKey] { withDecodedState { $0.tweaks.all.map(\.key) } }

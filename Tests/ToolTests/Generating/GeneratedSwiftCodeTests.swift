@@ -221,6 +221,22 @@ private func compileSwift(
                 """)
     }
 
+    @Test(arguments: ["-DDEBUG", "-O"])
+    func `JustTweak: title, description and group are those of the file`(flag: String) throws {
+        try generating.write("LocalTweaks.json", Self.tweaks)
+        #expect(try generating.generate("accessors", "-l", "LocalTweaks.json", "-a", "Acc").succeeded)
+        let program = try program(
+            """
+            if let tweak = Acc().tweaks.meaningOfLife.declaration {
+                print(tweak.title ?? "", tweak.description ?? "", tweak.group ?? "")
+            }
+            """, ["Acc.swift", "Acc+Constants.swift"], [flag])
+        #expect(try run(program, home: generating.home).output == "Answer Two lines */ \"q\" G\n")
+        let listed = try run(
+            Locations.product("tweak"), ["list", "--by", "group", program], home: generating.home)
+        #expect(listed.output.contains("    G\n      1st ") == (flag == "-DDEBUG"), "\(listed.output)")
+    }
+
     @Test
     func
         `JustTweak: a property is called GeneratedPropertyName, or the variable in camel case, also for a-b`()

@@ -145,6 +145,22 @@ import Testing
         #expect(handle.value == 2 && handle.defaultValue == 2)
     }
 
+    @Test func `Title, description and group of a file are there where the program says none`() throws {
+        let file = try write(
+            #""alpha": {"Value": 1, "Title": "Alpha", "Description": "of shapes", "Group": "Shapes"}"#)
+        try store.add(VariablesProvider(files: [file]), above: nil)
+        let tweak: Tweak<Double> = store.tweak(alpha, default: 0.5, description: "of all")
+        for declaration in [
+            try store.status(of: alpha).declaration, tweak.declaration,
+            store.categories.first?.collections.first?.tweaks.first?.declaration,
+        ] {
+            #expect(declaration?.title == "Alpha" && declaration?.group == "Shapes")
+            #expect(declaration?.description == "of all")
+        }
+        try store.remove(providerOf: TweakSource("file"))
+        #expect(try store.status(of: alpha).declaration.title == nil)
+    }
+
     @Test func `Of two files the higher one says what a tweak is that only they know`() throws {
         let files = try ["1", #""a""#].enumerated().map { number, value in
             try home.write("\(number).json", #"{ "shape": { "alpha": { "Value": \#(value) } } }"#)
