@@ -97,7 +97,7 @@ struct fbtweak__image {
   uintptr_t records_stop;
   const struct fbtweak__library **library_slot; /* what the note says too; or NULL likewise */
   const struct fbtweak__library *library; /* the Tweaks library that is in the image, or NULL */
-  const char *application; /* what the image calls the program it is in, or NULL */
+  const char *application;                /* what the image calls the program it is in, or NULL */
   uintptr_t memory_start;                 /* from its first segment to the end of its last */
   uintptr_t memory_stop;
   const void *segments; /* its program headers */
