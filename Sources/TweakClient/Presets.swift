@@ -64,7 +64,8 @@ package struct PresetFolder {
     }
 
     private func missing(_ name: String) -> Failure {
-        Failure("\(name): there is no such preset in \(path)", EX_NOINPUT)
+        Failure(
+            "\(name): there is no such preset in \(path)" + didYouMean(names.nearest(to: name)), EX_NOINPUT)
     }
 }
 

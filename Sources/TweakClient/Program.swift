@@ -82,6 +82,30 @@ extension Program {
         return values
     }
 
+    /// What is kept of tweaks that nothing declares, as of another build. Of a program of another user it is not known.
+    package var undeclared: OverridesDocument {
+        get throws(Failure) {
+            var kept = OverridesDocument()
+            let description = try description
+            guard description.program != nil, let path = description.overrides, let status = stat(path: path),
+                status.st_uid == geteuid(),
+                let document = try? OverridesFile(path: path).load()
+            else { return kept }
+            kept = document
+            for tweak in try tweaks() { kept.set(nil, for: tweak.declaration.key) }
+            return kept
+        }
+    }
+
+    /// Keeps nothing any more of tweaks that nothing declares.
+    package func forget(_ keys: [TweakKey]) throws(Failure) {
+        guard let path = try description.overrides, !keys.isEmpty else { return }
+        let changes = Dictionary(keys.map { ($0, nil as TweakValue?) }) { first, _ in first }
+        if let problem = try failing({ try OverridesFile(path: path).update(changes) }) {
+            throw Failure(problem, EX_IOERR)
+        }
+    }
+
     private func gone(_ key: TweakKey) -> Failure {
         Failure("\(key): the tweak is gone; its library has been closed", EX_UNAVAILABLE)
     }
@@ -165,7 +189,13 @@ package struct ProgramSearch {
     private func application(_ name: String, checkingValues: Bool) throws(Failure) -> OfflineProgram {
         let directory = try failing { try OverridesFile(application: name).directory }
         guard !name.isEmpty, access(directory, F_OK) == 0 else {
-            throw Failure("\(name): no program of this name runs, and there is no such file", EX_NOINPUT)
+            let running = RunningProgram.all().compactMap { $0.executable.map(lastComponent) }
+            let kept = directoryEntries(String(directory.dropLast(name.utf8.count))).filter {
+                !$0.hasPrefix(".")
+            }
+            throw Failure(
+                "\(name): no program of this name runs, and there is no such file"
+                    + didYouMean(Set(running + kept).nearest(to: name)), EX_NOINPUT)
         }
         guard !checkingValues else {
             throw Failure(

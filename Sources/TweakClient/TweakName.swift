@@ -41,7 +41,7 @@ package struct TweakName {
             for ignoresCase in [false, true] {
                 let meant = keys.filter { key in
                     zip(levels.last(count), key.last(count)).allSatisfy { given, level in
-                        ignoresCase ? isMeant(given.lowercased(), level.lowercased()) : isMeant(given, level)
+                        ignoresCase ? isMeant(given.folded, level.folded) : isMeant(given, level)
                     }
                 }
                 if !meant.isEmpty { return meant }
@@ -69,6 +69,11 @@ package struct TweakName {
         // Without the levels that were not given.
         return Failure(String("\(error)".dropFirst(3 - count)), EX_DATAERR)
     }
+}
+
+extension String {
+    /// The text as it is looked for: without upper and lower case, and with one spelling of colours.
+    package var folded: String { lowercased().replacing("colour", with: "color") }
 }
 
 extension TweakKey {
@@ -109,7 +114,11 @@ extension TweakScope {
         let collections = Set(keys.map { TweakKey("", $0.category, $0.collection) })
         let isCategory = categories.contains { $0.name == name.levels.name } && name.count == 1
         let meant = isCategory ? [name.levels] : name.meant(among: categories.union(collections).sorted())
-        guard let group = meant.first else { throw Failure("\(text): there are no such tweaks", EX_DATAERR) }
+        guard let group = meant.first else {
+            let groups = Set(keys.map(\.category) + keys.map(\.collection)).nearest(to: name.levels.name)
+            throw Failure(
+                "\(text): there are no such tweaks" + didYouMean(groups.map { $0 + "/" }), EX_DATAERR)
+        }
         guard meant.count == 1 else {
             throw name.ambiguous(meant.map { "\($0)".trimmingPrefix(while: { $0 == "/" }) + "/" }, "groups")
         }

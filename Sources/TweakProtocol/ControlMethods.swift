@@ -290,6 +290,8 @@ package struct ExplainTweak: ControlMethod {
             package var value: JSONValue?
             /// Why the tweak cannot take what the source has.
             package var error: String?
+            /// Where the source has it, a file or a place in the source; `nil` if that is not known.
+            package var location: String?
 
             package init(source: String, value: JSONValue?, error: String? = nil) {
                 self.source = source

@@ -20,42 +20,66 @@ final class TableReport: Report {
         }
     }
 
+    /// A tweak, of which there may be several records that say the same.
+    private struct Row {
+        let group: Int
+        let place: ImageDump.Place
+        var count = 1
+    }
+
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
         var isInvalid = false
         var columns = TextColumns(
             header: ["NAME", "TYPE", "DEFAULT", "LIMITS", "NOTES", "DECLARED AT", "DESCRIPTION"],
             optional: ["NOTES", "DESCRIPTION"], isIndented: true)
         var groups: [Group: Int] = [:]
-        var tweaks: [(group: Int, place: ImageDump.Place)] = []
+        var rows: [Row] = []
+        // By all that is shown of them but the place. A record takes more memory than its hash.
+        var known: [Int: Int] = [:]
+        var locations = Locations()
         image.forEachTweak(invalid: {
             isInvalid = true
             tell($0, of: image)
         }) { tweak, place in
-            columns.measure(tweak.cells)
-            let next = groups.count
+            locations.add(tweak.location)
+            var hasher = Hasher()
+            hasher.combine(tweak.key)
+            hasher.combine(tweak.cells(""))
+            if let row = known[hasher.finalize()] {
+                rows[row].count += 1
+                return
+            }
+            known[hasher.finalize()] = rows.count
+            columns.measure(tweak.cells(""))
             let group = Group(category: tweak.key.category, collection: tweak.key.collection)
-            tweaks.append((groups[group, default: next], place))
-            groups[group] = tweaks.last?.group
+            let number = groups[group, default: groups.count]
+            groups[group] = number
+            rows.append(Row(group: number, place: place))
         }
         let build = image.buildID.map { ", build id \($0)" } ?? ""
         let title = "\(printable(image.path)) (\(image.architecture)\(build))"
-        guard !tweaks.isEmpty else {
+        guard !rows.isEmpty else {
             if isShownEmpty { print("\(title): no tweaks") }
             return isInvalid
         }
-        print(title)
+        print(title + (locations.directory.isEmpty ? "" : ", declared in " + printable(locations.directory)))
+        for row in rows where row.count > 1 {
+            if let tweak = image.tweak(at: row.place) {
+                columns.measure(tweak.cells(locations.text(of: tweak, row.count)))
+            }
+        }
+        columns.measure(["", "", "", "", "", locations.longest, ""])
         print(columns.header)
         // By name; those of a group in the order of their records.
         var ranks = [Int](repeating: 0, count: groups.count)
         for (rank, group) in groups.sorted(by: { $0.key < $1.key }).enumerated() { ranks[group.value] = rank }
         var last: Int?
-        for index in tweaks.indices.sorted(by: {
-            (ranks[tweaks[$0].group], $0) < (ranks[tweaks[$1].group], $1)
-        }) {
-            guard let tweak = image.tweak(at: tweaks[index].place) else { continue }
-            if tweaks[index].group != last { print(columns.heading(tweak.heading)) }
-            last = tweaks[index].group
-            print(columns.line(tweak.cells))
+        for index in rows.indices.sorted(by: { (ranks[rows[$0].group], $0) < (ranks[rows[$1].group], $1) }) {
+            let row = rows[index]
+            guard let tweak = image.tweak(at: row.place) else { continue }
+            if row.group != last { print(columns.heading(tweak.heading)) }
+            last = row.group
+            print(columns.line(tweak.cells(locations.text(of: tweak, row.count))))
         }
         return isInvalid
     }
@@ -63,10 +87,45 @@ final class TableReport: Report {
     func finish() {}
 }
 
+/// Where tweaks are declared, below the folder that they have in common.
+private struct Locations {
+    /// With the slash at its end; `nil` if there was none yet.
+    private var common: Substring.UTF8View?
+    private var longestWhole = ""
+
+    /// Empty if they have none in common but the root.
+    var directory: String { common.map { String(decoding: $0.dropLast(), as: UTF8.self) } ?? "" }
+    var longest: String { relative(longestWhole) }
+
+    mutating func add(_ location: String?) {
+        guard let location else { return }
+        if location.utf8.count > longestWhole.utf8.count { longestWhole = location }
+        var directory = common ?? location[...].utf8
+        while !location.utf8.starts(with: directory) || directory.last != UInt8(ascii: "/") {
+            guard let slash = directory.dropLast().lastIndex(of: UInt8(ascii: "/")) else {
+                directory = directory.prefix(0)
+                break
+            }
+            directory = directory[...slash]
+        }
+        common = directory
+    }
+
+    /// The place of the first of several records that say the same.
+    func text(of tweak: TweakDeclaration, _ count: Int) -> String {
+        tweak.location.map { relative($0) + (count > 1 ? " and \(count - 1) more" : "") } ?? ""
+    }
+
+    private func relative(_ location: String) -> String {
+        directory.isEmpty
+            ? location : String(decoding: location.utf8.dropFirst(common?.count ?? 0), as: UTF8.self)
+    }
+}
+
 extension TweakDeclaration {
-    fileprivate var cells: [String] {
+    fileprivate func cells(_ location: String) -> [String] {
         [
-            key.name, "\(type)", text(of: defaultValue, rounded: true), limits, notes, location ?? "",
+            key.name, "\(type)", text(of: defaultValue, rounded: true), limits, notes, location,
             description ?? "",
         ]
     }

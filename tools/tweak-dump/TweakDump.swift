@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import Glibc
 import TweakELF
+import TweakRecords
 
 @main
 struct TweakDump: ParsableCommand {
@@ -23,7 +24,8 @@ struct TweakDump: ParsableCommand {
               65  a file is not an ELF file or a broken one, has an invalid record or section, or --lint found something
               66  a file, or a member of a thin archive, is missing or cannot be opened
               74  the output cannot be written
-            """)
+            """,
+        version: "tweak-dump \(libraryVersion)")
 
     @Option(help: "The form of the output.")
     var format: OutputFormat = .table

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import TweakRecords
 
 @main
 struct TweakCommand: ParsableCommand {
@@ -14,7 +15,7 @@ struct TweakCommand: ParsableCommand {
 
             A tweak is named Category/Collection/Name, with %2F for a slash and %25 for a percent sign inside a \
             level. Less is enough if it fits one tweak only: the last levels, or the beginning or the end of each; \
-            what is written exactly goes before what differs in upper and lower case.
+            what is written exactly goes before what differs in upper and lower case, or has colour for color.
 
             EXIT STATUS
               0   done; a value outside the limits was clamped, with a warning
@@ -30,6 +31,7 @@ struct TweakCommand: ParsableCommand {
               76  what the program answered makes no sense
               77  the program may not be asked
             """,
+        version: "tweak \(libraryVersion)",
         subcommands: [
             PsCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self,
             WatchCommand.self, RunCommand.self, EditCommand.self, ExplainCommand.self, ExportCommand.self,
@@ -54,10 +56,31 @@ struct TweakCommand: ParsableCommand {
             arguments.insert("--", at: value)
         }
         runCommand("tweak", arguments) {
+            try checkCommand(arguments)
             var command = try parseAsRoot(arguments)
             try command.run()
         } ending: {
             (exitCode(for: $0).rawValue, fullMessage(for: $0, columns: nil))
+        }
+    }
+}
+
+extension TweakCommand {
+    /// Expects that the command line begins with commands that there are.
+    fileprivate static func checkCommand(_ arguments: [String]) throws {
+        var command: any ParsableCommand.Type = TweakCommand.self
+        for name in arguments {
+            let commands = command.configuration.subcommands
+            if commands.isEmpty || name.hasPrefix("-") || (name == "help" && command == TweakCommand.self) {
+                return
+            }
+            guard let next = commands.first(where: { $0._commandName == name }) else {
+                let nearest = (commands.map { $0._commandName } + ["help"]).nearest(to: name)
+                throw ValidationError(
+                    "There is no command '\(printable(name))'" + (nearest.isEmpty ? "." : didYouMean(nearest))
+                )
+            }
+            command = next
         }
     }
 }

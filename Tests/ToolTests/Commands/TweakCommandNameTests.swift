@@ -9,9 +9,10 @@ import Testing
     init() throws {
         home = try TemporaryDirectory()
         object = try AssembledTweak.object(
-            ["Frame count", "Count", "count", "COUNT/2", "Größe", "Frame rate", "Speed"].enumerated().map {
-                .integer($0.element, $0.offset, "at=a.c:1")
-            }, home: home)
+            ["Frame count", "Count", "count", "COUNT/2", "Größe", "Frame rate", "Speed", "Ink color"]
+                .enumerated().map {
+                    .integer($0.element, $0.offset, "at=a.c:1")
+                }, home: home)
     }
 
     private func get(_ name: String) throws -> CommandResult {
@@ -23,7 +24,7 @@ import Testing
         ("Test/Values/Count", 1), ("Values/Count", 1), ("Count", 1), ("count", 2), ("frame count", 0),
         ("COUNT%2F2", 3), ("count%2f2", 3), ("Frame c", 0), ("rate", 5), ("T/V/rate", 5),
         ("test/values/SPEED", 6),
-        ("Val/Sp", 6), ("ues/eed", 6), ("größe", 4), ("sPEE", 6),
+        ("Val/Sp", 6), ("ues/eed", 6), ("größe", 4), ("sPEE", 6), ("ink colour", 7), ("Colour", 7),
     ])
     func `A name that is clear`(name: String, value: Int) throws {
         let result = try get(name)

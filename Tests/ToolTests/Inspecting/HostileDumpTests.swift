@@ -31,6 +31,18 @@ import Testing
         try home.write(name, Data(ForgedELF(sections).bytes))
     }
 
+    /// The same records with another default.
+    private static func records(_ bytes: [UInt8], withDefault value: UInt8) -> [UInt8] {
+        var bytes = bytes
+        var offset = 0
+        while offset + 48 <= bytes.count {
+            let size = Int(bytes[offset]) | Int(bytes[offset + 1]) << 8
+            if size > 0 { bytes[offset + 16] = value }
+            offset += max(size, 8)
+        }
+        return bytes
+    }
+
     private let good = AssembledTweak.integer("Good", 1)
 
     @Test func `3,000 sections that share 1,000 records are one line`() throws {
@@ -50,7 +62,8 @@ import Testing
 
     @Test func `200,000 tweaks are written with less memory than they would take at once`() throws {
         let some = try records((0..<1000).map { .integer("\($0)", 1) })
-        let section = ForgedELF.Section("fbtweak", (0..<200).flatMap { _ in some })
+        // Each thousand has a default of its own, or they would be one row for each name.
+        let section = ForgedELF.Section("fbtweak", (0..<200).flatMap { Self.records(some, withDefault: $0) })
         let path = try object("many.o", [section])
         let table = try dumpWithLimit(path)
         #expect(table.status == 0)

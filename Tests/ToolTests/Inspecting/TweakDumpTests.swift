@@ -32,9 +32,9 @@ import Testing
         }
         #expect(
             lines == [
-                "\(object) (x86_64)", "NAME TYPE DEFAULT LIMITS DECLARED AT", "Spring / Drawing",
-                "Trail bool true \(source):4", "Spring / Physics", "Count int32 42 0…100 \(source):3",
-                "Label string \"弹簧\" \(source):5",
+                "\(object) (x86_64), declared in \(home.path)", "NAME TYPE DEFAULT LIMITS DECLARED AT",
+                "Spring / Drawing", "Trail bool true tweaks.c:4", "Spring / Physics",
+                "Count int32 42 0…100 tweaks.c:3", "Label string \"弹簧\" tweaks.c:5",
             ])
     }
 

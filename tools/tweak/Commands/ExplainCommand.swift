@@ -23,32 +23,34 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         try target.forEach(format) { program throws(Failure) in
             let tweak = try program.tweak(named: tweak)
-            let explanation = try program.explain(tweak.declaration.key)
-            try target.show(explanation, of: program, as: format) { () throws(Failure) in
-                try table(of: explanation, tweak, program)
+            var explanation = try program.explain(tweak.declaration.key)
+            let overrides = try program.description.overrides
+            for (index, opinion) in zip(explanation.opinions.indices, explanation.opinions)
+            where opinion.location == nil {
+                explanation.opinions[index].location =
+                    switch opinion.source {
+                    case "\(TweakSource.overrides)": overrides
+                    case "\(TweakSource.binary)": tweak.declaration.location
+                    default: nil
+                    }
             }
+            try target.show(explanation, of: program, as: format) { table(of: explanation, tweak) }
         }
     }
 
     private func table(
-        of explanation: ExplainTweak.Answer, _ tweak: JSONTweak, _ program: any Program
-    ) throws(Failure) -> String {
+        of explanation: ExplainTweak.Answer, _ tweak: JSONTweak
+    ) -> String {
         let declaration = tweak.declaration
         let value = declaration.text(of: explanation.value)
         var lines = [printable("\(declaration.key): \(value), from \(explanation.source)")]
         if let pending = tweak.pendingValue {
             lines.append(printable("after a restart: \(declaration.text(of: pending))"))
         }
-        let overrides = try program.description.overrides
         let rows = explanation.opinions.map { opinion in
-            let place =
-                switch opinion.source {
-                case "\(TweakSource.overrides)": overrides
-                case "\(TweakSource.binary)": declaration.location
-                default: nil as String?
-                }
-            return [
-                opinion.source, opinion.value.map(declaration.text) ?? "", place ?? "", opinion.error ?? "",
+            [
+                opinion.source, opinion.value.map(declaration.text) ?? "", opinion.location ?? "",
+                opinion.error ?? "",
             ]
         }
         let deciding = explanation.opinions.firstIndex { $0.error == nil }

@@ -14,6 +14,9 @@ struct GetCommand: ParsableCommand {
     @Option(help: "The form of the output.")
     var format: OutputFormat = .table
 
+    @Flag(help: "Print a text as it is, also what a terminal would take as a command.")
+    var raw = false
+
     @OptionGroup var target: ProgramOptions
 
     @Argument(help: "The tweak, as Category/Collection/Name or shorter.", completion: .custom(completeTweaks))
@@ -22,7 +25,13 @@ struct GetCommand: ParsableCommand {
     func run() throws {
         try target.forEach(format) { program throws(Failure) in
             let tweak = try program.tweak(named: tweak)
-            try target.show(tweak, of: program, as: format) { printable("\(tweak.value ?? .nothing)") }
+            guard tweak.declaration.type != .action else {
+                throw Failure(TweakValueError.isAction(tweak.declaration))
+            }
+            try target.show(tweak, of: program, as: format) {
+                let text = "\(tweak.value ?? .nothing)"
+                return raw ? text : printable(text)
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import TweakClient
+import TweakJSON
 import TweakOverrides
 import TweakProtocol
 import TweakRecords
@@ -44,9 +45,21 @@ struct ListCommand: ParsableCommand {
                 tweaks = tweaks.filter { scope.contains($0.declaration.key) }
             }
             if let search { tweaks = tweaks.filter { $0.declaration.contains(words: search) } }
-            let form = ProgramForm(program: try program.description, tweaks: tweaks)
-            try target.show(form, of: program, as: format) { table(of: tweaks, program.title) }
+            let undeclared = group == nil && search == nil ? try program.undeclared : OverridesDocument()
+            let form = ProgramForm(
+                program: try program.description, tweaks: tweaks,
+                undeclared: undeclared.keys.isEmpty
+                    ? nil : undeclared.keys.sorted().map { UndeclaredForm(tweak: $0, value: undeclared[$0]) })
+            try target.show(form, of: program, as: format) {
+                let rest =
+                    form.undeclared.map { "\n  kept, though nothing declares them\n" + lines(of: $0) } ?? ""
+                return table(of: tweaks, program.title) + rest
+            }
         }
+    }
+
+    private func lines(of undeclared: [UndeclaredForm]) -> String {
+        undeclared.map { printable("    \($0.tweak)  \($0.value?.summary ?? "")") }.joined(separator: "\n")
     }
 
     private func table(of tweaks: [JSONTweak], _ title: String) -> String {
@@ -83,8 +96,8 @@ extension TweakDeclaration {
 
     fileprivate func contains(words: String) -> Bool {
         let text = [key.description, title, description, group].compactMap(\.self).joined(separator: "\n")
-            .lowercased()
-        return words.lowercased().split(separator: " ").allSatisfy(text.contains)
+            .folded
+        return words.folded.split(separator: " ").allSatisfy(text.contains)
     }
 }
 
@@ -102,16 +115,24 @@ extension JSONTweak {
     fileprivate var valueText: String { value.map { declaration.text(of: $0, rounded: true) } ?? "" }
 }
 
+/// The JSON form of what is kept of a tweak that nothing declares.
+private struct UndeclaredForm: Encodable {
+    let tweak: TweakKey
+    let value: JSONValue?
+}
+
 /// The JSON form of a program with its tweaks.
 private struct ProgramForm: Encodable {
     let program: ProgramDescription
     let tweaks: [JSONTweak]
+    let undeclared: [UndeclaredForm]?
 
     func encode(to encoder: any Encoder) throws {
         try program.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(tweaks, forKey: .tweaks)
+        try container.encodeIfPresent(undeclared, forKey: .undeclared)
     }
 
-    private enum CodingKeys: CodingKey { case tweaks }
+    private enum CodingKeys: CodingKey { case tweaks, undeclared }
 }

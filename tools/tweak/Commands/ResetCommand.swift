@@ -2,12 +2,18 @@ import ArgumentParser
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakJSON
+import TweakOverrides
 import TweakProtocol
 import TweakRecords
 
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Give tweaks their defaults again.")
+        commandName: "reset", abstract: "Give tweaks their defaults again.",
+        discussion: """
+            What is kept of tweaks that nothing declares any more goes too, by its whole name or with --undeclared. A \
+            plug-in that is not loaded may declare them.
+            """)
 
     @OptionGroup var target: ProgramOptions
 
@@ -19,28 +25,46 @@ struct ResetCommand: ParsableCommand {
     @Flag(help: "Reset all tweaks of the program.")
     var all = false
 
+    @Flag(help: "Reset what is kept of tweaks that nothing declares.")
+    var undeclared = false
+
     func validate() throws {
-        if all == tweaks.isEmpty { return }
+        let isNamed = !tweaks.isEmpty
+        if isNamed != (all || undeclared) { return }
         throw ValidationError(
-            all ? "Name tweaks or give --all, not both." : "Name the tweaks, or give --all.")
+            isNamed
+                ? "Name tweaks, or give --all or --undeclared, not both."
+                : "Name the tweaks, or give --all or --undeclared.")
     }
 
     func run() throws {
         try target.forEach { program throws(Failure) in
-            var scopes: [TweakScope] = [.all]
+            var scopes: [TweakScope] = all ? [.all] : []
             var before: [JSONTweak] = []
+            let kept = try program.undeclared
+            var forgotten = undeclared ? kept.keys.sorted() : []
             if all {
                 before = try program.tweaks()
             } else {
-                scopes = []
                 for name in tweaks {
+                    if let key = TweakKey(name), kept[key] != nil {
+                        forgotten.append(key)
+                        continue
+                    }
                     let (scope, chosen) = try self.chosen(name, of: program)
                     scopes.append(scope)
                     before += chosen
                 }
             }
             for scope in scopes { try program.reset(scope) }
+            try program.forget(forgotten)
             try show(before, of: program)
+            for key in forgotten {
+                print(
+                    printable(
+                        "\(key): \(kept[key]?.summary ?? "") is not kept any more; nothing declares it")
+                )
+            }
         }
     }
 

@@ -16,6 +16,9 @@ struct SetCommand: ParsableCommand {
             refused, none is set.
             """)
 
+    @Option(help: "The form of the output.")
+    var format: OutputFormat = .table
+
     @OptionGroup var target: ProgramOptions
 
     @Argument(
@@ -39,7 +42,7 @@ struct SetCommand: ParsableCommand {
     }
 
     func run() throws {
-        try target.forEach(checkingValues: true) { program throws(Failure) in
+        try target.forEach(checkingValues: true, format) { program throws(Failure) in
             var changes: [Change] = []
             var rest = ([tweak, value] + others)[...]
             while let name = rest.popFirst(), let text = rest.popFirst() {
@@ -49,7 +52,11 @@ struct SetCommand: ParsableCommand {
                 changes.append(change)
             }
             for change in changes where change.admission.wasClamped { change.warnOfLimits() }
-            for (change, after) in zip(changes, try Self.make(changes, in: program)) { change.say(after) }
+            let made = zip(changes, try Self.make(changes, in: program))
+            try target.show(["changes": made.map(ChangeForm.init)], of: program, as: format) {
+                made.map { printable($1.change(from: $0.tweak)) }.joined(separator: "\n")
+            }
+            for (change, after) in made { change.warnOfOthers(after) }
         }
     }
 
@@ -84,14 +91,28 @@ private struct Change {
         warn("\(declaration.key): \(text) is outside the limits; allowed: \(declaration.allowed)")
     }
 
-    func say(_ after: JSONTweak) {
+    func warnOfOthers(_ after: JSONTweak) {
         let declaration = tweak.declaration
-        print(printable(after.change(from: tweak)))
         if let value = after.value, after.pendingValue == nil, value != admission.value {
             warn(
                 "\(declaration.key): what was set is kept, but \(after.source ?? "another source") comes before it "
                     + "with \(declaration.text(of: value))")
         }
+    }
+}
+
+/// The JSON form of a change that was made: keys are a promise to scripts.
+private struct ChangeForm: Encodable {
+    let tweak: TweakKey
+    let oldValue, value: TweakValue?
+    let wasClamped: Bool
+    let source: String?
+    let pendingValue: TweakValue?
+
+    init(_ change: Change, _ after: JSONTweak) {
+        tweak = change.tweak.declaration.key
+        (oldValue, value, pendingValue) = (change.tweak.value, after.value, after.pendingValue)
+        (wasClamped, source) = (change.admission.wasClamped, after.source)
     }
 }
 

@@ -30,6 +30,9 @@ struct ProgramOptions: ParsableArguments {
         var exitCode: Int32?
         for program in programs {
             if programs.count > 1, format == .table { print(printable(program.title) + ":") }
+            if program.pid == nil, isatty(STDERR_FILENO) == 1 {
+                printMessage("\(program.title) does not run; this is for its next start")
+            }
             do throws(Failure) { try body(program) } catch {
                 error.write(about: programs.count > 1 ? program.title : nil)
                 exitCode = exitCode ?? error.exitCode

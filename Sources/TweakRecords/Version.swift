@@ -1,2 +1,2 @@
 /// The version of the library, which is that of the packaging.
-let libraryVersion = "0.1.0"
+package let libraryVersion = "0.1.0"

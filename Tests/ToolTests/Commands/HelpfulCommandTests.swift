@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `What tweak says to people who are not sure` {
+    private let program: SetterProgram
+
+    init() throws { program = try SetterProgram() }
+
+    @Test(arguments: ["tweak", "tweak-dump"]) func `--version is that of the packaging`(_ command: String)
+        throws
+    {
+        let version = try String(
+            contentsOfFile: Locations.package + "/tools/packaging/VERSION", encoding: .utf8)
+        let result = try run(Locations.product(command), ["--version"], home: program.home)
+        #expect(result.output == "\(command) \(version.trimmingCharacters(in: .whitespacesAndNewlines))\n")
+        #expect(result.status == 0)
+    }
+
+    @Test(arguments: [
+        ("lst", "There is no command 'lst'; did you mean list?"),
+        ("exprot", "There is no command 'exprot'; did you mean export?"),
+        ("frobnicate", "There is no command 'frobnicate'."),
+    ])
+    func `A command that there is not`(_ name: String, _ message: String) throws {
+        let result = try program.command(name)
+        #expect(result.error.hasPrefix("Error: \(message)\n"))
+        #expect(result.status == 64)
+    }
+
+    @Test func `A command of a command that there is not`() throws {
+        #expect(
+            try program.command("preset", "laod", "x", "y").error.hasPrefix(
+                "Error: There is no command 'laod'; did you mean load?\n"))
+    }
+
+    @Test func `A program, a group and a preset that there are not`() throws {
+        try program.writeOverrides(Data("{}".utf8))
+        #expect(
+            try program.command("list", "tweak-stter").error.hasSuffix(
+                "there is no such file; did you mean tweak-setter?\n"))
+        #expect(try program.tweak("list", "Vaules/").error.hasSuffix("did you mean Values/?\n"))
+        #expect(try program.command("preset", "save", SetterProgram.path, "quick").succeeded)
+        #expect(
+            try program.command("preset", "load", SetterProgram.path, "qiuck").error.hasSuffix(
+                "; did you mean quick?\n"))
+    }
+
+    @Test(arguments: [("Raito", "Ratio"), ("ati", "Ratio"), ("Fgal", "Flag")])
+    func `Letters in another order, and a part of a word`(_ name: String, _ meant: String) throws {
+        let result = try program.tweak("get", "Setter/Values/\(name)")
+        #expect(result.error.contains("did you mean Setter/Values/\(meant)"))
+    }
+
+    @Test func `get --raw prints a text as it is`() throws {
+        #expect(try program.tweak("set", "Text", "a\u{1B}[1mb").succeeded)
+        #expect(try program.tweak("get", "Text").output == "a\\u{1b}[1mb\n")
+        #expect(try program.tweak("get", "--raw", "Text").output == "a\u{1B}[1mb\n")
+    }
+
+    @Test func `set --format json tells what became of each value`() throws {
+        let result = try program.tweak("set", "--format", "json", "Count", "2000000", "Text", "bye")
+        let changes = try #require(try result.json["changes"] as? [[String: Any]])
+        #expect(changes.map { $0["tweak"] as? String } == ["Setter/Values/Count", "Setter/Values/Text"])
+        #expect(changes[0]["oldValue"] as? Int == 5 && changes[0]["value"] as? Int == 1_000_000)
+        #expect(changes[0]["wasClamped"] as? Bool == true && changes[1]["wasClamped"] as? Bool == false)
+        #expect(changes[1]["source"] as? String == "override")
+    }
+
+    @Test func `explain --format json tells where values are`() throws {
+        #expect(try program.tweak("set", "Count", "6").succeeded)
+        let opinions = try #require(
+            try program.tweak("explain", "--format", "json", "Count").json["opinions"] as? [[String: Any]])
+        #expect(opinions.map { $0["source"] as? String } == ["override", "default"])
+        #expect(opinions[0]["location"] as? String == program.overridesPath)
+        #expect((opinions[1]["location"] as? String)?.contains("setter_tweaks.c:") == true)
+    }
+
+    @Test func `An action has no value to get`() throws {
+        let setter = try RunningSetter(program)
+        let result = try setter.tweak("get", "Count up")
+        #expect(result.status == 65)
+        #expect(result.error == "tweak: Setter/Actions/Count up: an action has no value\n")
+    }
+
+    @Test func `A process without tweaks is said to have none`() throws {
+        let process = try start("/bin/sleep", ["60"], home: program.home)
+        defer { process.kill() }
+        let result = try program.command("get", "\(process.processID)", "Count")
+        #expect(result.error.hasSuffix("/sleep: it has no tweaks\n"))
+        #expect(result.status == 65)
+    }
+}
+
+@Suite struct `What is kept of tweaks that nothing declares any more` {
+    private let program: SetterProgram
+
+    init() throws {
+        program = try SetterProgram()
+        try program.writeOverrides(
+            Data(#"{"Setter": {"Values": {"Count": 6}}, "Old": {"A": {"B": 7, "C": "gone"}}}"#.utf8))
+    }
+
+    private func expectReset(_ tweak: (String, [String]) throws -> CommandResult) throws {
+        #expect(
+            try tweak("list", []).output.hasSuffix(
+                "\n  kept, though nothing declares them\n    Old/A/B  7\n    Old/A/C  \"gone\"\n"))
+        let form = try tweak("list", ["--format", "json"]).json["undeclared"] as? [[String: Any]]
+        #expect(form?.map { $0["tweak"] as? String } == ["Old/A/B", "Old/A/C"])
+        #expect(
+            try tweak("reset", ["Old/A/B"]).output == "Old/A/B: 7 is not kept any more; nothing declares it\n"
+        )
+        #expect(try tweak("reset", ["--all"]).output == "Setter/Values/Count: 6 → 5\n")
+        #expect(
+            try tweak("reset", ["--undeclared"]).output
+                == "Old/A/C: \"gone\" is not kept any more; nothing declares it\n")
+        #expect(try !tweak("list", []).output.contains("kept, though"))
+        #expect(waitUntil { (try? program.overrides().isEmpty) == true })
+    }
+
+    @Test func `Of a program that does not run it is listed and reset`() throws {
+        try expectReset { try program.command([$0, SetterProgram.path] + $1) }
+    }
+
+    @Test func `Of a program that runs it is listed and reset`() throws {
+        let setter = try RunningSetter(program)
+        try expectReset { try program.command([$0, "\(setter.pid)"] + $1) }
+    }
+}
