@@ -116,12 +116,83 @@ func operands(_ expression: ExprSyntax?) -> [ExprSyntax]? {
     return operands?.count == 3 ? operands : nil
 }
 
+/// A number as it would be written that is made of number literals by arithmetic, such as `180` of `3 * 60`; `nil` if it
+/// is not, or if an integer would be rounded.
+func calculated(_ expression: ExprSyntax) -> String? {
+    switch calculation(expression) {
+    case .integer(let value): "\(value)"
+    case .real(let value) where value.isFinite: "\(value)"
+    default: nil
+    }
+}
+
+private enum Calculated {
+    case integer(Int128)
+    case real(Double)
+
+    var real: Double {
+        switch self {
+        case .integer(let value): Double(value)
+        case .real(let value): value
+        }
+    }
+
+    func combined(with other: Calculated, by operation: String) -> Calculated? {
+        if case .integer(let first) = self, case .integer(let second) = other {
+            let (value, hasOverflown): (Int128, Bool)
+            switch operation {
+            case "+": (value, hasOverflown) = first.addingReportingOverflow(second)
+            case "-": (value, hasOverflown) = first.subtractingReportingOverflow(second)
+            case "*": (value, hasOverflown) = first.multipliedReportingOverflow(by: second)
+            case "/"
+            where second != 0 && first.remainderReportingOverflow(dividingBy: second).partialValue == 0:
+                (value, hasOverflown) = first.dividedReportingOverflow(by: second)
+            case "<<" where first >= 0 && 0...62 ~= second && first <= Int128(Int64.max) >> second:
+                (value, hasOverflown) = (first << second, false)
+            default: return nil
+            }
+            return hasOverflown ? nil : .integer(value)
+        }
+        return switch operation {
+        case "+": .real(real + other.real)
+        case "-": .real(real - other.real)
+        case "*": .real(real * other.real)
+        case "/": .real(real / other.real)
+        default: nil
+        }
+    }
+}
+
+private func calculation(_ expression: ExprSyntax) -> Calculated? {
+    if let inner = unwrapped(expression) { return calculation(inner) }
+    if let integer = literalInteger(expression) { return .integer(integer) }
+    if let real = literalReal(expression, as: Double.self) { return .real(real) }
+    // The compiler has found out already what belongs together.
+    guard let operands = operands(expression), let first = calculation(operands[0]),
+        let second = calculation(operands[2])
+    else { return nil }
+    return first.combined(with: second, by: operands[1].trimmedDescription)
+}
+
 /// The operands of `minimum...maximum`.
 func literalRange(
     _ expression: ExprSyntax, ofIntegers isIntegers: Bool
 ) throws -> (minimum: ExprSyntax, maximum: ExprSyntax) {
     let operands = operands(expression)
     if let operands, operands[1].trimmedDescription == "..." { return (operands[0], operands[2]) }
+    if let range = expression.as(PostfixOperatorExprSyntax.self), range.operator.text == "..." {
+        throw DiagnosticsError.tweak(
+            "limits are a minimum and a maximum; a maximum is missing",
+            at: expression, fixIt: .insert("<#maximum#>", after: expression, "add a maximum"))
+    }
+    if let range = expression.as(PrefixOperatorExprSyntax.self), ["...", "..<"].contains(range.operator.text)
+    {
+        throw DiagnosticsError.tweak(
+            "limits are a minimum and a maximum; a minimum is missing",
+            at: expression,
+            fixIt: range.operator.text == "..."
+                ? .insert("<#minimum#>", before: expression, "add a minimum") : nil)
+    }
     var fixIt: FixIt?
     if let operands, operands[1].trimmedDescription == "..<" {
         if !isIntegers {

@@ -25,6 +25,7 @@ enum TweakActionMacro: DeclarationMacro {
                         ? .replace($0, by: "{ \($0.trimmedDescription)() }", "call it in a closure") : nil
                 })
         }
+        try context.checkCaptures(of: action)
         let record = RecordSource(
             declaration: try arguments.action(), function: "{ _ in __run(\(action.trimmed)) }")
         return [
@@ -38,5 +39,74 @@ enum TweakActionMacro: DeclarationMacro {
             """
         ]
     }
+}
+
+extension MacroExpansionContext {
+    /// Refuses a closure that refers to `self` or to a parameter of the function around it. The variables of that
+    /// function a macro does not see; of these the compiler says that they cannot be reached.
+    fileprivate func checkCaptures(of action: ClosureExprSyntax) throws {
+        func refuse(_ name: String, at node: some SyntaxProtocol) -> DiagnosticsError {
+            .tweak(
+                """
+                an action captures nothing, since it can be run at any time; use a global or static variable and not \
+                \(name)
+                """, at: node)
+        }
+        if let item = action.signature?.capture?.items.first { throw refuse(item.name.text, at: item) }
+        let finder = CaptureFinder(Set(lexicalContext.flatMap(parameters)))
+        finder.walk(action)
+        if let found = finder.found { throw refuse(found.baseName.text, at: found) }
+    }
+}
+
+/// The names by which a function knows its parameters.
+private func parameters(_ node: Syntax) -> [String] {
+    let clause =
+        node.as(FunctionDeclSyntax.self)?.signature.parameterClause
+        ?? node.as(InitializerDeclSyntax.self)?.signature.parameterClause
+        ?? node.as(SubscriptDeclSyntax.self)?.parameterClause
+    return clause?.parameters.map { ($0.secondName ?? $0.firstName).text } ?? []
+}
+
+private final class CaptureFinder: SyntaxVisitor {
+    private var names: Set<String>
+    private(set) var found: DeclReferenceExprSyntax?
+
+    init(_ names: Set<String>) {
+        self.names = names
+        super.init(viewMode: .sourceAccurate)
+    }
+
+    override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+        let isMember = node.parent?.as(MemberAccessExprSyntax.self)?.declName == node
+        if found == nil, !isMember,
+            node.baseName.tokenKind == .keyword(.self) || names.contains(node.baseName.text)
+        {
+            found = node
+        }
+        return .skipChildren
+    }
+
+    // What the closure itself declares is another variable.
+    override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
+        names.remove(node.identifier.text)
+        return .skipChildren
+    }
+
+    override func visit(_ node: ClosureShorthandParameterSyntax) -> SyntaxVisitorContinueKind {
+        names.remove(node.name.text)
+        return .skipChildren
+    }
+
+    override func visit(_ node: ClosureParameterSyntax) -> SyntaxVisitorContinueKind {
+        names.remove((node.secondName ?? node.firstName).text)
+        return .skipChildren
+    }
+
+    // Types in the closure have a self of their own.
+    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+    override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+    override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+    override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
 }
 #endif

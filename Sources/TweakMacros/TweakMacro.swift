@@ -104,6 +104,15 @@ enum UnsupportedTweakMacro: ExpressionMacro {
                 \(value.trimmedDescription) outside of functions, and read that here
                 """, at: value)
         }
+        let hasOptions = ["in", "choices", "step", "precision"].contains { arguments[$0] != nil }
+        if literalCase(value) != nil, !hasOptions {
+            let name = literalTypeName(value)
+            throw DiagnosticsError.tweak(
+                """
+                \(name ?? "the enumeration") must be a TweakableEnum, as in enum \(name ?? "Mode"): String, \
+                CaseIterable, TweakableEnum, or another TweakableRawRepresentable
+                """, at: value)
+        }
         // It may be an option that does not fit.
         if let type = ValueType(ofLiteral: value) { _ = try arguments.value(of: type, default: value) }
         throw DiagnosticsError.tweak(ValueType.all, at: value)

@@ -17,6 +17,11 @@ enum TweakableMacro: AccessorMacro, PeerMacro {
         guard let variable = try? TweakableVariable(declaration, node, in: context) else {
             return ["get { Swift.fatalError() }"]
         }
+        // Without it the compiler would say only that there is none. A group's getter would cost a call with one.
+        let setter: AccessorDeclSyntax = """
+            @available(*, unavailable, message: "a tweak is set with try $\(raw: variable.name).set(…)")
+            set {}
+            """
         return [
             """
             get {
@@ -27,7 +32,7 @@ enum TweakableMacro: AccessorMacro, PeerMacro {
             #endif
             }
             """
-        ]
+        ] + (variable.content.layout == nil ? [setter] : [])
     }
 
     static func expansion(

@@ -90,6 +90,7 @@ struct TweakableVariable {
             }
         }
         guard annotation == nil else { throw DiagnosticsError.tweak(ValueType.all, at: value) }
+        if calculated(value) != nil { throw ValueType.noNumber(value, "the value", isInteger: false) }
         throw DiagnosticsError.tweak(
             "the value must be a literal; write the type, as in var name: Float = 0.5, if it is none of its own",
             at: value)

@@ -127,7 +127,18 @@ struct ValueType {
                 return .integer(value)
             }
         }
-        throw DiagnosticsError.tweak("\(what) must be a number literal", at: expression)
+        throw Self.noNumber(expression, what, isInteger: type.integerRange != nil)
+    }
+
+    /// What is said of something that is not a number literal. Of arithmetic the compiler offers the result.
+    static func noNumber(_ expression: ExprSyntax, _ what: String, isInteger: Bool) -> DiagnosticsError {
+        let message = "\(what) must be a number literal"
+        guard let result = calculated(expression), !isInteger || Int128(result) != nil else {
+            return .tweak(message, at: expression)
+        }
+        return .tweak(
+            message + "; \(expression.trimmedDescription) is \(result)", at: expression,
+            fixIt: .replace(expression, by: result, "write \(result)"))
     }
 
     private func unfit(_ expression: ExprSyntax, _ what: String, _ fixIt: FixIt? = nil) -> DiagnosticsError {

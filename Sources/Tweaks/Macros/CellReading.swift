@@ -40,3 +40,15 @@ public func __tweak<Value: TweakableRawRepresentable, Other>(
 ) -> Value {
     fallback()
 }
+
+/// What is left when the type is not kept as a raw value.
+@available(
+    *, unavailable,
+    message:
+        "the type must be a TweakableEnum, as in enum Mode: String, CaseIterable, TweakableEnum, or another TweakableRawRepresentable"
+)
+public func __tweak<Value, Other>(
+    _ cell: UnsafeRawPointer, as type: Other.Type, scoped: Bool, default fallback: @autoclosure () -> Value
+) -> Value {
+    fallback()
+}

@@ -114,11 +114,66 @@ import Testing
         ).error
     }
 
-    @Test func `An action captures nothing`() throws {
+    @Test(arguments: [
+        ("func use(_ n: Int) { #tweakAction(\"A\", \"B\", \"C\") { print(n) } }", "n"),
+        ("func use(of n: Int) { #tweakAction(\"A\", \"B\", \"C\") { print(1, 2 + n) } }", "n"),
+        ("class C { var n = 1; init(n: Int) { #tweakAction(\"A\", \"B\", \"C\") { print(n) } } }", "n"),
+        ("class C { var n = 1; func use() { #tweakAction(\"A\", \"B\", \"C\") { self.n = 2 } } }", "self"),
+        ("class C { func use() { #tweakAction(\"A\", \"B\", \"C\") { [weak self] in _ = self } } }", "self"),
+    ])
+    func `An action captures nothing, which is said where it does`(source: String, name: String) throws {
+        let error = try error(of: "import Tweaks\n\(source)\n")
+        #expect(error.contains("use a global or static variable and not \(name)"), "\(error)")
+        #expect(error.ranges(of: "error: ").count == 1 && !error.contains("generated"), "\(error)")
+    }
+
+    @Test func `Of a variable of the function around an action the compiler says that it is out of reach`()
+        throws
+    {
+        let source =
+            "import Tweaks\nfunc use() { let n = 1; #tweakAction(\"A\", \"B\", \"C\") { print(n) } }\n"
+        #expect(try error(of: source).contains("cannot close over value 'n' defined in outer scope"))
+    }
+
+    @Test func `What an action declares itself it does not capture`() throws {
+        let source = """
+            import Tweaks
+            let list = [1, 2]
+            enum Holder { static let n = 5 }
+            func use(_ n: Int, _ each: Int, _ other: Int) {
+                #tweakAction("A", "B", "C") {
+                    let n = 1
+                    list.forEach { each in print(each, n, Holder.n) }
+                    list.forEach { (other: Int) in print(other) }
+                    struct Own { var a = 1; func use() -> Int { self.a } }
+                }
+            }
+
+            """
+        #expect(try error(of: source) == "")
+    }
+
+    @Test(arguments: ["value = 6", "value += 6", "Holder.value = 6", "swap(&value, &other)"])
+    func `Who assigns to a tweak is told how it is set`(statement: String) throws {
+        let source = """
+            import Tweaks
+            @Tweakable("A", "B", "C") var value = 5
+            enum Holder { @Tweakable("A", "B", "C") static var value = 5 }
+            func use(_ other: inout Int) { \(statement) }
+
+            """
+        let error = try error(of: source)
         #expect(
-            try error(
-                of: "import Tweaks\nfunc use(_ n: Int) { #tweakAction(\"A\", \"B\", \"C\") { print(n) } }\n"
-            ).contains("error: enum declaration cannot close over value 'n' defined in outer scope"))
+            error.contains("error: setter for 'value' is unavailable: a tweak is set with try $value.set(…)"))
+        #expect(error.ranges(of: "error: ").count == 1, "\(error)")
+    }
+
+    @Test func `Of an enumeration that is not a TweakableEnum it is said what it must be`() throws {
+        for value in [": Plain = .first", " = Plain.first"] {
+            let error = try error(
+                of: MacroMistake.declarations + "@Tweakable(\"A\", \"B\", \"C\") var value\(value)\n")
+            #expect(error.contains("the type must be a TweakableEnum, as in enum Mode: String"), "\(error)")
+        }
     }
 
     @Test func `In a module of the main actor they compile too`() throws {

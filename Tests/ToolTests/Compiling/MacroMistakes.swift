@@ -62,7 +62,20 @@ struct MacroMistake {
 
     private static let values = [
         tweak("default: number", "the default must be a number literal"),
-        tweak("default: 2 + 3", "the default must be a number literal"),
+        tweak("default: 2 + 3", "the default must be a number literal; 2 + 3 is 5", "default: 5"),
+        tweak("default: 3 * 60", "the default must be a number literal; 3 * 60 is 180", "default: 180"),
+        tweak("default: 3 * (60 - 0x10) / 4", "3 * (60 - 0x10) / 4 is 33", "default: 33"),
+        tweak("default: 1.5 * 60", "1.5 * 60 is 90.0", "default: 90.0"),
+        tweak("default: 1 << 20", "1 << 20 is 1048576", "default: 1048576"),
+        tweak(
+            "default: 60, in: 0...3 * 60", "the maximum must be a number literal", "default: 60, in: 0...180"),
+        tweak("default: 7 / 2", "the default must be a number literal"),
+        tweak("default: 5 / 0", "the default must be a number literal"),
+        tweak("default: 5.0 / 0", "the default must be a number literal"),
+        tweak("default: 2 * number", "the default must be a number literal"),
+        tweak(
+            "default: 0x7fffffffffffffff * 0x7fffffffffffffff * 9 * 9", "the default must be a number literal"
+        ),
         tweak("default: text", "the default must be a string literal without interpolation"),
         tweak(#"default: "\(number)""#, "the default must be a string literal without interpolation"),
         tweak(#"default: "a\0b""#, "the default cannot contain a NUL", #"default: "ab""#),
@@ -90,7 +103,9 @@ struct MacroMistake {
 
     private static let types = [
         tweak("default: [1, 2]", "a tweak is a Bool, an integer of up to 64 bits, a Float"),
-        tweak("default: Plain.first", "a tweak is a Bool, an integer of up to 64 bits, a Float"),
+        tweak(
+            "default: Plain.first",
+            "Plain must be a TweakableEnum, as in enum Plain: String, CaseIterable, TweakableEnum, or"),
         tweak("default: own", "a tweak is a Bool, an integer of up to 64 bits, a Float"),
         MacroMistake(
             line: #"static let tiny: Int8 = #tweak("A", "B", "C", default: 128)"#,
@@ -119,7 +134,12 @@ struct MacroMistake {
         tweak("default: 5, in: number...10", "the minimum must be a number literal"),
         tweak("default: 5, in: 0...number", "the maximum must be a number literal"),
         tweak("default: 5, in: range", "the limits must be a range of two literals, such as 0...10"),
-        tweak("default: 5, in: 0...", "the limits must be a range of two literals, such as 0...10"),
+        tweak("default: 5, in: 0...", "a maximum is missing", "default: 5, in: 0...<#maximum#>"),
+        tweak("default: 5, in: ...10", "a minimum is missing", "default: 5, in: <#minimum#>...10"),
+        tweak("default: 5, in: ..<10", "a minimum is missing"),
+        property(
+            "static var value = 5", ", in: 0...", says: "a maximum is missing",
+            mendedOptions: ", in: 0...<#maximum#>"),
         tweak("default: 5, in: 0..<10", "the limits must be a range of", "default: 5, in: 0...9"),
         tweak("default: 5.0, in: 0..<10.0", "the limits must be a range of", "default: 5.0, in: 0...10.0"),
         property(
@@ -281,6 +301,10 @@ struct MacroMistake {
         property(
             "static var value: Int", says: "the var needs a value, which is the tweak's default",
             mended: "static var value: Int = <#default#>"),
+        property("static var value = 3 * 60", says: "3 * 60 is 180", mended: "static var value = 180"),
+        property(
+            "static var value: Float = 3 * 60", says: "3 * 60 is 180", mended: "static var value: Float = 180"
+        ),
         property("static var value = number", says: "the value must be a literal; write the type"),
     ]
 

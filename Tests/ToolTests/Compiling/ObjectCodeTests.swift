@@ -95,15 +95,15 @@ import Testing
     @Test func `In Swift a variable is one load and no call`() throws {
         let object = try swiftObject(MacroSources.properties, ["-DFB_TWEAK_ENABLED"], home: home)
         for name in ["gain", "float", "width", "small", "on", "ink", "level", "angle", "mark"] {
-            expectOneLoad(object.function("5Reads6SpringO\(name.utf8.count)\(name)"), name)
-            expectOneLoad(object.function("5Reads\(name.utf8.count)\(name)"), name)
+            expectOneLoad(object.getter("5Reads6SpringO\(name.utf8.count)\(name)"), name)
+            expectOneLoad(object.getter("5Reads\(name.utf8.count)\(name)"), name)
         }
     }
 
     @Test func `In Swift a group is one load for each of its tweaks and no call`() throws {
         let object = try swiftObject(MacroSources.properties, ["-DFB_TWEAK_ENABLED"], home: home)
         for (name, count) in [("shadow", 5), ("spring", 4), ("insets", 4)] {
-            expectLoads(count, object.function("5Reads6SpringO\(name.utf8.count)\(name)"), name)
+            expectLoads(count, object.getter("5Reads6SpringO\(name.utf8.count)\(name)"), name)
         }
     }
 

@@ -47,6 +47,12 @@ struct ObjectFile {
             ?? functions.filter { $0.key.contains(word) }.min { $0.key.count < $1.key.count }?.value ?? []
     }
 
+    /// What reads the Swift variable whose symbol contains a word.
+    func getter(_ word: String) -> [Instruction] {
+        functions.filter { $0.key.contains(word) && ($0.key.hasSuffix("vg") || $0.key.hasSuffix("vgZ")) }
+            .min { $0.key.count < $1.key.count }?.value ?? []
+    }
+
     /// The functions as text without addresses, to compare two files by.
     var code: [String: [String]] {
         functions.mapValues { $0.map { "\($0.address) \($0.text) \($0.relocation ?? "")" } }
