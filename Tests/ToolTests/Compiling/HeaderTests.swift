@@ -86,6 +86,26 @@ import Testing
         }
     }
 
+    @Test(arguments: Compiler.present)
+    func `A default of the type that it is compared with keeps comparisons free of warnings`(
+        compiler: Compiler
+    )
+        throws
+    {
+        let source = """
+            #include <fbtweak.h>
+            _Bool is_long(size_t size, unsigned count);
+            _Bool is_long(size_t size, unsigned count) {
+              return size > FBTweakValue("A", "B", "C", (size_t)10) && count < FBTweakValue("A", "B", "D", 10u) &&
+                     count >= FBTweakValue("A", "B", "E", (uint8_t)3);
+            }
+
+            """
+        #expect(
+            try compile(source, with: compiler, ["-DDEBUG", "-Wall", "-Wextra", "-Wsign-compare", "-Werror"])
+                == "")
+    }
+
     @Test(arguments: Compiler.allCases)
     func `A tweak has the type of its default`(compiler: Compiler) throws {
         let source = """

@@ -135,6 +135,41 @@ import Testing
         #expect(code.filter(\.readsRecord).count == count, "\(name)")
     }
 
+    #if arch(x86_64)
+    @Test(arguments: Compiler.present)
+    func
+        `A loop is vectorized if a tweak is read before it, and if a bound variable is, but not with a tweak in it`(
+            compiler: Compiler
+        ) throws
+    {
+        let source = """
+            #include <fbtweak.h>
+            float bound;
+            void bind(void) { FBTweakBind(bound, "A", "B", "Bound", 0.5); }
+            #define SCALE(name_, before_, gain_)                                                    \\
+              void name_(float *restrict out, const float *restrict in, unsigned long count) {      \\
+                before_;                                                                            \\
+                for (unsigned long i = 0; i < count; i++) out[i] = in[i] * (gain_);                 \\
+              }
+            SCALE(by_constant, (void)0, 0.5f)
+            SCALE(by_tweak, (void)0, FBTweakValue("A", "B", "Gain", 0.5f))
+            SCALE(by_tweak_before, float gain = FBTweakValue("A", "B", "Before", 0.5f), gain)
+            SCALE(by_bound, (void)0, bound)
+
+            """
+        let file = try home.write("scale.c", source)
+        try compiler.compile([file], to: home("scale.o"), ["-c", "-O3", "-DDEBUG"], home: home)
+        let object = try ObjectFile(home("scale.o"), home: home)
+        for (name, isVectorized) in [
+            ("by_constant", true), ("by_tweak", false), ("by_tweak_before", true), ("by_bound", true),
+        ] {
+            let code = object.function(name)
+            #expect(!code.isEmpty)
+            #expect(code.contains { $0.mnemonic == "mulps" } == isVectorized, "\(name)")
+        }
+    }
+    #endif
+
     @Test(arguments: ["readInLoop", "readAsCondition"])
     func `In Swift every turn of a loop reads again`(function: String) throws {
         let object = try swiftObject(Self.swiftLoops, ["-DFB_TWEAK_ENABLED"], home: home)
