@@ -119,5 +119,7 @@ import Testing
             environment: ["TWEAKS_EXAMPLE_BUILT": Example.directory.get()])
         #expect(result.succeeded && !result.output.contains("warning:"), "\(result.output)\(result.error)")
         #expect(FileManager.default.fileExists(atPath: home("site/documentation/tweaks/index.html")))
+        let root = try String(contentsOfFile: home("site/index.html"), encoding: .utf8)
+        #expect(root.contains("url=documentation/tweaks/"), "its root leads to the first page")
     }
 }
