@@ -212,8 +212,10 @@ typedef struct fbtweak_color {
  *     fbtweak_set_number(mass, 2.5);
  *
  * Nothing has to be linked for it: a function that needs the Tweaks library looks for it while the
- * program runs. Where it is not in the process, as it never is with FB_TWEAK_ENABLED 0, functions
- * that change something return FBTWEAK_ABSENT and functions that look for something return NULL.
+ * program runs. Where it is not in the process, functions that change something return
+ * FBTWEAK_ABSENT and functions that look for something return NULL. The functions are the same
+ * whatever FB_TWEAK_ENABLED is. A library with FB_TWEAK_ENABLED 0 unbinds its variables and ends
+ * its observations before it is closed.
  *
  * A handle stands for a name. It is valid for as long as the process lives, also when the library
  * that declares the tweak is closed: it then has the default, and cannot be set until the library
@@ -635,9 +637,8 @@ static inline const struct fbtweak__library *fbtweak__current_library(void) {
   return __atomic_load_n(&fbtweak__library_slot, __ATOMIC_ACQUIRE);
 }
 #else
-static inline const struct fbtweak__library *fbtweak__current_library(void) {
-  return 0;
-}
+/* Looks for it, since nothing is left in an image that is not asked for. */
+static inline const struct fbtweak__library *fbtweak__current_library(void);
 #endif
 
 static inline const fbtweak *fbtweak__handle(const void *record) {
@@ -1766,6 +1767,8 @@ __asm__(".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"
         ".4byte fbtweak__library_slot - .\n"
         ".popsection\n");
 
+#endif /* FB_TWEAK_ENABLED */
+
 /*
  * Late images. An image that is loaded after the library looks for the library: one of the loaded
  * images has a note with the distance to its struct fbtweak__library. <link.h> declares what this
@@ -1774,13 +1777,13 @@ __asm__(".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"
  */
 struct fbtweak__segment {
   uint32_t type;
-#  if UINTPTR_MAX > 0xffffffffu
+#if UINTPTR_MAX > 0xffffffffu
   uint32_t flags;
-#  endif
+#endif
   uintptr_t offset, address, physical_address, file_size, size;
-#  if UINTPTR_MAX <= 0xffffffffu
+#if UINTPTR_MAX <= 0xffffffffu
   uint32_t flags;
-#  endif
+#endif
   uintptr_t alignment;
 };
 struct fbtweak__loaded {
@@ -1790,9 +1793,9 @@ struct fbtweak__loaded {
   uint16_t segment_count;
 };
 
-#  ifdef __cplusplus
+#ifdef __cplusplus
 extern "C" {
-#  endif
+#endif
 
 /* Weak because a static program may lack it. An image that is loaded has it. */
 int fbtweak__each_loaded(int (*visit)(struct fbtweak__loaded *loaded, size_t size, void *context),
@@ -1823,9 +1826,9 @@ static inline bool fbtweak__is_library(const struct fbtweak__loaded *loaded, uin
 }
 
 static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size_t size,
-                                            void *context) {
+                                            void *slot) {
   static const uint32_t lengths_and_type[] = {8, 4, 2};
-  (void)size, (void)context;
+  (void)size;
   for (unsigned i = 0; i < loaded->segment_count; i++) {
     const struct fbtweak__segment *segment = &loaded->segments[i];
     const char *note = (const char *)(loaded->bias + segment->address);
@@ -1841,14 +1844,15 @@ static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size
       uintptr_t library = (uintptr_t)note + 20 + (uintptr_t)(intptr_t)distance;
       if (!fbtweak__is_library(loaded, library))
         continue;
-      __atomic_store_n(&fbtweak__library_slot, (const struct fbtweak__library *)library,
-                       __ATOMIC_RELEASE);
+      __atomic_store_n((const struct fbtweak__library **)slot,
+                       (const struct fbtweak__library *)library, __ATOMIC_RELEASE);
       return 1;
     }
   }
   return 0;
 }
 
+#if FB_TWEAK_ENABLED
 /* Each unit of an image has these two functions. The first that runs does the work for all. */
 extern bool fbtweak__is_open __attribute__((weak, visibility("hidden")));
 bool fbtweak__is_open = false;
@@ -1860,7 +1864,7 @@ __attribute__((constructor(101))) static void fbtweak__open_image(void) {
   /* A library that has filled the slot knows the image. */
   if (fbtweak__current_library() || !fbtweak__each_loaded)
     return;
-  fbtweak__each_loaded(fbtweak__look_for_library, 0);
+  fbtweak__each_loaded(fbtweak__look_for_library, &fbtweak__library_slot);
   const struct fbtweak__library *library = fbtweak__current_library();
   if (library)
     library->image_opened(&fbtweak__library_slot);
@@ -1871,12 +1875,18 @@ __attribute__((destructor(101))) static void fbtweak__close_image(void) {
     library->image_closed(&fbtweak__library_slot);
   fbtweak__is_open = false;
 }
-
-#  ifdef __cplusplus
+#else
+static inline const struct fbtweak__library *fbtweak__current_library(void) {
+  static const struct fbtweak__library *library;
+  if (!__atomic_load_n(&library, __ATOMIC_ACQUIRE) && fbtweak__each_loaded)
+    fbtweak__each_loaded(fbtweak__look_for_library, &library);
+  return __atomic_load_n(&library, __ATOMIC_ACQUIRE);
 }
-#  endif
-
 #endif /* FB_TWEAK_ENABLED */
+
+#ifdef __cplusplus
+}
+#endif
 
 #ifdef FBTWEAK__IS_OLD
 #  undef inline

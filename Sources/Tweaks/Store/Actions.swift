@@ -12,18 +12,100 @@ extension TweakStore {
         var done: [CFunction] = []
         while true {
             // One after the other, since the image of the next may be closed meanwhile.
-            let next = state.withLock { state -> (CFunction, RunningCall)? in
+            let next = state.withLock { state -> (CFunction, RunningCall, ActionClosure?)? in
                 let action = state.tweaks[key]?.actions.first { !done.contains($0) }
                 guard let action else { return nil }
                 let call = RunningCall(.action(action.code), code: action.code)
                 state.delivery.begin(call)
-                return (action, call)
+                // It may be removed while it runs.
+                return (action, call, state.closures[action.contextNumber])
             }
-            guard let (action, call) = next else { return }
-            callProgram { action() }
+            guard let (action, call, closure) = next else { return }
+            withExtendedLifetime(closure) { callProgram { action() } }
             state.withLock { $0.delivery.end(call) }
             done.append(action)
         }
+    }
+}
+
+// MARK: - Making
+
+/// A closure that an action runs, see ``TweakStore/makeAction(_:_:_:title:description:group:owner:_:)``.
+public final class TweakAction: Sendable {
+    /// The name of the action.
+    public let key: TweakKey
+    private let closure: ActionClosure
+    private let store: TweakStore
+
+    fileprivate init(_ key: TweakKey, _ closure: ActionClosure, in store: TweakStore) {
+        (self.key, self.closure, self.store) = (key, closure, store)
+    }
+
+    /// Takes the closure away, and the action if it has no other one. A call that is running goes on.
+    public func remove() {
+        store.withDecodedState { state in
+            guard state.closures.removeValue(forKey: closure.number) != nil else { return }
+            state.removeCells(of: key) { $0.owner == .made && $0.cell.action == closure.function }
+        }
+    }
+}
+
+extension TweakStore {
+    /// Makes an action while the program runs, or gives one a further closure: all of one name are run, in the order in
+    /// which they came.
+    ///
+    ///     let clear = try store.makeAction("Spring", "Drawing", "Clear") { canvas.clear() }
+    ///     try store.run(clear.key)
+    ///     clear.remove()
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - title: What a person sees instead of the name.
+    ///   - description: What it does, for a person.
+    ///   - group: Under which heading a person finds it.
+    ///   - owner: Who looks after it.
+    ///   - body: What is run, on the thread on which somebody asks.
+    /// - Returns: What removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is none, ``TweakError/exists(_:)`` if the program has a tweak of
+    ///   this name that has a value.
+    @discardableResult
+    public func makeAction(
+        _ category: String, _ collection: String, _ name: String, title: String? = nil,
+        description: String? = nil, group: String? = nil, owner: String? = nil,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(TweakError) -> TweakAction {
+        let key = TweakKey(category, collection, name)
+        let texts = [("title", title), ("doc", description), ("group", group), ("owner", owner)]
+        let declaration = try TweakDeclaration(
+            key: key, type: .action, defaultValue: .nothing,
+            attributes: texts.compactMap { name, text in text.map { .init(key: name, value: $0) } }
+        ).checked()
+        let closure = ActionClosure(body)
+        _ = try makeHandle(declaration, closure.function) { $0.closures[closure.number] = closure }
+        return TweakAction(key, closure, in: self)
+    }
+}
+
+/// What an action of Swift runs. Its record has a function of C, whose context this is.
+final class ActionClosure: Sendable {
+    private let body: @Sendable () -> Void
+
+    fileprivate init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// What the closures of a store are found by.
+    fileprivate var number: StableNumber { StableNumber(UInt(bitPattern: context)) }
+
+    fileprivate var function: CFunction {
+        let function: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
+            guard let context else { return }
+            Unmanaged<ActionClosure>.fromOpaque(context).takeUnretainedValue().body()
+        }
+        return CFunction(
+            code: UInt(bitPattern: unsafeBitCast(function, to: UnsafeRawPointer.self)), context: context)
     }
 }
 
@@ -35,6 +117,8 @@ extension TweakEntry {
 }
 
 extension CFunction {
+    var contextNumber: StableNumber { StableNumber(UInt(bitPattern: context)) }
+
     /// Calls the function of an action.
     fileprivate func callAsFunction() {
         typealias Function = @convention(c) (UnsafeMutableRawPointer?) -> Void

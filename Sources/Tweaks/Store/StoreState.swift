@@ -15,6 +15,8 @@ struct StoreState {
     private var otherHandles: [TweakKey: [Handle]] = [:]
     /// The names of records that handles lead to, by the addresses of their cells.
     private var keysOfCells: [StableNumber: TweakKey] = [:]
+    /// What actions run that are made in Swift.
+    var closures: [StableNumber: ActionClosure] = [:]
     /// What each bound variable follows, by its address.
     private var boundVariables: [StableNumber: TweakKey] = [:]
     /// The tweaks that have been set while the file is being read again; otherwise `nil`.
@@ -192,6 +194,12 @@ extension StoreState {
                 "\(entry.key): declared differently at \(entry.declaration.location ?? "an unknown place") and at "
                     + "\(declaration.location ?? "an unknown place"); the first declaration counts")
         }
+        if let handle {
+            entry.removeCells { $0.cell.number == cell.cell.number }
+            if otherHandles[entry.key]?.contains(where: { $0 === handle }) != true {
+                otherHandles[entry.key, default: []].append(handle)
+            }
+        }
         if entry.declaration.type == declaration.type { entry.add(cell) }
     }
 
@@ -217,15 +225,22 @@ extension StoreState {
 
     /// Adds a tweak that is in no image, or says more about one that only providers know. Its handle is the record.
     ///
+    /// - Parameter isFurther: Whether an action may have other functions.
     /// - Returns: `nil` if the program has a tweak of this name.
-    mutating func addRecord(_ declaration: TweakDeclaration, _ owner: CellOwner, _ action: CFunction? = nil)
-        -> Handle?
-    {
+    mutating func addRecord(
+        _ declaration: TweakDeclaration, _ owner: CellOwner, _ action: CFunction? = nil,
+        isFurther: Bool = false
+    ) -> Handle? {
         let entry = tweaks[declaration.key]
-        guard entry?.isProvided ?? true else { return nil }
-        let known = otherHandles[declaration.key]?.first {
+        guard entry.map({ $0.isProvided || isFurther && $0.declaration.type == .action }) ?? true else {
+            return nil
+        }
+        let used = entry?.cells.all.filter(\.owner.declares).map(\.cell.number) ?? []
+        let known = otherHandles[declaration.key]?.first { handle in
             // A provider may say something new all the time, and each handle is there for ever.
-            owner == .provided ? $0.cell.type == declaration.type : $0.declaration == declaration
+            !used.contains(handle.cell.number)
+                && (owner == .provided
+                    ? handle.cell.type == declaration.type : handle.declaration == declaration)
         }
         let handle = known ?? Handle(declaration)
         if declaration.type == .action { handle.cell.action = action }

@@ -10,7 +10,7 @@ extension TweakStore {
     public func make(_ declaration: TweakDeclaration) throws(TweakError) {
         let declaration = try declaration.checked()
         guard declaration.type != .action else {
-            throw .invalid(declaration.key, reason: "an action needs a function, see fbtweak_make_action")
+            throw .invalid(declaration.key, reason: "an action needs a function, see makeAction")
         }
         _ = try makeHandle(declaration, nil)
     }
@@ -108,28 +108,36 @@ extension TweakStore {
         return try tweak(key.category, key.collection, key.name)
     }
 
-    /// Removes a tweak that was made while the program runs, with the variables of C that are bound to it. Its override
+    /// Removes a tweak that was made while the program runs, with its closures and the variables of C that are bound to it. Its override
     /// is kept, and its handles have the default from now on. Observers of C end with it; those of Swift hear of it
     /// again if it is made again.
     ///
     /// - Throws: ``TweakError/notMade(_:)``.
     public func remove(_ key: TweakKey) throws(TweakError) {
-        let removed = withDecodedState { state -> [ObserverList.Observer]? in
-            guard let entry = state.tweaks[key], entry.cells.contains(where: { $0.owner == .made }) else {
-                return nil
-            }
+        let removed = withDecodedState { state -> ([ObserverList.Observer], [ActionClosure])? in
+            let made = state.tweaks[key]?.cells.all.filter { $0.owner == .made } ?? []
+            guard !made.isEmpty else { return nil }
+            let functions = made.compactMap(\.cell.action)
             state.removeCells(of: key) { $0.owner == .made }
-            return state.delivery.drainRemoved()
+            // They are the program's, and are released without the lock.
+            let closures = functions.compactMap { state.closures.removeValue(forKey: $0.contextNumber) }
+            return (state.delivery.drainRemoved(), closures)
         }
         guard let removed else { throw .notMade(key) }
-        state.waitForCalls(of: removed)
+        state.waitForCalls(of: removed.0)
     }
 
-    func makeHandle(_ declaration: TweakDeclaration, _ action: CFunction?) throws(TweakError) -> Handle {
+    /// - Parameter addClosure: Adds the closure of Swift that the function of an action calls. The action may have others.
+    func makeHandle(
+        _ declaration: TweakDeclaration, _ action: CFunction?, _ addClosure: ((inout StoreState) -> Void)? = nil
+    ) throws(TweakError) -> Handle {
         if self === TweakStore.shared { start() }
-        guard let made = withDecodedState({ $0.addRecord(declaration, .made, action) }) else {
-            throw .exists(declaration.key)
+        let made = withDecodedState { state in
+            let made = state.addRecord(declaration, .made, action, isFurther: addClosure != nil)
+            if made != nil { addClosure?(&state) }
+            return made
         }
+        guard let made else { throw .exists(declaration.key) }
         // A tweak that only a provider knew may have been of another type.
         deliverChanges()
         return made
