@@ -1804,7 +1804,8 @@ int fbtweak__each_loaded(int (*visit)(struct fbtweak__loaded *loaded, size_t siz
 /* Whether a segment with these rights holds the memory. A note may be wrong, and must not crash. */
 static inline bool fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint32_t rights,
                                       uintptr_t start, size_t size) {
-  for (unsigned i = 0; i < loaded->segment_count; i++) {
+  unsigned i;
+  for (i = 0; i < loaded->segment_count; i++) {
     const struct fbtweak__segment *segment = &loaded->segments[i];
     uintptr_t offset = start - (loaded->bias + segment->address);
     if (segment->type == 1 /* PT_LOAD */ && (segment->flags & rights) == rights &&
@@ -1829,13 +1830,15 @@ static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size
                                             void *slot) {
   static const uint32_t lengths_and_type[] = {8, 4, 2};
   (void)size;
-  for (unsigned i = 0; i < loaded->segment_count; i++) {
+  unsigned i;
+  for (i = 0; i < loaded->segment_count; i++) {
     const struct fbtweak__segment *segment = &loaded->segments[i];
     const char *note = (const char *)(loaded->bias + segment->address);
     if (segment->type != 4 /* PT_NOTE */ ||
         !fbtweak__is_loaded(loaded, 4 /* PF_R */, (uintptr_t)note, segment->size))
       continue;
-    for (const char *end = note + segment->size; end - note >= 24; note += 4) {
+    const char *end = note + segment->size;
+    for (; end - note >= 24; note += 4) {
       if (__builtin_memcmp(note, lengths_and_type, 12) != 0 ||
           __builtin_memcmp(note + 12, "FBTweak", 8) != 0)
         continue;

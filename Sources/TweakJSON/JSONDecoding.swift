@@ -88,14 +88,10 @@ extension ValueDecoder: SingleValueDecodingContainer {
     }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        if type == JSONValue.self, let result = value as? Value {
-            guard !value.hasInfinity else { throw outOfRange(TweakJSON.outOfRange()) }
-            return result
-        }
-        return try Value(from: self)
+        try Value(from: self)
     }
 
-    private func outOfRange(_ reason: String) -> DecodingError {
+    fileprivate func outOfRange(_ reason: String) -> DecodingError {
         .dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: reason))
     }
 }
@@ -182,7 +178,15 @@ private struct Elements: UnkeyedDecodingContainer {
     mutating func superDecoder() throws -> any Decoder { try next(Any.self) { $0 } }
 }
 
-extension JSONValue {
+extension JSONValue: Decodable {
+    /// Takes the value as it has been read. Only JSON that ``decodeJSON(_:from:)`` reads has any.
+    package init(from decoder: any Decoder) throws {
+        guard let decoder = decoder as? ValueDecoder, !decoder.value.hasInfinity else {
+            throw ValueDecoder(value: .null, codingPath: decoder.codingPath).outOfRange(outOfRange())
+        }
+        self = decoder.value
+    }
+
     /// Whether there is a number in it that no double can hold, see ``JSONParser/allowsInfinities``.
     fileprivate var hasInfinity: Bool {
         switch self {

@@ -13,22 +13,26 @@ package func encodeJSON(_ value: some Encodable, isPretty: Bool = false) throws 
 
 extension JSONValue {
     fileprivate init<Value: Encodable>(encoding value: Value) throws {
-        // Without an encoder, as these are most of all values.
-        if Value.self == JSONValue.self, let value = value as? JSONValue {
-            self = value
-        } else if Value.self == TweakValue.self, let value = value as? TweakValue {
-            self = .scalar(value)
-        } else {
-            let encoder = ValueEncoder()
-            try value.encode(to: encoder)
-            self = encoder.value
+        let encoder = ValueEncoder()
+        try value.encode(to: encoder)
+        self = encoder.value
+    }
+}
+
+extension JSONValue: Encodable {
+    /// Gives the value as it is written. Only ``encodeJSON(_:isPretty:)`` takes any.
+    package func encode(to encoder: any Encoder) throws {
+        guard let encoder = encoder as? ValueEncoder else {
+            throw EncodingError.invalidValue(
+                self, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "it is JSON"))
         }
+        encoder.single = self
     }
 }
 
 private final class ValueEncoder: Encoder {
     /// What has been encoded: one value, elements, or members, also if there are none.
-    private var single: JSONValue? { didSet { place?(value) } }
+    fileprivate var single: JSONValue? { didSet { place?(value) } }
     fileprivate var elements: [JSONValue]? { didSet { place?(value) } }
     fileprivate var members: JSONObject = [:] { didSet { place?(value) } }
     /// Puts the value where it belongs; `nil` if whoever made the encoder does.

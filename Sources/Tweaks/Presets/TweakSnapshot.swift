@@ -55,11 +55,7 @@ extension TweakStore {
 }
 
 extension TweakSnapshot: Codable {
-    private struct CodedEntry: Codable {
-        let type: String
-        let value: JSONValue
-        let isSet: Bool
-    }
+    private enum EntryKeys: CodingKey { case type, value, isSet }
 
     /// Reads what ``encode(to:)`` writes.
     ///
@@ -67,17 +63,30 @@ extension TweakSnapshot: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: JSONName.self)
         for name in container.allKeys {
-            let coded = try container.decode(CodedEntry.self, forKey: name)
-            guard let key = TweakKey(name.stringValue),
-                let type = TweakType(coded.type),
-                let value = coded.value.value(of: type)
+            let entry = try container.nestedContainer(keyedBy: EntryKeys.self, forKey: name)
+            let typeName = try entry.decode(String.self, forKey: .type)
+            let coded: TweakValue =
+                if let flag = try? entry.decode(Bool.self, forKey: .value) {
+                    .bool(flag)
+                } else if let number = try? entry.decode(Int64.self, forKey: .value) {
+                    .integer(Int128(number))
+                } else if let number = try? entry.decode(UInt64.self, forKey: .value) {
+                    .integer(Int128(number))
+                } else if let number = try? entry.decode(Double.self, forKey: .value) {
+                    .double(number)
+                } else {
+                    .string(try entry.decode(String.self, forKey: .value))
+                }
+            guard let key = TweakKey(name.stringValue), let type = TweakType(typeName),
+                let value = JSONValue.scalar(coded).value(of: type)
             else {
                 throw DecodingError.dataCorruptedError(
                     forKey: name, in: container,
-                    debugDescription: "\(name.stringValue): no tweak of type \(coded.type) has the value "
-                        + coded.value.summary)
+                    debugDescription:
+                        "\(name.stringValue): no tweak of type \(typeName) has the value \(coded.quoted)")
             }
-            entries[key] = Entry(type: type, value: value, isOverride: coded.isSet)
+            entries[key] = Entry(
+                type: type, value: value, isOverride: try entry.decode(Bool.self, forKey: .isSet))
         }
     }
 
@@ -85,10 +94,11 @@ extension TweakSnapshot: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: JSONName.self)
         for (key, entry) in entries {
-            try container.encode(
-                CodedEntry(
-                    type: "\(entry.type)", value: .scalar(entry.value), isSet: entry.isOverride),
-                forKey: JSONName(stringValue: "\(key)"))
+            var coded = container.nestedContainer(
+                keyedBy: EntryKeys.self, forKey: JSONName(stringValue: "\(key)"))
+            try coded.encode("\(entry.type)", forKey: .type)
+            try coded.encode(entry.value, forKey: .value)
+            try coded.encode(entry.isOverride, forKey: .isSet)
         }
     }
 }
