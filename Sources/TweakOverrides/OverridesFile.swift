@@ -214,8 +214,12 @@ public struct OverridesDocument: Hashable, Sendable {
         }
     }
 
+    /// What the document holds for a name, whether or not a tweak takes it; `nil` for nothing, and for what is none of a tweak's
+    /// values.
+    public func value(of key: TweakKey) -> TweakValue? { self[key]?.tweakValue }
+
     /// Every key that the document holds something for, in no particular order.
-    package var keys: [TweakKey] {
+    public var keys: [TweakKey] {
         var keys: [TweakKey] = []
         forEach { key, _ in keys.append(key) }
         return keys

@@ -12,9 +12,9 @@ public struct ProviderList: Hashable, Sendable {
         /// One that every store has, by its name.
         case builtIn(String)
         /// Files of variables, the first first.
-        case variables(name: String, files: [String])
+        case variables(name: String?, files: [String])
         /// A file of features, and which environment of it.
-        case features(name: String, file: String, environment: String)
+        case features(name: String?, file: String, environment: String)
     }
 
     /// The highest first.
@@ -62,10 +62,10 @@ public struct ProviderList: Hashable, Sendable {
         func located(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
         switch (variables, features) {
         case (let variables?, nil):
-            return .variables(name: name ?? "file", files: variables.map(located))
+            return .variables(name: name, files: variables.map(located))
         case (nil, let features?):
             return .features(
-                name: name ?? "features", file: located(features), environment: environment ?? "default")
+                name: name, file: located(features), environment: environment ?? "default")
         default:
             throw file.invalid(
                 "a provider has either \"variables\", an array of paths, or \"features\", a path")

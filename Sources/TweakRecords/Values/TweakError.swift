@@ -2,6 +2,8 @@
 public enum TweakError: Error, Hashable {
     /// No image of the process declares such a tweak. The nearest names are suggestions for a person.
     case unknown(TweakKey, nearest: [TweakKey])
+    /// The value is encrypted, and its provider has no closure that decrypts it.
+    case encrypted(TweakKey)
     /// The tweak cannot take the value.
     case refused(TweakValueError)
     /// Only an action can be run.
@@ -30,6 +32,8 @@ extension TweakError: CustomStringConvertible {
         switch self {
         case .unknown(let key, let nearest):
             "\(key): there is no such tweak" + didYouMean(nearest.map(\.description))
+        case .encrypted(let key):
+            "\(key): the value is encrypted, and its provider has no closure that decrypts it"
         case .refused(let error): "\(error)"
         case .noAction(let tweak):
             "\(tweak.key): it cannot be run, it is not an action but of type \(tweak.type)"

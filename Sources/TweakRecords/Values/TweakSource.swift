@@ -14,7 +14,7 @@ public struct TweakSource: Hashable, Sendable {
     public static let overrides = TweakSource("override")
     /// The constant in the binary.
     public static let binary = TweakSource("default")
-    /// A value for the length of a closure, see ``TweakStore/withValues(_:_:)``.
+    /// A value for the length of a closure, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     public static let scope = TweakSource("scope")
 }
 

@@ -95,6 +95,21 @@ extension TweakValue {
     }
 }
 
+extension TweakValue {
+    /// The value as Swift has it: a `Bool`, an `Int` or, above its largest one, a `UInt64`, a `Double`, a `String` or a
+    /// ``TweakColor``; `nil` for nothing.
+    public var swiftValue: (any Hashable & Sendable)? {
+        switch self {
+        case .bool(let value): value
+        case .integer(let value): Int(exactly: value) ?? UInt64(clamping: value) as any Hashable & Sendable
+        case .double(let value): value
+        case .string(let value): value
+        case .color(let value): value
+        case .nothing: nil
+        }
+    }
+}
+
 /// One of the values that a tweak with choices can have.
 public struct TweakChoice: Hashable, Sendable {
     /// The value, of the tweak's type.
@@ -128,6 +143,15 @@ public struct TweakColor: Hashable, Sendable {
         self.green = green
         self.blue = blue
         self.alpha = alpha
+    }
+}
+
+extension TweakColor {
+    /// Makes a colour of components from 0 to 1. What is outside becomes the nearest.
+    public init(red: Double, green: Double, blue: Double, opacity: Double) {
+        // The maximum of what is not a number and 0 is 0.
+        func byte(_ component: Double) -> UInt8 { UInt8(min(.maximum(component, 0), 1) * 255 + 0.5) }
+        self.init(red: byte(red), green: byte(green), blue: byte(blue), alpha: byte(opacity))
     }
 }
 

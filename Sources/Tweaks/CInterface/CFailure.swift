@@ -12,7 +12,7 @@ enum CFailure: Error {
     init(_ error: TweakError) {
         self =
             switch error {
-            case .unknown, .noTweaks, .notMade: .unknown("\(error)")
+            case .unknown, .encrypted, .noTweaks, .notMade: .unknown("\(error)")
             case .refused, .noAction, .otherType, .exists, .order, .notMutable, .notKept, .invalid:
                 .refused("\(error)")
             }

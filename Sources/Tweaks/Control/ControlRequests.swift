@@ -19,7 +19,7 @@ struct ControlRequests: Sendable {
 
     fileprivate func status(of key: TweakKey) throws(ControlError) -> TweakStatus {
         if let status = look({ $0.status(of: key) }) { return status }
-        throw ControlError(.unknown(key, nearest: look { $0.tweaks.all.map(\.key) }.nearest(to: key)))
+        throw ControlError(store.unknown(key))
     }
 
     /// Looks at the store without calling the program's code, and without waiting for any of it.
@@ -203,7 +203,7 @@ extension ControlError {
     init(_ error: TweakError) {
         switch error {
         case .unknown(_, let nearest): self.init(.unknownTweak, "\(error)", nearest: nearest)
-        case .noTweaks: self.init(.unknownTweak, "\(error)")
+        case .noTweaks, .encrypted: self.init(.unknownTweak, "\(error)")
         case .noAction: self.init(.noAction, "\(error)")
         case .refused(let reason): self.init(.refused, "\(error)", allowed: reason.allowed)
         case .notKept, .notMutable: self.init(.notKept, "\(error)")

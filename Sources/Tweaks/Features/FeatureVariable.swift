@@ -24,8 +24,7 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
     ) {
         self.init(feature, variable, fallback: wrappedValue, store: store)
         // Whoever was faster declares it.
-        _ = try? store.make(
-            key.category, key.collection, key.name, default: wrappedValue, description: description)
+        _ = try? store.make(key, default: wrappedValue, description: description)
     }
 
     /// Uses a variable that others declare.
@@ -36,7 +35,7 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
     ///   - fallback: What the property is if nobody does.
     ///   - store: Where the tweak is.
     public init(_ feature: String, _ variable: String, fallback: Value, store: TweakStore = .shared) {
-        key = TweakKey(PlacedFeature.category, feature, variable)
+        key = TweakKey(feature: feature, variable: variable)
         self.fallback = fallback
         self.store = store
     }
@@ -45,13 +44,8 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
     /// reported.
     public var wrappedValue: Value {
         get {
-            do throws(FeatureError) {
-                return try store.value(ofFeature: key.collection, variable: key.name)
-            } catch {
-                if case .notFound = error {
-                } else {
-                    store.diagnostics.warn("\(error); the property has its default")
-                }
+            do throws(TweakError) { return try store.valueIfKnown(of: key) ?? fallback } catch {
+                store.diagnostics.warn("\(error); the property has its default")
                 return fallback
             }
         }
@@ -81,13 +75,13 @@ public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
 
     /// Uses a variable that others declare.
     public init(_ feature: String, _ variable: String, store: TweakStore = .shared) {
-        key = TweakKey(PlacedFeature.category, feature, variable)
+        key = TweakKey(feature: feature, variable: variable)
         self.store = store
     }
 
     /// The current value. What cannot be set is reported.
     public var wrappedValue: Value? {
-        get { store.valueIfAny(ofFeature: key.collection, variable: key.name) }
+        get { (try? store.valueIfKnown(of: key)) ?? nil }
         nonmutating set { store.setOrReport(newValue, for: key) }
     }
 }
@@ -105,7 +99,7 @@ extension TweakStore {
             if known.isProvided, known.declaration.type != Value.tweakType,
                 let provided = Value(tweakValue: known.declaration.defaultValue)
             {
-                _ = try? make(key.category, key.collection, key.name, default: provided)
+                _ = try? make(key, default: provided)
             }
             try set(value.tweakValue, for: key)
         } catch {
@@ -126,64 +120,58 @@ extension TweakStore {
     }
 }
 
+extension TweakKey {
+    /// The tweak of a variable of a feature: `Features/feature/variable`.
+    public init(feature: String, variable: String) {
+        self.init(PlacedFeature.category, feature, variable)
+    }
+}
+
 extension TweakStore {
     /// The value of a variable of a feature, which is the tweak `Features/feature/variable`.
     ///
     ///     let limit = try store.value(ofFeature: "search", variable: "limit", as: Int.self)
     ///
+    /// A variable that nothing declares has what providers have for it, a person's first.
+    ///
     /// - Parameters:
     ///   - feature: The feature.
     ///   - variable: The variable.
     ///   - type: The type of the value. An integer is also a `Double`; nothing else is two things.
-    /// A variable that nothing declares has what providers have for it, a person's first.
     ///
-    /// - Throws: ``FeatureError``.
+    /// - Throws: ``TweakError/unknown(_:nearest:)``, ``TweakError/otherType(_:asked:)`` or ``TweakError/encrypted(_:)``.
     public func value<Value: TweakableValue>(
         ofFeature feature: String, variable: String, as type: Value.Type = Value.self
-    ) throws(FeatureError) -> Value {
-        let key = TweakKey(PlacedFeature.category, feature, variable)
-        let status: TweakStatus
-        do throws(TweakError) { status = try self.status(of: key) } catch {
-            let (opinions, isEncrypted) = state.withLock {
-                ($0.layers.opinions(on: key), $0.layers.isEncrypted(key))
-            }
+    ) throws(TweakError) -> Value {
+        let key = TweakKey(feature: feature, variable: variable)
+        guard let value: Value = try valueIfKnown(of: key) else { throw unknown(key) }
+        return value
+    }
+
+    /// The value of a variable; `nil` if nobody has one.
+    fileprivate func valueIfKnown<Value: TweakableValue>(of key: TweakKey) throws(TweakError) -> Value? {
+        let (found, opinions, isEncrypted) = withDecodedState { state in
+            let found = state.tweaks[key].map { (declaration: $0.declaration, value: $0.value) }
+            return (
+                found, found == nil ? state.layers.opinions(on: key) : [], state.layers.isEncrypted(key)
+            )
+        }
+        guard let found else {
             for case .value(let kept) in opinions.lazy.map(\.provided) {
                 if let value = Value(tweakValue: kept) { return value }
             }
-            throw isEncrypted ? .decryptionClosureNotProvided(key) : .notFound(key)
+            if isEncrypted { throw .encrypted(key) }
+            return nil
         }
-        guard let value = Value(tweakValue: status.value) else {
-            throw .notSupported(key, is: status.declaration.type, asked: Value.tweakType)
-        }
-        return value
+        let value = ScopedValues.current?.value(of: key, in: self) ?? found.value
+        if let value = Value(tweakValue: value) { return value }
+        throw .otherType(found.declaration, asked: Value.tweakType)
     }
 
     /// The value of a variable of a feature, or `nil` if there is none of the type.
     public func valueIfAny<Value: TweakableValue>(
         ofFeature feature: String, variable: String, as type: Value.Type = Value.self
     ) -> Value? {
-        try? value(ofFeature: feature, variable: variable)
-    }
-}
-
-/// Why a variable of a feature has no value of the type that was asked for.
-public enum FeatureError: Error, Hashable {
-    /// No tweak has this name, in any provider or binary.
-    case notFound(TweakKey)
-    /// The variable is of another type.
-    case notSupported(TweakKey, is: TweakType, asked: TweakType)
-    /// The value is encrypted, and its provider has no closure that decrypts it.
-    case decryptionClosureNotProvided(TweakKey)
-}
-
-extension FeatureError: CustomStringConvertible {
-    /// What was asked for, and what is there.
-    public var description: String {
-        switch self {
-        case .notFound(let key): "\(key): there is no such variable"
-        case .notSupported(let key, let type, let asked): "\(key): it is of type \(type), not \(asked)"
-        case .decryptionClosureNotProvided(let key):
-            "\(key): the value is encrypted, and its provider was made without a closure that decrypts it"
-        }
+        (try? valueIfKnown(of: TweakKey(feature: feature, variable: variable))) ?? nil
     }
 }

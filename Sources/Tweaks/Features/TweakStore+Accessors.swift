@@ -22,7 +22,7 @@ extension TweakStore {
             do throws(TweakError) {
                 return try make(key, `default`, texts: ["title": title, "doc": description, "group": group])
             } catch .exists {
-                return try tweak(key.category, key.collection, key.name)
+                return try tweak(key)
             }
         } catch {
             diagnostics.warn("\(error)")

@@ -175,8 +175,7 @@ extension Tweak {
         guard let handle, let declaration = TweakDeclaration(record: UnsafeRawPointer(handle)) else {
             throw .invalid(TweakKey("", "", ""), reason: "there is no tweak: the handle is NULL")
         }
-        let key = declaration.key
-        self = try TweakStore.shared.tweak(key.category, key.collection, key.name)
+        self = try TweakStore.shared.tweak(declaration.key)
     }
 
     /// The handle of the tweak for functions of `fbtweak.h`; valid for as long as the process. `nil` for the tweaks of

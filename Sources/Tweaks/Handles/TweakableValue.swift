@@ -49,7 +49,7 @@ extension TweakableValue {
 
     /// Reads a cell. For the expansions of macros only.
     ///
-    /// In a release build it is one load. In a debug build, as tests are, the values of ``TweakStore/withValues(_:_:)``
+    /// In a release build it is one load. In a debug build, as tests are, the values of ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``
     /// come first.
     ///
     /// - Parameters:

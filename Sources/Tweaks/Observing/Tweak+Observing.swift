@@ -133,19 +133,15 @@ extension Tweak {
             }
             return constant(initially) { relay.post([TweakChange(constant: $0.newValue.tweakValue)]) }
         }
-        return store.addObserver(
+        return store.relay(
             of: [key], startingWith: initially ? unknownValue : nil, isGone: isGone,
             lastsWithoutHolder: lastsWithoutHolder
-        ) { observer in
-            let relay = ActorRelay { changes in
-                if isGone?() ?? false { observer.remove(waits: false) }
-                for change in changes.compactMap({ Change($0) }) { await body(change, observer.call) }
-            }
-            return .together { relay.post($0) }
+        ) { change, call in
+            if let change = Change(change) { await body(change, call) }
         }
     }
 
-    private var unknownValue: (TweakKey) -> TweakValue { { _ in fallback.tweakValue } }
+    private var unknownValue: (TweakKey) -> TweakValue? { { _ in fallback.tweakValue } }
 
     /// What observes a constant: there is no more than a first call.
     private func constant(_ initially: Bool, _ body: (Change) -> Void) -> TweakObservation {

@@ -57,24 +57,26 @@ extension TweakStore {
     /// - Parameters:
     ///   - keys: The tweaks; `nil` for all.
     ///   - unknownValue: If given, the observer is called with the current values first. The closure says the value of
-    ///     a tweak that the store does not have.
+    ///     a tweak that the store does not have; `nil` to leave it out.
     ///   - isGone: Whether the observer's owner does not exist any more.
     ///   - lastsWithoutHolder: Whether the observer stays when nobody holds the observation.
     ///   - didChange: Makes what is called.
     func addObserver(
-        of keys: [TweakKey]?, startingWith unknownValue: ((TweakKey) -> TweakValue)? = nil,
+        of keys: [TweakKey]?, startingWith unknownValue: ((TweakKey) -> TweakValue?)? = nil,
         willChange: (@Sendable (TweakChange) -> Void)? = nil, isGone: (@Sendable () -> Bool)? = nil,
         lastsWithoutHolder: Bool = false, _ didChange: (ObserverReference) -> ObserverList.DidChange?
     ) -> TweakObservation {
         let (reference, crowd) = withState { state -> (ObserverReference, [ObserverList.Observer]) in
             var first: [TweakChange] = []
-            if let unknownValue, let keys {
+            if let unknownValue {
                 state.decode()
-                first = keys.map { key in
+                let all = state.tweaks.all.filter { $0.declaration.type != .action }.map(\.key)
+                first = (keys ?? all).compactMap { key in
                     let entry = state.tweaks[key]
-                    let value = entry?.value ?? unknownValue(key)
-                    return TweakChange(
-                        key: key, oldValue: value, newValue: value, source: entry?.source ?? .binary)
+                    return (entry?.value ?? unknownValue(key)).map { value in
+                        TweakChange(
+                            key: key, oldValue: value, newValue: value, source: entry?.source ?? .binary)
+                    }
                 }
             }
             let observer = state.delivery.add(first: first) { id, since in

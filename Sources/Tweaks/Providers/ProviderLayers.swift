@@ -196,6 +196,6 @@ struct ProviderLayers {
 
     /// Whether a provider has a value that it cannot decrypt.
     func isEncrypted(_ key: TweakKey) -> Bool {
-        all.contains { $0.failures[key] as? FeatureError == .decryptionClosureNotProvided(key) }
+        all.contains { $0.failures[key] as? TweakError == .encrypted(key) }
     }
 }

@@ -78,9 +78,12 @@ extension TweakStore {
 
     /// Asks the providers in another order.
     ///
-    /// - Parameter sources: All of ``sources``, the highest first.
+    /// - Parameter sources: All of ``sources``, the highest first, or all that were added: the session, the environment and the
+    ///   overrides are asked before them then, in the order that they have.
     /// - Throws: ``TweakError/order(_:)`` if one is missing, or there twice, or unknown.
     public func setOrder(_ sources: [TweakSource]) throws(TweakError) {
+        let own: Set = [TweakSource.session, .environment, .overrides]
+        let sources = own.isDisjoint(with: sources) ? self.sources.filter(own.contains) + sources : sources
         guard sources != self.sources else { return }
         guard state.withLock({ $0.layers.ordered(sources) != nil }) else {
             throw .order(

@@ -1,7 +1,7 @@
 public import CTweaks
 public import TweakRecords
 
-/// Values that are in effect for one task, see ``TweakStore/withValues(_:_:)``.
+/// Values that are in effect for one task, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
 struct ScopedValues: Sendable {
     private struct Name: Hashable {
         let store: ObjectIdentifier
@@ -97,6 +97,36 @@ extension TweakStore {
         return try await ScopedValues.$ofTask.withValue(scope, operation: body)
     }
 
+    /// Gives tweaks other values for the length of a closure, of the types that Swift has for them.
+    ///
+    /// - Parameters:
+    ///   - values: The values by name.
+    ///   - body: What is done with them.
+    /// - Returns: What the closure returns.
+    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
+    @_disfavoredOverload
+    public func withValues<Result>(
+        _ values: [TweakKey: any TweakableValue], _ body: () throws -> Result
+    ) throws -> Result {
+        try withValues(values.mapValues(\.tweakValue), body)
+    }
+
+    /// Gives tweaks other values for the length of an asynchronous closure, of the types that Swift has for them.
+    ///
+    /// - Parameters:
+    ///   - values: The values by name.
+    ///   - isolation: The actor that calls.
+    ///   - body: What is done with them.
+    /// - Returns: What the closure returns.
+    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
+    @_disfavoredOverload
+    public func withValues<Result>(
+        _ values: [TweakKey: any TweakableValue], isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await withValues(values.mapValues(\.tweakValue), isolation: isolation, body)
+    }
+
     private func openScope(_ values: [TweakKey: TweakValue]) throws(TweakError) -> ScopedValues {
         let scope = try ScopedValues.adding(values, in: self)
         #if !DEBUG
@@ -112,7 +142,7 @@ extension TweakStore {
 }
 
 extension Tweak {
-    /// Gives the tweak another value for the length of a closure, for a test. ``TweakStore/withValues(_:_:)`` says who
+    /// Gives the tweak another value for the length of a closure, for a test. ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)`` says who
     /// sees it.
     ///
     /// - Returns: What the closure returns.

@@ -11,6 +11,11 @@ public struct TweakChange: Hashable, Sendable {
     public let newValue: TweakValue
     /// Who gave the new value.
     public let source: TweakSource
+
+    /// Makes a change, for a test.
+    public init(key: TweakKey, oldValue: TweakValue, newValue: TweakValue, source: TweakSource) {
+        (self.key, self.oldValue, self.newValue, self.source) = (key, oldValue, newValue, source)
+    }
 }
 
 /// A tweak with its current value.
@@ -23,6 +28,15 @@ public struct TweakStatus: Hashable, Sendable {
     public let source: TweakSource
     /// The value at the next start of the program, if the tweak needs a restart and that value is another one.
     public let pendingValue: TweakValue?
+
+    /// Makes a status, for a test.
+    public init(
+        declaration: TweakDeclaration, value: TweakValue, source: TweakSource,
+        pendingValue: TweakValue? = nil
+    ) {
+        (self.declaration, self.value, self.source) = (declaration, value, source)
+        self.pendingValue = pendingValue
+    }
 }
 
 /// Tweaks of one category, by collection.

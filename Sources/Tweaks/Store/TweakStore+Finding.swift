@@ -24,6 +24,19 @@ extension TweakStore {
         return Tweak(cell: found.cell, default: fallback, in: isShared ? nil : self)
     }
 
+    /// Finds a tweak by its name, as ``tweak(_:_:_:as:)`` does.
+    ///
+    /// - Parameters:
+    ///   - key: The name.
+    ///   - type: The tweak's type.
+    /// - Throws: ``TweakError/unknown(_:nearest:)``, ``TweakError/encrypted(_:)`` or ``TweakError/otherType(_:asked:)``.
+    @inlinable
+    public func tweak<Value: TweakableValue>(
+        _ key: TweakKey, as type: Value.Type = Value.self
+    ) throws(TweakError) -> Tweak<Value> {
+        try tweak(key.category, key.collection, key.name)
+    }
+
     @usableFromInline
     func find(
         _ category: String, _ collection: String, _ name: String, _ type: TweakType

@@ -71,7 +71,7 @@ public final class TweakStore: Sendable {
 
     /// One tweak.
     ///
-    /// - Throws: ``TweakError/unknown(_:nearest:)``.
+    /// - Throws: ``TweakError/unknown(_:nearest:)``, or ``TweakError/encrypted(_:)``.
     public func status(of key: TweakKey) throws(TweakError) -> TweakStatus {
         let status = try storedStatus(of: key)
         guard let value = ScopedValues.current?.value(of: key, in: self) else { return status }
@@ -283,7 +283,10 @@ extension TweakStore {
         throw unknown(key)
     }
 
-    func unknown(_ key: TweakKey) -> TweakError { .unknown(key, nearest: allKeys().nearest(to: key)) }
+    func unknown(_ key: TweakKey) -> TweakError {
+        if state.withLock({ $0.layers.isEncrypted(key) }) { return .encrypted(key) }
+        return .unknown(key, nearest: allKeys().nearest(to: key))
+    }
 
     /// All tweaks, in the order of declaration.
     func statuses() -> [TweakStatus] { withDecodedState { $0.statuses } }

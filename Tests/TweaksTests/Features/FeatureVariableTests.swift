@@ -47,31 +47,33 @@ import TweaksTesting
         try add(
             #""flag": {"Value": true}, "count": {"Value": 1}, "ratio": {"Value": 1.0}, "text": {"Value": "1"}"#
         )
-        if name != "flag" { #expect(throws: FeatureError.self) { try value(name, as: Bool.self) } }
-        if name != "count" { #expect(throws: FeatureError.self) { try value(name, as: Int.self) } }
-        if name != "text" { #expect(throws: FeatureError.self) { try value(name, as: String.self) } }
+        if name != "flag" { #expect(throws: TweakError.self) { try value(name, as: Bool.self) } }
+        if name != "count" { #expect(throws: TweakError.self) { try value(name, as: Int.self) } }
+        if name != "text" { #expect(throws: TweakError.self) { try value(name, as: String.self) } }
         // An integer is a Double, as where a value is set.
         if name == "flag" || name == "text" {
-            #expect(throws: FeatureError.self) { try value(name, as: Double.self) }
+            #expect(throws: TweakError.self) { try value(name, as: Double.self) }
         }
     }
 
-    @Test func `notFound, notSupported and decryptionClosureNotProvided are told apart`() throws {
+    @Test func `What is unknown, of another type and encrypted is told apart, wherever it is looked up`() throws {
         try add(#""flag": {"Value": true}, "secret": {"Value": "olleh", "Encrypted": true}"#)
         let key = { TweakKey("Features", "search", $0) }
-        #expect(throws: FeatureError.notFound(key("missing"))) { try value("missing", as: Int.self) }
-        #expect(throws: FeatureError.notSupported(key("flag"), is: .bool, asked: .int64)) {
-            try value("flag", as: Int.self)
+        let flag = try store.status(of: key("flag")).declaration
+        for look in [{ try value($0, as: Int.self) }, { try store.tweak(key($0), as: Int.self).value }]
+            as [(String) throws -> Int]
+        {
+            #expect(throws: TweakError.unknown(key("missing"), nearest: [])) { try look("missing") }
+            #expect(throws: TweakError.otherType(flag, asked: .int64)) { try look("flag") }
+            #expect(throws: TweakError.encrypted(key("secret"))) { try look("secret") }
         }
-        #expect(throws: FeatureError.decryptionClosureNotProvided(key("secret"))) {
-            try value("secret", as: String.self)
-        }
+        #expect(throws: TweakError.encrypted(key("secret"))) { try store.status(of: key("secret")) }
         #expect(messages.all.count == 1)
     }
 
     @Test func `An encrypted value goes through the closure before anyone sees it`() throws {
-        try add(#""secret": {"Value": "olleh", "Encrypted": true}"#) { value in
-            guard case .string(let text) = value else { return value }
+        try add(#""secret": {"Value": "olleh", "Encrypted": true}"#) { variable in
+            guard case .string(let text) = variable.defaultValue else { return variable.defaultValue }
             return .string(String(text.reversed()))
         }
         #expect(try value("secret") == "hello")
@@ -82,10 +84,26 @@ import TweaksTesting
 
     @Test func `An encrypted value without a closure is an error, and nobody sees it`() throws {
         try add(#""secret": {"Value": "olleh", "Encrypted": true}"#)
-        #expect(throws: FeatureError.decryptionClosureNotProvided(TweakKey("Features", "search", "secret"))) {
+        #expect(throws: TweakError.encrypted(TweakKey("Features", "search", "secret"))) {
             try value("secret", as: String.self)
         }
         #expect(store.categories.isEmpty)
+    }
+
+    @Test func `The closure gets the whole variable, and can be set later`() throws {
+        let path = try file(
+            "v.json",
+            #""secret": {"Value": "olleh", "Title": "S", "Description": "D", "Group": "G", "Encrypted": true}"#)
+        let provider = try VariablesProvider(files: [path])
+        try store.add(provider, above: nil)
+        #expect(store.valueIfAny(ofFeature: "search", variable: "secret", as: String.self) == nil)
+        provider.decryption = { variable in
+            let texts = [variable.title, variable.description, variable.group].compactMap(\.self)
+            return .string("\(variable.key) \(variable.defaultValue) \(texts)")
+        }
+        #expect(try value("secret") == #"Features/search/secret olleh ["S", "D", "G"]"#)
+        provider.decryption = nil
+        #expect(provider.decryption == nil)
     }
 
     @Test func `A lookup by feature and variable takes the first provider that has it`() throws {

@@ -157,7 +157,7 @@ import Testing
             #expect(declaration?.title == "Alpha" && declaration?.group == "Shapes")
             #expect(declaration?.description == "of all")
         }
-        try store.remove(providerOf: TweakSource("file"))
+        try store.remove(providerOf: TweakSource("v.json"))
         #expect(try store.status(of: alpha).declaration.title == nil)
     }
 

@@ -67,7 +67,7 @@ import Testing
         let path = try home.write("v.json", #"{ "search": { "limit": { "Value": 1 } } }"#)
         let provider = try VariablesProvider(files: [path])
         try store.add(provider, above: nil)
-        try expectOnce(limit, 1, 2, "file") {
+        try expectOnce(limit, 1, 2, "v.json") {
             try home.write("v.json", #"{ "search": { "limit": { "Value": 2 } } }"#)
             try provider.reload()
         }
@@ -82,7 +82,7 @@ import Testing
         let path = try home.write("f.json", #"{ "default": { "search": { "enabled": false } } }"#)
         let provider = try FeaturesProvider(file: path)
         try store.add(provider, above: nil)
-        try expectOnce(store.feature("search").key, false, true, "features") {
+        try expectOnce(store.feature("search").key, false, true, "f.json") {
             try home.write("f.json", #"{ "default": { "search": { "enabled": true } } }"#)
             try provider.reload()
         }
@@ -111,10 +111,10 @@ import Testing
         #expect(waitUntil { changes.withLock { $0.count } == 3 })
         #expect(
             changes.withLock { $0 } == [
-                "Features/search/title b file", "Features/search/enabled true features",
-                "Features/search/limit 2 file",
+                "Features/search/title b first.json", "Features/search/enabled true f.json",
+                "Features/search/limit 2 first.json",
             ])
-        try store.remove(providerOf: TweakSource("file"))
+        try store.remove(providerOf: TweakSource("first.json"))
         try home.write("first.json", #"{ "search": { "limit": { "Value": 3 } } }"#)
         try home.write("f.json", #"{ "default": { "search": { "enabled": false } } }"#)
         #expect(waitUntil { !store.isFeatureEnabled("search") })

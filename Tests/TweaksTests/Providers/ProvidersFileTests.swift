@@ -25,7 +25,7 @@ import Testing
             { "name": "local", "variables": ["a.json", "b.json"] }, "session", "override", "environment",
             { "features": "f.json", "environment": "beta" }
             """#)
-        #expect(store.sources.map(\.name) == ["local", "session", "override", "environment", "features"])
+        #expect(store.sources.map(\.name) == ["local", "session", "override", "environment", "f.json"])
         #expect(try store.value(ofFeature: "search", variable: "limit") == 1)
         #expect(try store.value(ofFeature: "search", variable: "depth") == 3)
         #expect(store.isFeatureEnabled("x"))

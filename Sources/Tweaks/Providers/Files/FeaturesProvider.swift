@@ -1,5 +1,6 @@
 internal import TweakFormats
 public import TweakRecords
+internal import TweakSystem
 
 /// Features in a file: `features.json` with environments, or a `Features.plist`.
 ///
@@ -9,7 +10,7 @@ public import TweakRecords
 ///
 /// A store that has the provider follows the file.
 public final class FeaturesProvider: FileProvider {
-    /// `features`, or another name.
+    /// The name of the file, or another one.
     public let source: TweakSource
     let files: [String]
     private let features: ReadFiles<[TweakKey: PlacedFeature]>
@@ -21,8 +22,8 @@ public final class FeaturesProvider: FileProvider {
     ///   - environment: Which features are meant, for JSON.
     ///   - name: What the values are labelled with.
     /// - Throws: ``ProviderFileError`` if the file cannot be read, `FormatError` if it is none of the format.
-    public init(file: String, environment: String = "default", name: String = "features") throws {
-        source = TweakSource(name)
+    public init(file: String, environment: String = "default", name: String? = nil) throws {
+        source = TweakSource(name ?? lastComponent(of: file))
         files = [file]
         features = try ReadFiles { try Self.read(file, environment) }
     }

@@ -57,6 +57,9 @@ final class ReadFiles<Content: Sendable>: Sendable {
 
     var content: Content { state.withLock { $0.content } }
 
+    /// Reports that all that was read is perhaps something else.
+    func reportAll() { state.withLock { $0.report }?(.everything) }
+
     func reload() throws {
         // With the lock held, so that what is read last is there in the end.
         let report = try state.withLock { state in

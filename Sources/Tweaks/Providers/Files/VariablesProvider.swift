@@ -1,5 +1,6 @@
 internal import TweakFormats
 public import TweakRecords
+internal import TweakSystem
 
 /// Variables of features in files, in the format of JustTweak:
 ///
@@ -10,13 +11,14 @@ public import TweakRecords
 /// Every variable is a tweak, `Features/feature/variable`, whether a binary declares it or not. A store
 /// that has the provider follows the files.
 public final class VariablesProvider: FileProvider {
-    /// Makes the value of a variable that is encrypted one for the program.
-    public typealias Decryption = @Sendable (TweakValue) throws -> TweakValue
+    /// Makes the value of a variable that is encrypted one for the program. It gets all that the file says of the variable,
+    /// with the encrypted value as the default.
+    public typealias Decryption = @Sendable (TweakDeclaration) throws -> TweakValue
 
-    /// `file`, or another name.
+    /// The name of the first file, or another one.
     public let source: TweakSource
     let files: [String]
-    private let decryption: Decryption?
+    private let decryptionClosure: Guarded<Decryption?>
     private let variables: ReadFiles<Variables>
 
     private struct Variables: Sendable {
@@ -52,13 +54,26 @@ public final class VariablesProvider: FileProvider {
     /// - Parameters:
     ///   - files: Their paths. A variable that several have is that of the first.
     ///   - name: What the values are labelled with.
-    ///   - decryption: Called with the values of variables that are `Encrypted`; those have none without it.
+    ///   - decryption: Called with the variables that are `Encrypted`; those have no value without it.
     /// - Throws: ``ProviderFileError`` if a file cannot be read, `FormatError` if it is none of the format.
-    public init(files: [String], name: String = "file", decryption: Decryption? = nil) throws {
-        source = TweakSource(name)
+    public init(files: [String], name: String? = nil, decryption: Decryption? = nil) throws {
+        source = TweakSource(name ?? files.first.map(lastComponent(of:)) ?? "variables")
         self.files = files
-        self.decryption = decryption
+        decryptionClosure = Guarded(decryption)
         variables = try ReadFiles { try Self.read(files) }
+    }
+
+    /// Called with the variables that are `Encrypted`. When it is set, tweaks get the values at once.
+    public var decryption: Decryption? {
+        get { decryptionClosure.withLock { $0 } }
+        set {
+            // The one before is the program's, and is released without the lock.
+            let former = decryptionClosure.withLock { closure in
+                defer { closure = newValue }
+                return closure
+            }
+            withExtendedLifetime(former) { variables.reportAll() }
+        }
     }
 
     /// Reads the files again. If one of them cannot be read, everything stays as it is. Stores do it when one changes.
@@ -87,15 +102,16 @@ public final class VariablesProvider: FileProvider {
 
     /// The value of a variable.
     ///
-    /// - Throws: ``FeatureError/decryptionClosureNotProvided(_:)``, or what the closure throws.
+    /// - Throws: ``TweakError/encrypted(_:)``, or what the closure throws.
     public func value(for key: TweakKey) throws -> ProvidedValue? {
         let variables = variables.content
-        return try variables.encrypted[key].map { .value(try decrypt($0, key)) } ?? variables.values[key]
+        guard let encrypted = variables.encrypted[key] else { return variables.values[key] }
+        return .value(try decrypt(variables.declaration(of: key, encrypted)))
     }
 
-    private func decrypt(_ value: TweakValue, _ key: TweakKey) throws -> TweakValue {
-        guard let decryption else { throw FeatureError.decryptionClosureNotProvided(key) }
-        return try decryption(value)
+    private func decrypt(_ variable: TweakDeclaration) throws -> TweakValue {
+        guard let decryption else { throw TweakError.encrypted(variable.key) }
+        return try decryption(variable)
     }
 
     /// A tweak of the type that the value has, with the file's title, description and group.
@@ -108,7 +124,9 @@ public final class VariablesProvider: FileProvider {
         let variables = variables.content
         var tweaks = ReadTweaks(values: variables.values)
         for (key, value) in variables.encrypted {
-            do { tweaks.values[key] = .value(try decrypt(value, key)) } catch { tweaks.failures[key] = error }
+            do { tweaks.values[key] = .value(try decrypt(variables.declaration(of: key, value))) } catch {
+                tweaks.failures[key] = error
+            }
         }
         tweaks.declaration = { [values = tweaks.values] key in
             guard case .value(let value)? = values[key] else { return nil }
