@@ -25,17 +25,18 @@ public struct FeatureSwitch: Sendable {
     public var key: TweakKey { PlacedFeature.key(of: path) }
 
     /// Whether it is on and the features around it are. A feature that nobody knows is off, which is reported once.
+    ///
+    /// A feature of which a file has variables and no switch is on.
     public var isEnabled: Bool {
-        path.indices.allSatisfy {
-            store.value(of: PlacedFeature.key(of: path[...$0]), default: false) == true
+        path.indices.allSatisfy { index in
+            if let isOn = store.isOn(path[...index]) { return isOn }
+            store.diagnostics.warn("\(store.unknown(PlacedFeature.key(of: path[...index])))")
+            return false
         }
     }
 
     /// Whether its own switch is on, whatever is around it; `nil` if nobody knows the feature.
-    public var isOn: Bool? {
-        guard case .bool(let flag)? = try? store.value(of: key) else { return nil }
-        return flag
-    }
+    public var isOn: Bool? { store.isOn(path[...]) }
 
     /// What it is, for a person.
     public var description: String? { (try? store.status(of: key))?.declaration.description }
@@ -53,12 +54,23 @@ public struct FeatureSwitch: Sendable {
     /// Switches it on or off, and keeps that.
     ///
     /// - Throws: ``TweakError`` if nobody knows the feature.
-    public func set(_ isOn: Bool) throws(TweakError) { try store.set(.bool(isOn), for: key) }
+    public func set(_ isOn: Bool) throws(TweakError) {
+        makeSwitch()
+        try store.set(.bool(isOn), for: key)
+    }
 
     /// Takes back what a person has chosen.
     ///
     /// - Throws: ``TweakError`` if nobody knows the feature.
-    public func reset() throws(TweakError) { try store.reset(key) }
+    public func reset() throws(TweakError) {
+        makeSwitch()
+        try store.reset(key)
+    }
+
+    /// Makes the switch of a feature of which there are only variables.
+    private func makeSwitch() {
+        if path.count == 1, store.hasOnlyVariables(path[0]) { _ = try? store.make(key, default: true) }
+    }
 
     /// Calls back when ``isEnabled`` changes, also by a feature around it, on the thread that changes it.
     ///
@@ -80,6 +92,25 @@ public struct FeatureSwitch: Sendable {
 }
 
 extension TweakStore {
+    /// Whether the switch of a feature is on; `nil` if nobody knows the feature.
+    fileprivate func isOn(_ path: ArraySlice<String>) -> Bool? {
+        let known: Bool? = (try? valueIfKnown(of: PlacedFeature.key(of: path))) ?? nil
+        if let known { return known }
+        return path.count == 1 && path.allSatisfy(hasOnlyVariables) ? true : nil
+    }
+
+    /// Whether providers have variables of a feature, and nobody has its switch.
+    fileprivate func hasOnlyVariables(_ feature: String) -> Bool {
+        withDecodedState { state in
+            state.tweaks[PlacedFeature.key(of: [feature])] == nil
+                && state.tweaks.all.contains { tweak in
+                    tweak.key.category == PlacedFeature.category
+                        && tweak.key.collection.hasSameBytes(as: feature)
+                        && state.layers.declaration(of: tweak.key) != nil
+                }
+        }
+    }
+
     /// A feature, by the names of the features around it and its own.
     public func feature(_ name: String, _ parts: String...) -> FeatureSwitch {
         FeatureSwitch([name] + parts, in: self)

@@ -149,7 +149,7 @@ extension TweakStore {
     }
 
     /// The value of a variable; `nil` if nobody has one.
-    fileprivate func valueIfKnown<Value: TweakableValue>(of key: TweakKey) throws(TweakError) -> Value? {
+    func valueIfKnown<Value: TweakableValue>(of key: TweakKey) throws(TweakError) -> Value? {
         let (found, opinions, isEncrypted) = withDecodedState { state in
             let found = state.tweaks[key].map { (declaration: $0.declaration, value: $0.value) }
             return (

@@ -251,8 +251,9 @@ extension Tweak {
         /// `nil` if the tweak is of another type by now.
         @inlinable
         init?(_ change: TweakChange) {
-            guard let oldValue = Value(tweakValue: change.oldValue),
-                let newValue = Value(tweakValue: change.newValue)
+            // A tweak that has appeared had no value.
+            let old = change.oldValue == .nothing ? change.newValue : change.oldValue
+            guard let oldValue = Value(tweakValue: old), let newValue = Value(tweakValue: change.newValue)
             else { return nil }
             self.init(oldValue: oldValue, newValue: newValue, source: change.source)
         }

@@ -28,6 +28,7 @@ final class ProviderFeed: Sendable {
     }
 
     let provider: any TweakProvider
+    let listsAllKeys: Bool
     private let work: Guarded<Work>
     private weak let store: TweakStore?
 
@@ -36,6 +37,7 @@ final class ProviderFeed: Sendable {
         guard let claim = ProviderClaim(provider) else { return nil }
         work = Guarded(Work(claim: claim))
         self.provider = provider
+        listsAllKeys = provider.listsAllKeys
         self.store = store
     }
 
@@ -58,7 +60,7 @@ final class ProviderFeed: Sendable {
         EventLoop.current.withLock { $0?.wake() }
     }
 
-    private func report(_ change: TweakProviderChange) {
+    func report(_ change: TweakProviderChange) {
         let isMine = work.withLock { work in
             switch change {
             case .tweaks(let keys): work.changed.formUnion(keys)
@@ -114,7 +116,8 @@ final class ProviderFeed: Sendable {
             return update
         }
         do {
-            return some(try provider.keys.union(known.keys), store)
+            let keys = try provider.keys.union(known.keys)
+            return some(listsAllKeys ? keys : keys.union(store.allKeys()), store)
         } catch {
             store.diagnostics.warn("\(provider.source): \(error); its values stay as they are")
             return nil

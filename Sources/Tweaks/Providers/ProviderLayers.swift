@@ -38,6 +38,8 @@ struct ProviderLayers {
     private(set) var all: [Layer] = [.session, .environment, .overrides].map { Layer(source: $0) }
     /// Who keeps what a person sets: the first that can, the session excepted.
     private(set) var keeper = TweakSource.overrides
+    /// The providers that are asked for every tweak.
+    private(set) var askedForAll: [ProviderFeed] = []
 
     /// Whether no provider has a value for anything.
     var isEmpty: Bool { all.allSatisfy(\.values.isEmpty) }
@@ -67,6 +69,7 @@ struct ProviderLayers {
     }
 
     private mutating func findKeeper() {
+        askedForAll = feeds.filter { !$0.listsAllKeys }
         keeper =
             all.first { $0.source == .overrides || $0.feed?.provider is any MutableTweakProvider }?.source
             ?? .overrides

@@ -15,6 +15,10 @@ public protocol TweakProvider: AnyObject, Sendable {
     /// - Throws: What is reported; the store keeps the values that it has.
     var keys: Set<TweakKey> { get throws }
 
+    /// Whether ``keys`` has every name that it answers for. One that cannot list its names is asked for all tweaks that are
+    /// declared, also for those that come later.
+    var listsAllKeys: Bool { get }
+
     /// What it says about a tweak; `nil` if the next provider is to be asked.
     ///
     /// - Throws: What is reported; the store keeps the value that it has.
@@ -30,6 +34,8 @@ public protocol TweakProvider: AnyObject, Sendable {
 }
 
 extension TweakProvider {
+    /// `true`.
+    public var listsAllKeys: Bool { true }
     /// `nil`: values are for tweaks that are declared.
     public func declaration(of key: TweakKey) -> TweakDeclaration? { nil }
     /// Does nothing: the values stay as they are.

@@ -28,14 +28,25 @@ struct StoreState {
     var application: String?
     /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
     var messages: [String] = []
+    /// Tweaks that providers which list none have not been asked for.
+    private var unasked: [TweakKey] = []
 }
 
 extension StoreState {
-    /// What is done without the lock: messages to report, and observers whose closures are to be released.
-    mutating func drainRest() -> (messages: [String], removed: [ObserverList.Observer])? {
-        guard !messages.isEmpty || delivery.hasRemoved else { return nil }
-        defer { messages = [] }
-        return (messages, delivery.drainRemoved())
+    /// What is done without the lock: messages to report, observers whose closures are to be released, and providers to ask.
+    struct Rest {
+        let messages: [String]
+        let removed: [ObserverList.Observer]
+        let unasked: [TweakKey]
+        let feeds: [ProviderFeed]
+    }
+
+    mutating func drainRest() -> Rest? {
+        guard !messages.isEmpty || !unasked.isEmpty || delivery.hasRemoved else { return nil }
+        defer { (messages, unasked) = ([], []) }
+        return Rest(
+            messages: messages, removed: delivery.drainRemoved(), unasked: unasked,
+            feeds: unasked.isEmpty ? [] : layers.askedForAll)
     }
 }
 
@@ -104,7 +115,7 @@ extension StoreState {
     mutating func open(_ image: ProcessImage) {
         images.add(image, isOpened: true)
         // Otherwise what it holds is right already.
-        if !layers.isEmpty { decode() }
+        if !layers.isEmpty || !layers.askedForAll.isEmpty { decode() }
     }
 
     /// Decodes the records that are not decoded yet.
@@ -174,6 +185,7 @@ extension StoreState {
         let resolution = layers.resolve(declaration, &messages)
         let entry = TweakEntry(declaration, cell, at: place, resolution)
         tweaks.append(entry)
+        if !layers.askedForAll.isEmpty { unasked.append(key) }
         updateHandles(of: entry, handle)
         if let warning = declaration.expiryWarning(on: utcDay(secondsSince1970: time(nil))) {
             messages.append(warning)
@@ -254,19 +266,23 @@ extension StoreState {
     }
 
     /// Has a tweak be what the highest provider that declares it says, unless the program declares it.
-    mutating func followProviders(_ key: TweakKey) {
+    ///
+    /// - Returns: Whether it was not there.
+    @discardableResult
+    mutating func followProviders(_ key: TweakKey) -> Bool {
         guard let declaration = layers.declaration(of: key) else {
             undeclared[key] = nil
             if !layers.fail(key) { removeCells(of: key) { $0.owner == .provided } }
-            return
+            return false
         }
-        guard let entry = tweaks[key] else { return undeclared[key] = declaration }
-        guard entry.isProvided else { return }
+        guard let entry = tweaks[key] else { return undeclared.updateValue(declaration, forKey: key) == nil }
+        guard entry.isProvided else { return false }
         if entry.declaration.type == declaration.type {
             redeclare(entry, as: declaration)
         } else {
             _ = addRecord(declaration, .provided)
         }
+        return false
     }
 }
 
@@ -377,7 +393,10 @@ extension StoreState {
         }
         updateHandles(of: entry)
         guard let cell = entry.cells.first?.cell, cell.number != first else { return }
-        if entry.isProvided { return followProviders(key) }
+        if entry.isProvided {
+            followProviders(key)
+            return
+        }
         if let declaration = TweakDeclaration(record: cell.address - RecordLayout.cellOffset) {
             redeclare(entry, as: declaration)
         }

@@ -5,7 +5,7 @@ public import TweakRecords
 public struct TweakChange: Hashable, Sendable {
     /// Which tweak.
     public let key: TweakKey
-    /// Its value before.
+    /// Its value before; ``TweakValue/nothing`` if it was not there.
     public let oldValue: TweakValue
     /// Its value afterwards.
     public let newValue: TweakValue

@@ -139,7 +139,8 @@ extension TweakStore {
     }
 
     func make<Value: TweakableValue>(
-        _ key: TweakKey, _ defaultValue: Value, minimum: Value? = nil, maximum: Value? = nil, step: Value? = nil,
+        _ key: TweakKey, _ defaultValue: Value, minimum: Value? = nil, maximum: Value? = nil,
+        step: Value? = nil,
         choices: [Value] = [], texts: KeyValuePairs<String, String?>, flags: KeyValuePairs<String, Bool> = [:]
     ) throws(TweakError) -> Tweak<Value> {
         var attributes = texts.compactMap { name, text in

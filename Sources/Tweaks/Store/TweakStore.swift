@@ -267,6 +267,7 @@ extension TweakStore {
         }
         if let rest {
             for message in rest.messages { diagnostics.warn(message) }
+            for feed in rest.feeds { feed.report(.tweaks(rest.unasked)) }
         }
         return result
     }

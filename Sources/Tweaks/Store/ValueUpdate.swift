@@ -149,8 +149,24 @@ extension StoreState {
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
         delivery.add(changes)
         if !plan.messages.isEmpty { messages += plan.messages }
-        if !update.isAdmitted { update.opinions.forEach { followProviders($1.key) } }
+        if !update.isAdmitted { followProviders(update) }
         return isWritten
+    }
+
+    /// Has tweaks that only providers know come and go, and leaves those that come for observers.
+    private mutating func followProviders(_ update: ValueUpdate) {
+        var new: [TweakKey] = []
+        update.opinions.forEach { _, opinion in
+            if followProviders(opinion.key) { new.append(opinion.key) }
+        }
+        guard delivery.isHeard, !new.isEmpty else { return }
+        decode()
+        delivery.add(
+            new.sorted().compactMap { key in
+                tweaks[key].map {
+                    TweakChange(key: key, oldValue: .nothing, newValue: $0.value, source: $0.source)
+                }
+            })
     }
 
     /// What it does to ask the providers in another order; `nil` if that does not name each of them once.

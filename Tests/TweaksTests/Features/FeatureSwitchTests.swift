@@ -65,6 +65,26 @@ import TweakRecords
         #expect(states == [true, false, true, false])
     }
 
+    @Test func `A feature of which a file only lists variables is on, and can be switched off`() throws {
+        let path = try home.write("v.json", #"{ "search": { "limit": { "Value": 1 } } }"#)
+        let keeping = { () throws -> TweakStore in
+            let store = TweakStore(overrides: .file(path: home("overrides.json")), logger: messages.logger)
+            try store.add(VariablesProvider(files: [path]), above: nil)
+            return store
+        }
+        let store = try keeping()
+        #expect(store.isFeatureEnabled("search") && store.feature("search").isOn == true)
+        #expect(!store.isFeatureEnabled("search", "limit", "x") && !store.isFeatureEnabled("other"))
+        try store.feature("search").disable()
+        #expect(!store.isFeatureEnabled("search"))
+        store.flush()
+        let next = try keeping()
+        #expect(!next.isFeatureEnabled("search"))
+        try next.feature("search").reset()
+        #expect(next.isFeatureEnabled("search"))
+        #expect(throws: TweakError.self) { try next.feature("other").enable() }
+    }
+
     @Test func `A choice is kept, also one that does not change the state`() throws {
         try added()
         let plain = store.feature("plain")

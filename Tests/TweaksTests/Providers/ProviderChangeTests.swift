@@ -48,6 +48,40 @@ import Testing
         #expect(provider.asked.dropFirst(before) == [count])
     }
 
+    @Test func `One that cannot list its names is asked for declared ones, also for those that come later`()
+        throws
+    {
+        let made = TweakKey.test("Made")
+        let provider = try added(TestProvider("test", [count: 6, made: 2], lists: false))
+        #expect(tweaks.cell(as: Int32.self) == 6)
+        #expect(try store.value(of: count) == 6)
+        #expect(try store.make(made, default: 1).value == 2)
+        provider.reportEverything()
+        provider.change([made: .value(3)])
+        #expect(try store.value(of: made) == 3)
+        try store.remove(providerOf: provider.source)
+        #expect(try store.value(of: made) == 1)
+    }
+
+    @Test func `Observers hear of a tweak that appears`() throws {
+        let name = TweakKey("Features", "Search", "Depth")
+        let provider = try added(TestProvider("test", declares: true))
+        let (all, one) = (Recorded<TweakChange>(), Recorded<TweakChange>())
+        let observations = [
+            store.observe(didChange: { all.append($0) }), store.observe(name, didChange: { one.append($0) }),
+        ]
+        provider.change([name: .value(3)])
+        let appeared = TweakChange(key: name, oldValue: .nothing, newValue: 3, source: file)
+        #expect(all.all == [appeared] && one.all == [appeared])
+        let typed = Recorded<Int>()
+        let handle = try store.tweak(name, as: Int.self)
+        let observation = handle.observe { typed.append($0.newValue) }
+        provider.change([name: nil])
+        provider.change([name: .value(4)])
+        #expect(all.all.last?.newValue == 4 && typed.all == [4] && handle.value == 4)
+        for observation in observations + [observation] { observation.cancel() }
+    }
+
     @Test func `When it throws, values stay as they are and that is reported`() throws {
         let provider = try added(TestProvider("test", [count: 6]))
         provider.fail(with: "no connection")

@@ -14,10 +14,14 @@ final class TestProvider: MutableTweakProvider {
     let source: TweakSource
     /// Whether tweaks that no binary declares are there.
     let declares: Bool
+    /// Whether it lists its names.
+    let listsAllKeys: Bool
     private let state = Locked(State())
 
-    init(_ name: String = "test", _ values: [TweakKey: TweakValue] = [:], declares: Bool = false) {
+    init(_ name: String = "test", _ values: [TweakKey: TweakValue] = [:], declares: Bool = false, lists: Bool = true)
+    {
         source = TweakSource(name)
+        listsAllKeys = lists
         self.declares = declares
         state.withLock { $0.values = values.mapValues { .value($0) } }
     }
@@ -41,7 +45,7 @@ final class TestProvider: MutableTweakProvider {
     var keys: Set<TweakKey> {
         get throws {
             try checkHealth()
-            return state.withLock { Set($0.values.keys) }
+            return listsAllKeys ? state.withLock { Set($0.values.keys) } : []
         }
     }
 
