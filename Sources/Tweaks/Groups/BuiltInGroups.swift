@@ -59,6 +59,20 @@ public struct TweakSpring: TweakGroup {
         self.initialVelocity = initialVelocity
     }
 
+    /// Makes a spring's values with a damping ratio: below 1 it swings, at 1 it comes to rest in the shortest time.
+    @inlinable
+    public init(
+        dampingRatio: Double, mass: Double = 1, stiffness: Double = 100, initialVelocity: Double = 0
+    ) {
+        self.init(
+            mass: mass, stiffness: stiffness, damping: dampingRatio * 2 * (mass * stiffness).squareRoot(),
+            initialVelocity: initialVelocity)
+    }
+
+    /// The damping as a part of what just keeps the spring from swinging. Not a number of a spring without mass or stiffness.
+    @inlinable
+    public var dampingRatio: Double { damping / (2 * (mass * stiffness).squareRoot()) }
+
     /// Mass, stiffness, damping and initial velocity.
     public static let fields: [TweakField<TweakSpring>] = [
         TweakField(.mass, \.mass), TweakField(.stiffness, \.stiffness), TweakField(.damping, \.damping),

@@ -117,6 +117,12 @@ import Testing
         #expect(stiff.value.stiffness == 5000)
     }
 
+    @Test func `of a spring may have a damping ratio`() {
+        let spring = TweakSpring(dampingRatio: 0.5, mass: 4, stiffness: 100)
+        #expect(spring.damping == 20 && spring.dampingRatio == 0.5)
+        #expect(TweakSpring().dampingRatio == 0.5)
+    }
+
     /// With a computed property, a text, and a property that is not a field.
     private struct Caption: TweakGroup {
         var text = "hello"
