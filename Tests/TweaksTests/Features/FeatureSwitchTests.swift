@@ -89,9 +89,11 @@ import TweakRecords
         try added()
         let plain = store.feature("plain")
         try plain.disable()
-        #expect(try store.opinions(on: plain.key).map(\.source.name) == ["override", "features.json", "default"])
+        #expect(
+            try store.opinions(on: plain.key).map(\.source.name) == ["override", "features.json", "default"])
         try plain.enable()
-        #expect(try store.opinions(on: plain.key).map(\.source.name) == ["override", "features.json", "default"])
+        #expect(
+            try store.opinions(on: plain.key).map(\.source.name) == ["override", "features.json", "default"])
         try plain.reset()
         #expect(!plain.isEnabled)
     }

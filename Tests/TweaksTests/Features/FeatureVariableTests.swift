@@ -56,7 +56,9 @@ import TweaksTesting
         }
     }
 
-    @Test func `What is unknown, of another type and encrypted is told apart, wherever it is looked up`() throws {
+    @Test func `What is unknown, of another type and encrypted is told apart, wherever it is looked up`()
+        throws
+    {
         try add(#""flag": {"Value": true}, "secret": {"Value": "olleh", "Encrypted": true}"#)
         let key = { TweakKey("Features", "search", $0) }
         let flag = try store.status(of: key("flag")).declaration
@@ -93,7 +95,8 @@ import TweaksTesting
     @Test func `The closure gets the whole variable, and can be set later`() throws {
         let path = try file(
             "v.json",
-            #""secret": {"Value": "olleh", "Title": "S", "Description": "D", "Group": "G", "Encrypted": true}"#)
+            #""secret": {"Value": "olleh", "Title": "S", "Description": "D", "Group": "G", "Encrypted": true}"#
+        )
         let provider = try VariablesProvider(files: [path])
         try store.add(provider, above: nil)
         #expect(store.valueIfAny(ofFeature: "search", variable: "secret", as: String.self) == nil)

@@ -163,7 +163,9 @@ private actor Listener {
         final class Owner: Sendable {}
         let owner = Owner()
         let observation = store.observe(on: MainActor.self) { heard.append($0.newValue) }
-        store.observe(keys[1], owner: owner, on: MainActor.self, initially: true) { owned.append($1.newValue) }
+        store.observe(keys[1], owner: owner, on: MainActor.self, initially: true) {
+            owned.append($1.newValue)
+        }
         try store.set(5, for: keys[1])
         while heard.all.isEmpty || owned.all.last != 5 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(heard.all == [5])

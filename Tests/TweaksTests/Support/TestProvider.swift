@@ -18,8 +18,10 @@ final class TestProvider: MutableTweakProvider {
     let listsAllKeys: Bool
     private let state = Locked(State())
 
-    init(_ name: String = "test", _ values: [TweakKey: TweakValue] = [:], declares: Bool = false, lists: Bool = true)
-    {
+    init(
+        _ name: String = "test", _ values: [TweakKey: TweakValue] = [:], declares: Bool = false,
+        lists: Bool = true
+    ) {
         source = TweakSource(name)
         listsAllKeys = lists
         self.declares = declares
