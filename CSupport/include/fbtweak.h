@@ -1010,9 +1010,16 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
  * gets the text of a `true` that is written in its call. A macro that passes its argument on, or
  * that stands for `true`, has replaced it by then, so that `true` and `false` are spelled here as
  * nobody writes a 1 and a 0. They stay what C says, integer constants of type int. GCC's are bools
- * in C23 even before they are keywords.
+ * in C23 even before they are keywords, and unsigned where the preprocessor computes.
  */
-#  if defined(__cplusplus) || !defined(true) || (!defined(__clang__) && __STDC_VERSION__ > 201710L)
+#  if defined(__cplusplus) || !defined(true)
+#    define FBTWEAK__BOOLS_ARE_BOOLS 1
+#  elif !defined(__clang__) && __STDC_VERSION__ > 201710L
+#    define FBTWEAK__BOOLS_ARE_BOOLS (true - 2 > 0)
+#  else
+#    define FBTWEAK__BOOLS_ARE_BOOLS 0
+#  endif
+#  if FBTWEAK__BOOLS_ARE_BOOLS
 #    define FBTWEAK__LIKE(text_, default_) default_
 #  else
 #    define FBTWEAK__TRUE 0X0000001

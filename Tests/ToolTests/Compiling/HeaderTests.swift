@@ -78,12 +78,29 @@ import Testing
         // Of a header that asks to be taken for one of the system GCC says little.
         let header = try String(contentsOfFile: Locations.include + "/fbtweak.h", encoding: .utf8)
         try home.write(
-            "plain/fbtweak.h", header.replacing("pragma GCC system_header", with: "pragma GCC poison none"))
+            "plain/fbtweak.h",
+            header.replacing("pragma GCC system_header", with: "pragma GCC diagnostic ignored \"-Wundef\""))
         let language = ["-std=\(standard)", "-I", home("plain")]
         for flags in [["-DDEBUG", "-O0"], ["-DDEBUG", "-O2"], ["-O2"]] {
             let output = try compile(Self.everything, with: compiler, language + warnings + flags)
             #expect(output == "")
         }
+    }
+
+    @Test func `True is a bool in C23 also with a stdbool.h that defines it as 1`() throws {
+        try home.write("musl/stdbool.h", "#define true 1\n#define false 0\n#define bool _Bool\n")
+        let source = """
+            #include <stdbool.h>
+            #include <fbtweak.h>
+            #define ON true
+            _Static_assert(_Generic(true, int: 1), "as in musl");
+            void use(void) {
+              _Static_assert(_Generic(FBTweakValue("A", "B", "C", true), bool: 1, default: 0), "written");
+              _Static_assert(_Generic(FBTweakValue("A", "B", "D", ON), bool: 1, default: 0), "of a macro");
+            }
+
+            """
+        #expect(try compile(source, with: .gcc, ["-DDEBUG", "-std=c2x", "-I", home("musl")]) == "")
     }
 
     @Test(arguments: Compiler.present)
