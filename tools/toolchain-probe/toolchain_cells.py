@@ -3,6 +3,7 @@
 import collections
 import functools
 import itertools
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -34,6 +35,8 @@ SANITIZERS = {
 C = {"C11": ["-std=c11"], "C17": ["-std=c17"], "C23": ["-std=c2x"]}
 CPP = {"C++17": ["-std=c++17"], "C++20": ["-std=c++20"], "C++23": ["-std=c++2b"]}
 STANDARDS = C | CPP
+
+CANNOT = Path(__file__).resolve().parent / "cannot.json"
 
 NATIVES = ["gcc", "Swift's clang", "clang"]
 
@@ -111,6 +114,22 @@ def slice_of_table():
     others += itertools.starmap(
         Cell, itertools.product(CROSS, ["bfd"], ["static"], ["O0", "O2"], ["plain"], ["C11", "C++17"]))
     yield from (cell for cell in others if driver(cell.compiler, cell.standard))
+
+
+def expected_failures(path):
+    """A function that gives the reason why a cell cannot be built or run, or None, as the list says.
+
+    The list has for each reason the values that some dimensions of the cells have; the others have any.
+    """
+    entries = json.loads(Path(path).read_text())
+    boxes = [([entry["cells"].get(field) for field in Cell._fields], entry["reason"]) for entry in entries]
+
+    def reason(cell):
+        matching = (
+            why for box, why in boxes if all(some is None or value in some for value, some in zip(cell, box)))
+        return next(matching, None)
+
+    return reason
 
 
 def versions(cells):
