@@ -89,8 +89,8 @@ extension TweakStore {
     ///   - expires: The last day for which it is meant, as `YYYY-MM-DD`.
     ///   - readOnly: Whether nobody can set it.
     ///   - needsRestart: Whether what is set takes effect at the next start of the program.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a tweak
-    ///   of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a
+    ///   tweak of this name.
     @discardableResult
     public func make<Value: TweakableValue & Comparable>(
         _ key: TweakKey, default: Value, in limits: some TweakLimits<Value>, step: Value? = nil,
@@ -123,8 +123,8 @@ extension TweakStore {
     ///   - expires: The last day for which it is meant, as `YYYY-MM-DD`.
     ///   - readOnly: Whether nobody can set it.
     ///   - needsRestart: Whether what is set takes effect at the next start of the program.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a tweak
-    ///   of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a
+    ///   tweak of this name.
     @discardableResult
     public func make<Value: TweakableValue & Comparable>(
         _ category: String, _ collection: String, _ name: String, default: Value,
