@@ -53,8 +53,9 @@ package final class Connection {
     package init(to program: RunningProgram, _ patience: Patience) throws(ConnectionError) {
         self.patience = patience
         // Nothing is said to another process, which whoever owns the directory may have put there.
-        descriptor = fbtweak__connect(
-            program.socketPath, program.pid, Int(patience.silence / .milliseconds(1)))
+        descriptor = withRights(of: ProcessEntry(pid: program.pid)) {
+            fbtweak__connect(program.socketPath, program.pid, Int(patience.silence / .milliseconds(1)))
+        }
         guard descriptor >= 0 else {
             switch errno {
             case ECONNREFUSED, ENOENT: throw .refused
@@ -171,6 +172,23 @@ package final class Connection {
             }
         }
     }
+}
+
+/// Runs something as the user of a process if that is possible, which only root can do.
+///
+/// Root connects as the user of a program: a container may not know root, and where the path leads, which is that user's to
+/// say, it leads with that user's rights.
+private func withRights<Result>(of process: ProcessEntry?, _ body: () -> Result) -> Result {
+    let group = getegid()
+    // The group before the user, who could not change it.
+    guard let process, process.user != 0, geteuid() == 0, setegid(process.group) == 0 else { return body() }
+    let isUser = seteuid(process.user) == 0
+    let result = body()
+    let error = errno
+    if isUser { seteuid(0) }
+    setegid(group)
+    errno = error
+    return result
 }
 
 extension ConnectionError {

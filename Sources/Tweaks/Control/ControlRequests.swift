@@ -83,13 +83,19 @@ extension ExplainTweak: StoreMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
         let status = try requests.status(of: tweak)
         let tweak = status.declaration
-        var opinions = requests.look { $0.layers.opinions(on: tweak.key) }.map { source, provided in
+        let provided = requests.look { state in
+            state.layers.opinions(on: tweak.key).map {
+                ($0.source, $0.provided, state.layers.feed(of: $0.source))
+            }
+        }
+        var opinions = provided.map { source, provided, feed in
             var opinion = Answer.Opinion(source: source.name, value: JSONValue(provided))
             do throws(TweakValueError) {
                 opinion.value = JSONValue(try provided.admission(for: tweak).value)
             } catch {
                 opinion.error = "\(error)"
             }
+            opinion.location = (feed?.provider as? any FileProvider)?.files.joined(separator: ", ")
             return opinion
         }
         opinions.append(

@@ -98,9 +98,9 @@ import Testing
             "V18 Bottom double 0.0 -1000.0…1000.0",
             "V18 Right double 0.0 -1000.0…1000.0",
         ]
-        // Each is there twice, static and global.
-        for row in expected { #expect(rows.filter { $0 == row }.count == 2, "\(row)") }
-        #expect(rows.count == 2 * expected.count)
+        // Each is there twice, static and global, and says the same.
+        #expect(rows.allSatisfy { $0.contains(" and 1 more") })
+        #expect(rows.map { $0.replacing(" and 1 more", with: "") }.sorted() == expected.sorted())
         #expect(lint.succeeded, "\(lint.output)")
     }
 

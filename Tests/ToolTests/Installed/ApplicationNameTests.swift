@@ -65,6 +65,9 @@ private struct NamedProgram {
         #expect(try program.tweak("set", "maze", "Seed", "7").output == "Maze/Walls/Seed: 6 → 7\n")
         #expect(try program.tweak("set", "main", "Seed", "8").output == "Maze/Walls/Seed: 7 → 8\n")
         #expect(try program.tweak("ps").output.contains(" maze "))
+        let programs = try program.tweak("ps", "--format", "json").json["programs"] as? [[String: Any]]
+        #expect(
+            programs?.first?["overridesFile"] as? String == program.home("config/tweaks/maze/overrides.json"))
         #expect(try program.kept() == ["maze"])
         let list = try program.tweak("list", "maze", "--format", "json").json
         #expect(

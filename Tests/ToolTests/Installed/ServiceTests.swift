@@ -162,7 +162,7 @@ struct `Programs without a session` {
             ./tweak set $server Speed 3 || echo $?
             tail -n 1 /tmp/other
             """)
-        #expect(result.output == "69\n0: 1\n")
+        #expect(result.output == "77\n0: 1\n")
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
@@ -221,6 +221,46 @@ struct `Programs without a session` {
             ls -d /tmp/tweaks-[0-9]* 2>/dev/null || echo "nothing outside"
             """)
         #expect(result.output == "Server/Work/Speed: 1 → 2\nnothing outside\n")
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"))
+    func `A container is tuned by its user and by root, and by nobody else`() throws {
+        let inside = """
+            mount -t tmpfs none /mnt; cp -r . /mnt/copy; cd /mnt/copy; mount -t tmpfs -o mode=1777 none /tmp; \
+            mkdir /tmp/home; exec env -i HOME=/tmp/home ./server
+            """
+        let result = try run(
+            """
+            start as 65534 unshare -Urmpf --kill-child --mount-proc sh -c '\(inside)'
+            reached ./tweak
+            server=$(pgrep -x server)
+            as 65534 ./tweak set $server Speed 2
+            await "0: 2"
+            ./tweak set $server Speed 3
+            await "0: 3"
+            as 1000 ./tweak set $server Speed 4 2>/dev/null || echo $?
+            as 1000 ./tweak ps
+            """)
+        #expect(
+            result.output
+                == "Server/Work/Speed: 1 → 2\nServer/Work/Speed: 2 → 3\n77\nno program with tweaks runs\n")
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"))
+    func `A forking server is tuned by its user and by root, and by nobody else`() throws {
+        let result = try run(
+            """
+            start as 65534 ./server forks
+            for process in 0 1 2; do await "$process: 1"; done
+            reached ./tweak
+            parent=$(pgrep -o -x server)
+            as 65534 ./tweak set server Speed 2
+            for process in 0 1 2; do await "$process: 2"; done
+            ./tweak set $parent Speed 3
+            for process in 0 1 2; do await "$process: 3"; done
+            as 1000 ./tweak set $parent Speed 4 2>/dev/null || echo $?
+            """)
+        #expect(result.output == "Server/Work/Speed: 1 → 2\nServer/Work/Speed: 2 → 3\n77\n")
     }
 
     @Test func `A server and the processes that it has forked are one program`() throws {

@@ -237,6 +237,14 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
         #expect(opinions.map { $0["value"] as? Int } == [7, 5])
     }
 
+    @Test func `explain shows in which file a provider has its value`() throws {
+        let path = try controlled.home.write("values.json", #"{"search": {"limit": {"Value": 6}}}"#)
+        try store.add(VariablesProvider(files: [path]), above: nil)
+        let answer = try client.request("explain", ["tweak": "Features/search/limit"]).result
+        let opinions = try #require(answer["opinions"] as? [[String: Any]])
+        #expect(opinions.map { $0["location"] as? String } == [path, nil])
+    }
+
     @Test func `explain shows an override that the tweak cannot take`() throws {
         try controlled.home.write("overrides.json", #"{"Test": {"Values": {"Count": "many"}}}"#)
         _ = controlled.keepOverrides()

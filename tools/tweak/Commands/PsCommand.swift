@@ -47,6 +47,8 @@ private struct ProgramForm: Encodable {
     /// The process of the same program that has forked this one.
     let parent: Int32?
     let user, application, executable: String?
+    /// The path of the file in which overrides are kept.
+    let overridesFile: String?
     /// How many there are, and how many of them have a value that was set.
     let tweaks, overrides: Int?
     let problem: String?
@@ -57,6 +59,7 @@ private struct ProgramForm: Encodable {
         user = entry.running.user
         executable = entry.description?.executable ?? entry.running.executable
         application = entry.description?.application ?? executable.map(lastComponent)
+        overridesFile = entry.description?.overrides
         tweaks = entry.description?.tweaks ?? entry.tweaks?.count
         overrides = entry.tweaks?.count { $0.source == "\(TweakSource.overrides)" }
         problem = entry.problem
