@@ -155,7 +155,9 @@ struct ProviderLayers {
     ) -> TweakDeclaration? {
         for index in all.indices {
             let isUpdated = index == layer
-            guard isUpdated ? new != nil : all[index].value(of: key) != nil else { continue }
+            // What the store itself keeps declares nothing.
+            guard isUpdated ? new != nil : all[index].feed != nil && all[index].value(of: key) != nil
+            else { continue }
             let declarations = isUpdated ? update?.declarations : all[index].declarations
             if let declaration = declarations?[key] { return declaration }
         }

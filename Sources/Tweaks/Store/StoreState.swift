@@ -51,20 +51,30 @@ extension StoreState {
 }
 
 extension StoreState {
-    func status(of key: TweakKey) -> TweakStatus? { tweaks[key].map(status) }
+    func status(of key: TweakKey) -> TweakStatus? {
+        // A closure would hold a copy of the state.
+        guard let entry = tweaks[key] else { return nil }
+        return status(of: entry)
+    }
 
     /// All tweaks, in the order of declaration.
     var statuses: [TweakStatus] { tweaks.all.map(status) }
 
     /// A tweak, with the texts for people that only a provider has.
     func status(of entry: TweakEntry) -> TweakStatus {
-        let provided = entry.isProvided ? [] : layers.declaration(of: entry.key)?.attributes ?? []
+        guard let provided = layers.declaration(of: entry.key), !entry.isProvided else {
+            return status(of: entry, as: entry.declaration)
+        }
         var declaration = entry.declaration
-        for attribute in provided where ["title", "doc", "group"].contains(attribute.key) {
+        for attribute in provided.attributes where ["title", "doc", "group"].contains(attribute.key) {
             if declaration.attributes.contains(where: { $0.key == attribute.key }) { continue }
             declaration.attributes.append(attribute)
         }
-        return TweakStatus(
+        return status(of: entry, as: declaration)
+    }
+
+    private func status(of entry: TweakEntry, as declaration: TweakDeclaration) -> TweakStatus {
+        TweakStatus(
             declaration: declaration, value: entry.value, source: entry.source,
             pendingValue: entry.pendingValue)
     }
