@@ -10,17 +10,25 @@ import Testing
         #expect(try program.tweak("set", "Count", "6").succeeded)
     }
 
-    /// The lines that the command prints in bold if its output is a terminal.
-    private func bold(_ command: String, _ arguments: String..., environment: [String: String] = [:]) throws
-        -> [Substring]
-    {
-        let words = [Locations.product("tweak"), command, SetterProgram.path] + arguments
+    /// The lines that the command prints on a terminal, about the program or what else is named.
+    private func lines(
+        _ command: String, _ arguments: [String], of named: String = SetterProgram.path,
+        environment: [String: String] = [:]
+    ) throws -> [Substring] {
+        let words = [Locations.product("tweak"), command, named] + arguments
         let result = try run(
             Locations.program("script"),
             ["-qec", words.map { "'\($0)'" }.joined(separator: " "), "/dev/null"], home: program.home,
             environment: ["TERM": "xterm", "NO_COLOR": ""].merging(environment) { $1 })
         #expect(result.succeeded)
-        return result.output.split(whereSeparator: \.isNewline).compactMap { line in
+        return result.output.split(whereSeparator: \.isNewline)
+    }
+
+    /// Those of them that are bold.
+    private func bold(_ command: String, _ arguments: String..., environment: [String: String] = [:]) throws
+        -> [Substring]
+    {
+        try lines(command, arguments, environment: environment).compactMap { line in
             guard line.hasPrefix("\u{1B}[1m"), line.hasSuffix("\u{1B}[m") else {
                 #expect(!line.contains("\u{1B}"))
                 return nil
@@ -45,6 +53,13 @@ import Testing
         throws
     {
         #expect(try bold("list", environment: environment).isEmpty)
+    }
+
+    @Test func `A program that does not run says so there`() throws {
+        let note = "does not run; this is for its next start"
+        #expect(try lines("get", ["Count"]).first?.hasSuffix(note) == true)
+        let setter = try RunningSetter(program)
+        #expect(try lines("get", ["Count"], of: "\(setter.pid)") == ["6"])
     }
 
     @Test func `Elsewhere nothing does`() throws {
