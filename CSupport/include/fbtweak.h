@@ -155,6 +155,25 @@
   (category_, collection_, name_, __VA_ARGS__)
 
 /*
+ * FBTweakMonitor(category, collection, name, value [, minimum, maximum] [, option]...)
+ *
+ * An expression of type void, the other direction: it stores a number, with one relaxed atomic
+ * store, which people see and nobody sets.
+ *
+ *     FBTweakMonitor("Motor", "State", "Speed", speed, 0, 8000, FBTweakUnit("rpm"));
+ *
+ * The value is a bool, an integer, a float or a double of any kind, and the monitor is of its type.
+ * Minimum and maximum are the range in which it is drawn. The options are description, owner, unit,
+ * precision and choices, which are numbers with labels, or string literals: the names of the states
+ * 0, 1, 2, … A monitor is stored at one place of a program; of several, people see one. Storing is
+ * safe on every thread and in signal handlers. Where tweaks are not compiled in the value is not
+ * evaluated.
+ */
+#define FBTweakMonitor(category_, collection_, name_, ...)                                         \
+  FBTWEAK__IF_GIVEN(FBTWEAK__MONITOR, FBTWEAK__NO_MONITOR, __VA_ARGS__)                            \
+  (category_, collection_, name_, __VA_ARGS__)
+
+/*
  * FBTweakApplication("name")
  *
  * A declaration in a file, once in a program: by which name its overrides and presets are kept, and
@@ -167,6 +186,7 @@
 /*
  * The options, in any order, each at most once. An option is the tuple (bit, + step, "key=value\0",
  * check, (the check's arguments), (choice, ...)), where an action can have those from bit 256 on.
+ * Bit 2048 is that of a monitor.
  *
  * Choices come instead of minimum and maximum: up to 63 numbers or string literals, the default
  * among them. One with a label for people is written (48000, "DVD").
@@ -434,6 +454,22 @@ static inline const fbtweak *fbtweak_make_action(const char *category, const cha
                                                  const char *name, void (*function)(void *context),
                                                  void *context);
 
+/*
+ * A monitor that is made while the program runs: a number that the program stores, which people see
+ * and nobody sets, see FBTweakMonitor. The default gives only the type, a bool or a number, and
+ * choices are the names of states. NULL as from fbtweak_make.
+ */
+static inline const fbtweak *fbtweak_make_monitor(const fbtweak_declaration *declaration);
+
+/*
+ * Stores what a monitor shows, with one relaxed atomic store of its type, to which the value is
+ * converted. Nothing is done for NULL and for what is not a monitor that was made. Threads and
+ * signal handlers as with reading.
+ */
+static inline void fbtweak_store_bool(const fbtweak *monitor, bool value);
+static inline void fbtweak_store_integer(const fbtweak *monitor, int64_t value);
+static inline void fbtweak_store_number(const fbtweak *monitor, double value);
+
 /* Removes a tweak that was made, with its observers and bindings. Its override is kept. */
 static inline int fbtweak_remove(const fbtweak *tweak);
 
@@ -451,6 +487,7 @@ enum {
   FBTWEAK_KIND_PADDING = 0,
   FBTWEAK_KIND_VALUE = 1,
   FBTWEAK_KIND_ACTION = 2,
+  FBTWEAK_KIND_MONITOR = 3,
 
   FBTWEAK_HAS_MINIMUM = 1,
   FBTWEAK_HAS_MAXIMUM = 2,
@@ -528,6 +565,19 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
       (void)fbtweak_bind(fbtweak__handle(&fbtweak__record), fbtweak__address);                     \
       (void *)fbtweak__address;                                                                    \
     }))
+#  define FBTWEAK__MONITOR(category_, collection_, name_, ...)                                     \
+    ((void)__extension__({                                                                         \
+      FBTWEAK__AUTO fbtweak__stored = (FBTWEAK__FIRST(__VA_ARGS__, ));                             \
+      FBTWEAK__ASSERT_NAMES(category_, collection_, name_);                                        \
+      FBTWEAK__TYPES(fbtweak__stored);                                                             \
+      FBTWEAK__ASSERT(                                                                             \
+          0 < FBTWEAK__CODE && FBTWEAK__CODE <= FBTWEAK_TYPE_DOUBLE,                               \
+          "FBTweakMonitor: the value must be a bool, an integer, a float or a double");            \
+      FBTWEAK__PASTE(FBTWEAK__MONITOR_,                                                            \
+                     FBTWEAK__IS_TUPLE(FBTWEAK__SECOND(__VA_ARGS__, FBTWEAK__END, )))              \
+      ((category_, collection_, name_), __VA_ARGS__, FBTWEAK__END);                                \
+      FBTWEAK__STORE(fbtweak__stored);                                                             \
+    }))
 #  define FBTWEAK__UNBIND(lvalue_) fbtweak_unbind((void *)&(lvalue_))
 #  define FBTWEAK__BINDING(address_) fbtweak_binding(address_)
 #  define FBTWEAK__ACTION(category_, collection_, name_, ...)                                      \
@@ -550,6 +600,9 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #  define FBTWEAK__INLINE(text_, category_, collection_, name_, ...) ((const fbtweak *)0)
 #  define FBTWEAK__BIND(lvalue_, category_, collection_, name_, ...)                               \
     ((lvalue_) = (FBTWEAK__FIRST(__VA_ARGS__, )))
+/* It is compiled, for its errors and warnings and so that its variables are used, and not run. */
+#  define FBTWEAK__MONITOR(category_, collection_, name_, ...)                                     \
+    (0 ? (void)(FBTWEAK__FIRST(__VA_ARGS__, )) : (void)0)
 #  define FBTWEAK__UNBIND(lvalue_) ((void)0)
 #  define FBTWEAK__BINDING(assignment_) ((void)(assignment_), fbtweak_binding())
 /* Names the function, without code, so that no compiler finds a static one unused. */
@@ -585,6 +638,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #define FBTWEAK__SIX(...) , , , , , , 1,
 
 #define FBTWEAK__NO_VALUE(...) (FBTWEAK__ERROR("FBTweak: the default is missing") 0)
+#define FBTWEAK__NO_MONITOR(...) FBTWEAK__ERROR("FBTweakMonitor: the value is missing")((void)0)
 #define FBTWEAK__NO_ACTION(...)                                                                    \
   FBTWEAK__ERROR("FBTweakAction: the function is missing") struct fbtweak
 #define FBTWEAK__ERROR(message_) FBTWEAK__PRAGMA(GCC error message_)
@@ -622,6 +676,8 @@ struct fbtweak__library {
   const fbtweak *(*make_action)(const char *category, const char *collection, const char *name,
                                 void (*function)(void *context), void *context);
   int (*remove)(const fbtweak *tweak);
+  /* Not in the first version, 0.1. */
+  const fbtweak *(*make_monitor)(const fbtweak_declaration *declaration);
 };
 
 #if FB_TWEAK_ENABLED
@@ -893,6 +949,45 @@ static inline const fbtweak *fbtweak_make_action(const char *category, const cha
                                                  void *context) {
   FBTWEAK__ASK(0, make_action(category, collection, name, function, context));
 }
+static inline const fbtweak *fbtweak_make_monitor(const fbtweak_declaration *declaration) {
+  const struct fbtweak__library *library = fbtweak__current_library();
+  return library && library->size > offsetof(struct fbtweak__library, make_monitor)
+             ? library->make_monitor(declaration)
+             : 0;
+}
+#define FBTWEAK__CASE(code_, type_)                                                                \
+case code_: {                                                                                      \
+  typedef type_ __attribute__((may_alias)) fbtweak__any;                                           \
+  fbtweak__any stored = (fbtweak__any)value;                                                       \
+  __atomic_store((fbtweak__any *)cell, &stored, __ATOMIC_RELAXED);                                 \
+  break;                                                                                           \
+}
+#define FBTWEAK__STORER(name_, type_)                                                              \
+  static inline void name_(const fbtweak *monitor, type_ value) {                                  \
+    if (!monitor || monitor->kind != FBTWEAK_KIND_MONITOR)                                         \
+      return;                                                                                      \
+    void *cell = (void *)(uintptr_t)&monitor->cell;                                                \
+    switch (monitor->type) {                                                                       \
+    case FBTWEAK_TYPE_BOOL:                                                                        \
+      __atomic_store_n((uint8_t *)cell, (bool)value, __ATOMIC_RELAXED);                            \
+      break;                                                                                       \
+      FBTWEAK__CASE(FBTWEAK_TYPE_INT8, int8_t)                                                     \
+      FBTWEAK__CASE(FBTWEAK_TYPE_INT16, int16_t)                                                   \
+      FBTWEAK__CASE(FBTWEAK_TYPE_INT32, int32_t)                                                   \
+      FBTWEAK__CASE(FBTWEAK_TYPE_INT64, int64_t)                                                   \
+      FBTWEAK__CASE(FBTWEAK_TYPE_UINT8, uint8_t)                                                   \
+      FBTWEAK__CASE(FBTWEAK_TYPE_UINT16, uint16_t)                                                 \
+      FBTWEAK__CASE(FBTWEAK_TYPE_UINT32, uint32_t)                                                 \
+      FBTWEAK__CASE(FBTWEAK_TYPE_UINT64, uint64_t)                                                 \
+      FBTWEAK__CASE(FBTWEAK_TYPE_FLOAT, float)                                                     \
+      FBTWEAK__CASE(FBTWEAK_TYPE_DOUBLE, double)                                                   \
+    }                                                                                              \
+  }
+FBTWEAK__STORER(fbtweak_store_bool, bool)
+FBTWEAK__STORER(fbtweak_store_integer, int64_t)
+FBTWEAK__STORER(fbtweak_store_number, double)
+#undef FBTWEAK__CASE
+#undef FBTWEAK__STORER
 static inline int fbtweak_remove(const fbtweak *tweak) {
   FBTWEAK__ASK(FBTWEAK_ABSENT, remove(tweak));
 }
@@ -1088,6 +1183,65 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     FBTWEAK__OPTIONS(names_, FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, default_, minimum_,        \
                      maximum_, __VA_ARGS__)
 
+/* The call of a monitor goes on as that of a tweak, with limits that are only for a plot. */
+#  define FBTWEAK__MONITOR_2(names_, value_, ...)                                                  \
+    FBTWEAK__MONITOR_OPTIONS(names_, 0, 0, 0, __VA_ARGS__)
+#  define FBTWEAK__MONITOR_1 FBTWEAK__MONITOR_2
+#  define FBTWEAK__MONITOR_0(names_, value_, minimum_, ...)                                        \
+    FBTWEAK__PASTE(FBTWEAK__MONITOR_MINIMUM_, FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )))    \
+    (names_, minimum_, __VA_ARGS__)
+#  define FBTWEAK__MONITOR_MINIMUM_2(names_, minimum_, ...)                                        \
+    FBTWEAK__ASSERT(0, "FBTweak: minimum and maximum come together");                              \
+    FBTWEAK__MONITOR_OPTIONS(names_, 0, 0, 0, FBTWEAK__END)
+#  define FBTWEAK__MONITOR_MINIMUM_1 FBTWEAK__MONITOR_MINIMUM_2
+#  define FBTWEAK__MONITOR_MINIMUM_0(names_, minimum_, maximum_, ...)                              \
+    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweak: only a number has a minimum and a maximum");     \
+    FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(minimum_) <= FBTWEAK__AS_NUMBER(maximum_),                  \
+                    "FBTweakMonitor: the minimum is above the maximum");                           \
+    FBTWEAK__MONITOR_OPTIONS(names_, FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, minimum_,          \
+                             maximum_, __VA_ARGS__)
+#  define FBTWEAK__MONITOR_OPTIONS(names_, limits_, minimum_, maximum_, ...)                       \
+    FBTWEAK__MONITOR_WITH(names_, limits_, minimum_, maximum_,                                     \
+                          FBTWEAK__EACH(FBTWEAK__OPTION, , __VA_ARGS__) FBTWEAK__END)
+#  define FBTWEAK__MONITOR_WITH(names_, limits_, minimum_, maximum_, ...)                          \
+    FBTWEAK__ASSERT(!((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) &               \
+                      (FBTWEAK_HAS_STEP | 64 | 128 | 1024)),                                       \
+                    "FBTweakMonitor: a monitor has only a description, an owner, a unit, a "       \
+                    "precision and choices");                                                      \
+    FBTWEAK__ASSERT((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) ==                \
+                        (0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__PLUS_BIT, __VA_ARGS__)),            \
+                    "FBTweak: an option is given twice");                                          \
+    FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHECK, __VA_ARGS__)                                        \
+    FBTWEAK__MONITOR_STATES(                                                                       \
+        names_, (limits_ FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)), minimum_,      \
+        maximum_, FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__),   \
+        FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHOICES, __VA_ARGS__) FBTWEAK__END)
+/* States that are only names have no numbers in the record. */
+#  define FBTWEAK__MONITOR_STATES(names_, mask_, minimum_, maximum_, attributes_, ...)             \
+    FBTWEAK__ASSERT(!(mask_ & FBTWEAK_HAS_MINIMUM) || !(mask_ & FBTWEAK_HAS_CHOICES),              \
+                    "FBTweakChoices: choices come instead of minimum and maximum");                \
+    FBTWEAK__ASSERT(                                                                               \
+        (1 FBTWEAK__EACH(FBTWEAK__AND_IS_TEXT, , __VA_ARGS__)) ||                                  \
+            (1 FBTWEAK__EACH(FBTWEAK__AND_FITS, , __VA_ARGS__)),                                   \
+        "FBTweakChoices: the states of a monitor are all names, or all numbers of its "            \
+        "type");                                                                                   \
+    FBTWEAK__EACH(FBTWEAK__CHECK_STATE, , __VA_ARGS__)                                             \
+    FBTWEAK__DECLARE(                                                                              \
+        FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )), names_,                                  \
+        ((mask_ | 2048) ^                                                                          \
+         ((0 FBTWEAK__EACH(FBTWEAK__OR_IS_TEXT, , __VA_ARGS__)) ? FBTWEAK_HAS_CHOICES : 0)),       \
+        (fbtweak__type)0, minimum_, maximum_, 0, attributes_, __VA_ARGS__)
+#  define FBTWEAK__OR_IS_TEXT(context_, index_, choice_)                                           \
+    || FBTWEAK__IS_TEXT(FBTWEAK__VALUE_OF(choice_))
+#  define FBTWEAK__AND_IS_TEXT(context_, index_, choice_)                                          \
+    &&FBTWEAK__IS_TEXT(FBTWEAK__VALUE_OF(choice_))
+#  define FBTWEAK__AND_FITS(context_, index_, choice_)                                             \
+    &&!FBTWEAK__IS_TEXT(FBTWEAK__VALUE_OF(choice_)) && FBTWEAK__FITS(FBTWEAK__VALUE_OF(choice_))
+#  define FBTWEAK__CHECK_STATE(context_, index_, choice_)                                          \
+    FBTWEAK__ASSERT(FBTWEAK__CHOICE_HAS_NO_NUL(FBTWEAK__VALUE_OF(choice_)),                        \
+                    "FBTweakChoices: a choice cannot contain a NUL");                              \
+    FBTWEAK__IF_LABELLED(choice_, FBTWEAK__CHECK_LABEL)
+
 /* Options. What is not an option becomes one whose check fails, so that the message says so. */
 #  define FBTWEAK__OPTION(context_, index_, x_)                                                    \
     FBTWEAK__PASTE(FBTWEAK__OPTION_, FBTWEAK__IS_TUPLE(x_))(x_),
@@ -1254,8 +1408,9 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
     uint32_t size;                                                                                 \
     uint8_t version, kind, type, flags
 #  define FBTWEAK__HEAD(record_, kind_, code_, flags_)                                             \
-    sizeof(record_), FBTWEAK_RECORD_VERSION, FBTWEAK_KIND_##kind_, code_, flags_
+    sizeof(record_), FBTWEAK_RECORD_VERSION, kind_, code_, flags_
 #  define FBTWEAK__FLAGS(mask_) ((mask_) & (FBTWEAK__IS_STRING ? 7 : 15))
+#  define FBTWEAK__KIND_OF(mask_) ((mask_)&2048 ? FBTWEAK_KIND_MONITOR : FBTWEAK_KIND_VALUE)
 
 #  define FBTWEAK__ASSERT_FLAG(default_)                                                           \
     FBTWEAK__ASSERT(FBTWEAK__HAS_KIND(default_), "FBTweakFeature: the default is true or false")
@@ -1279,6 +1434,18 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
     FBTWEAK__ACTION_RECORD(                                                                        \
         FBTWEAK__PASTE(fbtweak__action_, __COUNTER__), (category_, collection_, name_), function_, \
         FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__))
+
+/*
+ * What a monitor stores. For an atomic store GCC takes a floating-point number through an integer
+ * register, an instruction more. A volatile one is a single instruction as well, but its thread
+ * sanitizer does not know that.
+ */
+#  if defined(__clang__) || defined(__SANITIZE_THREAD__) || UINTPTR_MAX <= 0xffffffffu
+#    define FBTWEAK__STORE(value_)                                                                 \
+      __atomic_store(&fbtweak__record.cell.value, &value_, __ATOMIC_RELAXED)
+#  else
+#    define FBTWEAK__STORE(value_) (*(volatile fbtweak__type *)&fbtweak__record.cell.value = value_)
+#  endif
 
 static inline __attribute__((always_inline, unused)) const char *
 fbtweak__load_string(const char *const *cell, const char *initial) {
@@ -1345,6 +1512,7 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
 #    define FBTWEAK__KIND(x_)                                                                      \
       _Generic((x_), char * : 1, const char * : 1, fbtweak_color : 2, default : 3)
 #    define FBTWEAK__HAS_KIND(x_) (FBTWEAK__KIND(x_) == FBTWEAK__KIND((fbtweak__type){0}))
+#    define FBTWEAK__IS_TEXT(x_) (FBTWEAK__KIND(x_) == 1)
 #    define FBTWEAK__TEXT(x_) _Generic((x_), char * : (x_), const char * : (x_), default : "")
 /* A double for a float, because Clang warns of comparing with what no float equals. */
 #    define FBTWEAK__EXACT                                                                         \
@@ -1383,7 +1551,8 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
         each_(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__) char attributes[sizeof(attributes_)];           \
         each_(FBTWEAK__CHOICE, , __VA_ARGS__)                                                      \
       } fbtweak__record FBTWEAK__IN_SECTION("fbtweak") = {                                         \
-          FBTWEAK__HEAD(fbtweak__record, VALUE, fbtweak__code, FBTWEAK__FLAGS(mask_)),             \
+          FBTWEAK__HEAD(fbtweak__record, FBTWEAK__KIND_OF(mask_), fbtweak__code,                   \
+                        FBTWEAK__FLAGS(mask_)),                                                    \
           {FBTWEAK__INITIAL(default_)},                                                            \
           {FBTWEAK__INITIAL(default_)},                                                            \
           {FBTWEAK__AS_NUMBER(minimum_)},                                                          \
@@ -1447,7 +1616,7 @@ struct fbtweak__nothing {
         FBTWEAK__NAME_FIELDS names_;                                                               \
         char text[1], attributes[sizeof(attributes_)];                                             \
       } record_ FBTWEAK__IN_SECTION("fbtweak") = {                                                 \
-          FBTWEAK__HEAD(record_, ACTION, FBTWEAK_TYPE_ACTION, 0),                                  \
+          FBTWEAK__HEAD(record_, FBTWEAK_KIND_ACTION, FBTWEAK_TYPE_ACTION, 0),                     \
           {FBTWEAK__BY_CALLEE(function_, fbtweak__call_function, fbtweak__call_block, 0)},         \
           {(function_)},                                                                           \
           {0},                                                                                     \
@@ -1532,6 +1701,8 @@ template <class T> T fbtweak__by_value(T);
 #    define FBTWEAK__HAS_KIND(x_)                                                                  \
       fbtweak__have_one_kind(FBTWEAK__CODE,                                                        \
                              fbtweak__type_code<decltype(fbtweak__by_value(x_))>::value)
+#    define FBTWEAK__IS_TEXT(x_)                                                                   \
+      (fbtweak__type_code<decltype(fbtweak__by_value(x_))>::value == FBTWEAK_TYPE_STRING)
 #    define FBTWEAK__NUMBER(x_) fbtweak__number_of(x_)
 #    define FBTWEAK__EXACT fbtweak__number
 #    define FBTWEAK__CHOICE_HAS_NO_NUL(x_) fbtweak__has_no_nul(fbtweak__text_of(x_))
@@ -1674,7 +1845,8 @@ template <class T, class Default> constexpr T fbtweak__initial(Default value) {
                   attributes_,                                                                     \
                   {FBTWEAK__EACH(FBTWEAK__CHOICE, , __VA_ARGS__)}}
 #    define FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_)                     \
-      FBTWEAK__HEAD(fbtweak__record, VALUE, fbtweak__code, FBTWEAK__FLAGS(mask_)),                 \
+      FBTWEAK__HEAD(fbtweak__record, FBTWEAK__KIND_OF(mask_), fbtweak__code,                       \
+                    FBTWEAK__FLAGS(mask_)),                                                        \
           {fbtweak__initial<fbtweak__type>(default_)},                                             \
           {fbtweak__initial<fbtweak__type>(default_)}, {FBTWEAK__AS_NUMBER(minimum_)},             \
           {FBTWEAK__AS_NUMBER(maximum_)}, {FBTWEAK__AS_NUMBER(step_)}, FBTWEAK__NAMES names_
@@ -1744,7 +1916,7 @@ struct fbtweak__action_of {
       static FBTWEAK__CONSTINIT                                                                    \
           fbtweak__action_of<FBTWEAK__NAME_SIZES names_, sizeof(attributes_)>                      \
               record_ FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                                \
-                  FBTWEAK__HEAD(record_, ACTION, FBTWEAK_TYPE_ACTION, 0),                          \
+                  FBTWEAK__HEAD(record_, FBTWEAK_KIND_ACTION, FBTWEAK_TYPE_ACTION, 0),             \
                   fbtweak__callee(function_),                                                      \
                   {},                                                                              \
                   FBTWEAK__NAMES names_,                                                           \
@@ -1822,9 +1994,12 @@ static inline bool fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint
   return false;
 }
 
-/* The table's size is 0 until the library has loaded. A later library may have a larger table. */
+/* The table's size is 0 until the library has loaded. Of another version it ends elsewhere. */
 static inline bool fbtweak__is_library(const struct fbtweak__loaded *loaded, uintptr_t address) {
-  enum { FBTWEAK__READ_WRITE = 4 | 2, FBTWEAK__LEAST = sizeof(struct fbtweak__library) };
+  enum {
+    FBTWEAK__READ_WRITE = 4 | 2,
+    FBTWEAK__LEAST = offsetof(struct fbtweak__library, make_monitor)
+  };
   if (address % sizeof(void *) != 0 ||
       !fbtweak__is_loaded(loaded, FBTWEAK__READ_WRITE, address, FBTWEAK__LEAST))
     return false;

@@ -44,6 +44,7 @@ IN_SWIFT const fbtweak *fbtweak__make(const fbtweak_declaration *declaration);
 IN_SWIFT const fbtweak *fbtweak__make_action(const char *category, const char *collection,
                                              const char *name, void (*function)(void *context),
                                              void *context);
+IN_SWIFT const fbtweak *fbtweak__make_monitor(const fbtweak_declaration *declaration);
 IN_SWIFT int fbtweak__remove(const fbtweak *tweak);
 
 /* Around each of them is what every call into the library begins and ends with. */
@@ -89,6 +90,7 @@ ENTERED(int, queue_descriptor, (const fbtweak_queue *queue), (queue))
 ENTERED(size_t, queue_deliver, (fbtweak_queue * queue), (queue))
 ENTERED_VOID(queue_destroy, (fbtweak_queue * queue), (queue))
 ENTERED(const fbtweak *, make, (const fbtweak_declaration *declaration), (declaration))
+ENTERED(const fbtweak *, make_monitor, (const fbtweak_declaration *declaration), (declaration))
 ENTERED(const fbtweak *, make_action,
         (const char *category, const char *collection, const char *name,
          void (*function)(void *context), void *context),
@@ -136,6 +138,7 @@ __attribute__((visibility("hidden"))) struct fbtweak__library fbtweak__this_libr
     .make = entered_make,
     .make_action = entered_make_action,
     .remove = entered_remove,
+    .make_monitor = entered_make_monitor,
 };
 
 __asm__(".pushsection .note.fbtweak,\"aR\",%note\n"

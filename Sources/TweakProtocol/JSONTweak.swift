@@ -27,7 +27,7 @@ extension JSONTweak: Codable {
     private enum CodingKeys: String, CodingKey {
         case tweak, category, collection, name, type, `default`, value, source, pendingValue
         case minimum, maximum, step, choices, precision, unit, title, description, group
-        case readOnly, needsRestart, owner, expires, location
+        case monitor, readOnly, needsRestart, owner, expires, location
     }
 
     private struct Choice: Codable {
@@ -58,6 +58,7 @@ extension JSONTweak: Codable {
         try container.encodeIfPresent(declaration.title, forKey: .title)
         try container.encodeIfPresent(declaration.description, forKey: .description)
         try container.encodeIfPresent(declaration.group, forKey: .group)
+        if declaration.isMonitor { try container.encode(true, forKey: .monitor) }
         if declaration.isReadOnly { try container.encode(true, forKey: .readOnly) }
         if declaration.needsRestart { try container.encode(true, forKey: .needsRestart) }
         try container.encodeIfPresent(declaration.owner, forKey: .owner)
@@ -91,8 +92,9 @@ extension JSONTweak: Codable {
         if let precision = try container.decodeIfPresent(Int.self, forKey: .precision) {
             attributes.append(TweakDeclaration.Attribute(key: "precision", value: "\(precision)"))
         }
+        let isMonitor = try container.decodeIfPresent(Bool.self, forKey: .monitor) == true
         for (name, key) in [("read-only", CodingKeys.readOnly), ("needs-restart", .needsRestart)]
-        where try container.decodeIfPresent(Bool.self, forKey: key) == true {
+        where try !(isMonitor && key == .readOnly) && container.decodeIfPresent(Bool.self, forKey: key) == true {
             attributes.append(TweakDeclaration.Attribute(key: name, value: ""))
         }
         let choices = try container.decodeIfPresent([Choice].self, forKey: .choices) ?? []
@@ -106,7 +108,7 @@ extension JSONTweak: Codable {
             choices: choices.compactMap { choice in
                 choice.value.value(of: type).map { TweakChoice($0, label: choice.label) }
             },
-            attributes: attributes)
+            attributes: attributes, isMonitor: isMonitor)
         self.value = try value(.value)
         source = try container.decodeIfPresent(String.self, forKey: .source)
         pendingValue = try value(.pendingValue)

@@ -4,7 +4,9 @@ extension TweakDeclaration {
     package var record: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: RecordLayout.textOffset)
         bytes[RecordLayout.versionOffset] = RecordLayout.version
-        bytes[RecordLayout.kindOffset] = type == .action ? RecordLayout.actionKind : RecordLayout.valueKind
+        bytes[RecordLayout.kindOffset] =
+            type == .action
+            ? RecordLayout.actionKind : isMonitor ? RecordLayout.monitorKind : RecordLayout.valueKind
         bytes[RecordLayout.typeOffset] = type.rawValue
         let numbers: [(offset: Int, value: TweakValue?, flag: UInt8)] = [
             (RecordLayout.cellOffset, defaultValue, 0),

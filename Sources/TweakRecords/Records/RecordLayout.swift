@@ -3,6 +3,8 @@ package enum RecordLayout {
     package static let version: UInt8 = 1
     package static let valueKind: UInt8 = 1
     package static let actionKind: UInt8 = 2
+    package static let monitorKind: UInt8 = 3
+    package static let knownKinds = valueKind...monitorKind
 
     package static let versionOffset = 4
     package static let kindOffset = 5

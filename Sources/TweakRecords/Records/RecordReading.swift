@@ -38,7 +38,7 @@ public struct RecordWalk: Sendable {
             let version: UInt8? = bytes.number(at: start + RecordLayout.versionOffset, byteOrder)
             let kind: UInt8? = bytes.number(at: start + RecordLayout.kindOffset, byteOrder)
             if version == RecordLayout.version,
-                kind == RecordLayout.valueKind || kind == RecordLayout.actionKind
+                kind.map(RecordLayout.knownKinds.contains) == true
             {
                 return start..<offset
             }
@@ -192,7 +192,7 @@ public struct RecordSection: Sendable {
 }
 
 extension TweakDeclaration {
-    /// Decodes one record of a value or an action.
+    /// Decodes one record of a value, an action or a monitor.
     ///
     /// - Parameters:
     ///   - bytes: The section.
@@ -212,10 +212,11 @@ extension TweakDeclaration {
             throw .badSize(UInt32(clamping: range.count), offset: offset)
         }
         let code = bytes.byte(at: offset + RecordLayout.typeOffset)
-        let isAction = bytes.byte(at: offset + RecordLayout.kindOffset) == RecordLayout.actionKind
-        guard let type = TweakType(rawValue: code), isAction == (type == .action) else {
-            throw .unknownType(code, offset: offset)
-        }
+        let kind = bytes.byte(at: offset + RecordLayout.kindOffset)
+        let isMonitor = kind == RecordLayout.monitorKind
+        guard let type = TweakType(rawValue: code), (kind == RecordLayout.actionKind) == (type == .action),
+            !isMonitor || type.canBeMonitored
+        else { throw .unknownType(code, offset: offset) }
         let flags = bytes.byte(at: offset + RecordLayout.flagsOffset)
         let hasBlock = flags & RecordLayout.hasChoices != 0
         guard type.isNumeric || !hasBlock else { throw .choicesOfType(type, offset: offset) }
@@ -245,8 +246,12 @@ extension TweakDeclaration {
             // The block takes its room from the text.
             if hasBlock, attributes.last?.key == "choice" { text.end -= RecordLayout.choiceSize }
         }
-        let choices =
-            hasBlock || type == .string ? bytes.choices(attributes, block: text.end, type, byteOrder) : []
+        var choices: [TweakChoice] = []
+        if hasBlock || type == .string {
+            choices = bytes.choices(attributes, block: text.end, type, byteOrder)
+        } else if isMonitor {
+            choices = attributes.states
+        }
         if hasBlock {
             let areNumbers = choices.allSatisfy { $0.value == $0.value }
             guard !choices.isEmpty, areNumbers, text.next <= text.end, minimum == nil, maximum == nil else {
@@ -258,7 +263,8 @@ extension TweakDeclaration {
             key: key, type: type,
             defaultValue: bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
                 ?? .string(bytes.text(defaultText)),
-            minimum: minimum, maximum: maximum, step: step, choices: choices, attributes: attributes)
+            minimum: minimum, maximum: maximum, step: step, choices: choices, attributes: attributes,
+            isMonitor: isMonitor)
     }
 
     private static func areLimits(_ minimum: TweakValue?, _ maximum: TweakValue?) -> Bool {
@@ -366,6 +372,13 @@ extension UnsafeRawBufferPointer {
     fileprivate func firstByte(_ byte: UInt8) -> Int? {
         baseAddress.flatMap { start in memchr(start, Int32(byte), count).map { UnsafeRawPointer($0) - start }
         }
+    }
+}
+
+extension [TweakDeclaration.Attribute] {
+    /// The states of a monitor that only have names: 0, 1, 2, …
+    fileprivate var states: [TweakChoice] {
+        filter { $0.key == "choice" }.enumerated().map { TweakChoice(.integer(Int128($0)), label: $1.value) }
     }
 }
 

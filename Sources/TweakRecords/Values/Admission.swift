@@ -16,7 +16,7 @@ extension TweakDeclaration {
     /// - Throws: ``TweakValueError`` if the value is refused.
     public func admit(_ value: TweakValue) throws(TweakValueError) -> Admission {
         guard type != .action else { throw .isAction(self) }
-        guard !isReadOnly else { throw .readOnly(self) }
+        guard !isReadOnly else { throw isMonitor ? .isMonitor(self) : .readOnly(self) }
         let admission = try admitByType(value)
         guard !choices.isEmpty else { return admission }
         guard !admission.wasClamped, let choice = choices.first(where: { $0.value == admission.value }) else {

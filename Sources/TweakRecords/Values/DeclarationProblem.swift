@@ -12,6 +12,8 @@ package enum DeclarationProblem: Hashable {
     case noStep
     /// The default is not between the limits or among the choices.
     case badDefault(allowed: String)
+    /// It is a monitor of neither a number nor a Bool.
+    case monitorOfOtherType
 }
 
 extension DeclarationProblem: CustomStringConvertible {
@@ -24,6 +26,7 @@ extension DeclarationProblem: CustomStringConvertible {
         case .limitsOutOfOrder: "the minimum is above the maximum"
         case .noStep: "the step must be more than 0"
         case .badDefault(let allowed): "the default is outside the limits; allowed: \(allowed)"
+        case .monitorOfOtherType: "only a number or a bool is monitored"
         }
     }
 }
@@ -40,6 +43,7 @@ extension TweakDeclaration {
         case .double(let step)? where !(step > 0): return .noStep
         default: break
         }
+        if isMonitor { return type.canBeMonitored ? nil : .monitorOfOtherType }
         return admitsDefault ? nil : .badDefault(allowed: allowed)
     }
 }

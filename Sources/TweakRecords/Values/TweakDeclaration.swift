@@ -16,6 +16,9 @@ public struct TweakDeclaration: Hashable, Sendable {
     public var choices: [TweakChoice]
     /// Everything else that the record says, in the record's order.
     public var attributes: [Attribute]
+    /// Whether it is a monitor: the program stores the value, people see it, and nobody sets it. Its limits are those of a plot,
+    /// its choices the names of states, and its default is 0 until the program has stored something.
+    public var isMonitor: Bool
 
     /// One `key=value` of a record's text.
     public struct Attribute: Hashable, Sendable {
@@ -35,7 +38,7 @@ public struct TweakDeclaration: Hashable, Sendable {
     public init(
         key: TweakKey, type: TweakType, defaultValue: TweakValue, minimum: TweakValue? = nil,
         maximum: TweakValue? = nil, step: TweakValue? = nil, choices: [TweakChoice] = [],
-        attributes: [Attribute] = []
+        attributes: [Attribute] = [], isMonitor: Bool = false
     ) {
         self.key = key
         self.type = type
@@ -45,6 +48,7 @@ public struct TweakDeclaration: Hashable, Sendable {
         self.step = step
         self.choices = choices
         self.attributes = attributes
+        self.isMonitor = isMonitor
     }
 
     /// Whether another declaration of the same key means the same tweak. The place does not count, nor what only
@@ -53,7 +57,7 @@ public struct TweakDeclaration: Hashable, Sendable {
         key == other.key && type == other.type && defaultValue == other.defaultValue
             && minimum == other.minimum
             && maximum == other.maximum && step == other.step && choices == other.choices
-            && isReadOnly == other.isReadOnly && needsRestart == other.needsRestart
+            && isMonitor == other.isMonitor && isReadOnly == other.isReadOnly && needsRestart == other.needsRestart
     }
 }
 
@@ -78,7 +82,7 @@ extension TweakDeclaration {
         return text(of: "precision").flatMap { Int($0) }.flatMap { 0...17 ~= $0 ? $0 : nil }
     }
     /// Whether nobody can set it.
-    public var isReadOnly: Bool { attributes.contains { $0.key == "read-only" } }
+    public var isReadOnly: Bool { isMonitor || attributes.contains { $0.key == "read-only" } }
     /// Whether what is set takes effect at the next start of the program.
     public var needsRestart: Bool { attributes.contains { $0.key == "needs-restart" } }
 

@@ -47,6 +47,9 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
     /// Whether values have an order and so can have limits.
     public var isNumeric: Bool { integerRange != nil || self == .float || self == .double }
 
+    /// Whether a monitor can be of the type: a number or a Bool.
+    public var canBeMonitored: Bool { isNumeric || self == .bool }
+
     /// The name in a sentence: `a bool`, `an int32`.
     package var withArticle: String {
         switch self {

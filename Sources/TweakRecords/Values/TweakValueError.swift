@@ -12,6 +12,8 @@ public enum TweakValueError: Error, Hashable {
     case readOnly(TweakDeclaration)
     /// An action has no value.
     case isAction(TweakDeclaration)
+    /// The program stores a monitor, and nobody sets it.
+    case isMonitor(TweakDeclaration)
 }
 
 extension TweakValueError: CustomStringConvertible {
@@ -30,6 +32,8 @@ extension TweakValueError: CustomStringConvertible {
             "\(tweak.key): the tweak is read-only; its value is \(tweak.defaultValue.quoted)"
         case .isAction(let tweak):
             "\(tweak.key): an action has no value"
+        case .isMonitor(let tweak):
+            "\(tweak.key): a monitor is stored by the program; people see it, and nobody sets it"
         }
     }
 }

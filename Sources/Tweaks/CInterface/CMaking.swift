@@ -11,6 +11,16 @@ func make(declaration: UnsafePointer<fbtweak_declaration>?) -> UnsafePointer<fbt
     }
 }
 
+@c(fbtweak__make_monitor)
+func makeMonitor(declaration: UnsafePointer<fbtweak_declaration>?) -> UnsafePointer<fbtweak>? {
+    returningPointer { () throws(CFailure) in
+        guard let declaration else { throw .refused("there is no declaration: the pointer is NULL") }
+        var monitor = try TweakDeclaration(declaration.pointee)
+        monitor.isMonitor = true
+        return try make(monitor)
+    }
+}
+
 @c(fbtweak__make_action)
 func makeAction(
     category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?, name: UnsafePointer<CChar>?,

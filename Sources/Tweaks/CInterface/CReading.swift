@@ -22,9 +22,11 @@ func find(
         guard let key = TweakKey(category, collection, name) else {
             throw .unknown("there is no tweak: a level of its name is NULL")
         }
-        let handle = TweakStore.shared.withDecodedState { state in
-            state.tweaks[key].map { state.handle(of: $0) }
+        let (handle, monitor) = TweakStore.shared.withDecodedState { state in
+            let entry = state.tweaks[key]
+            return (entry.flatMap { state.handle(of: $0) }, entry?.declaration)
         }
+        if let monitor, handle == nil { throw CFailure(.refused(.isMonitor(monitor))) }
         guard let handle else { throw CFailure(TweakStore.shared.unknown(key)) }
         return handle.pointer
     }
@@ -41,6 +43,7 @@ func walk(
         category.map { String(cString: $0) }, collection.map { String(cString: $0) })
     var count = 0
     for key in keys {
+        // None of a monitor.
         guard let handle = TweakStore.shared.handle(of: key) else { continue }
         count += 1
         typealias Visitor = @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Bool

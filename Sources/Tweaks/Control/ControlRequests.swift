@@ -225,7 +225,7 @@ extension TweakValueError {
         case .wrongType(let tweak, _), .notFinite(let tweak, _), .containsNUL(let tweak),
             .notAmongChoices(let tweak, _):
             tweak.allowed
-        case .readOnly, .isAction: nil
+        case .readOnly, .isAction, .isMonitor: nil
         }
     }
 }

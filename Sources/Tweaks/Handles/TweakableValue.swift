@@ -65,7 +65,7 @@ extension TweakableValue {
 }
 
 /// Decodes a cell; `nil` for a string that is null.
-private func decode(_ cell: UnsafeRawPointer, _ type: TweakType) -> TweakValue? {
+func decode(_ cell: UnsafeRawPointer, _ type: TweakType) -> TweakValue? {
     switch type {
     case .bool: Bool.__read(cell, default: false).tweakValue
     case .int8: Int8.__read(cell, default: 0).tweakValue

@@ -311,8 +311,10 @@ extension StoreState {
         return handle
     }
 
-    mutating func handle(of entry: TweakEntry) -> Handle {
+    /// - Returns: `nil` for a monitor of an image, since a record of its own would not follow what the program stores.
+    mutating func handle(of entry: TweakEntry) -> Handle? {
         if let handle = entry.handle { return handle }
+        if entry.isMonitor { return nil }
         let handle = Handle(entry.declaration)
         updateHandles(of: entry, handle)
         return handle
@@ -322,6 +324,10 @@ extension StoreState {
     ///
     /// - Parameter new: The one that it gets.
     private mutating func updateHandles(of entry: TweakEntry, _ new: Handle? = nil) {
+        if entry.isMonitor {
+            if let new { entry.setHandle(new) }
+            return
+        }
         var others = otherHandles.removeValue(forKey: entry.key) ?? []
         if let handle = entry.handle { others.append(handle) }
         guard new != nil || !others.isEmpty else { return }

@@ -8,7 +8,7 @@ internal import TweakRecords
 final class TweakEntry: @unchecked Sendable {
     let key: TweakKey
     @exclusivity(unchecked) private var declared: Declared
-    @exclusivity(unchecked) private(set) var value: TweakValue
+    @exclusivity(unchecked) private var storedValue: TweakValue
     @exclusivity(unchecked) private(set) var source: TweakSource
     /// The cell of the record that it is declared by comes first.
     @exclusivity(unchecked) private(set) var cells: OwnedCells
@@ -29,10 +29,12 @@ final class TweakEntry: @unchecked Sendable {
         let declaration: TweakDeclaration
         /// What the declaration says, found once.
         let needsRestart: Bool
+        let isMonitor: Bool
 
         init(_ declaration: TweakDeclaration) {
             self.declaration = declaration
             needsRestart = declaration.needsRestart
+            isMonitor = declaration.isMonitor
         }
 
         func admit(
@@ -60,7 +62,7 @@ final class TweakEntry: @unchecked Sendable {
         declared = Declared(declaration)
         cells = OwnedCells(cell)
         self.place = place
-        value = resolution.value
+        storedValue = resolution.value
         source = resolution.source
         if source != .binary { cell.cell.store(value) }
     }
@@ -85,6 +87,14 @@ final class TweakEntry: @unchecked Sendable {
 
     // MARK: The value
 
+    /// What the providers decided on; of a monitor what the program stored last.
+    var value: TweakValue {
+        guard declared.isMonitor, let cell = cells.first?.cell else { return storedValue }
+        return cell.value ?? storedValue
+    }
+
+    var isMonitor: Bool { declared.isMonitor }
+
     /// What the declaration says about a value.
     func admit(
         _ body: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
@@ -102,7 +112,7 @@ final class TweakEntry: @unchecked Sendable {
 
     /// What another value would change; `nil` if it is the same already, or stays until a restart.
     func change(to resolution: Resolution) -> TweakChange? {
-        guard !declared.needsRestart, resolution.value != value else { return nil }
+        guard !declared.needsRestart, !declared.isMonitor, resolution.value != value else { return nil }
         return TweakChange(key: key, oldValue: value, newValue: resolution.value, source: resolution.source)
     }
 
@@ -116,21 +126,21 @@ final class TweakEntry: @unchecked Sendable {
             return
         }
         source = resolution.source
-        guard resolution.value != value else { return }
+        guard !declared.isMonitor, resolution.value != value else { return }
         if history == nil { history = History() }
         history?.lastChange = (value, resolution.source, .since1970)
-        value = resolution.value
-        cells.forEach { $0.cell.store(value) }
+        storedValue = resolution.value
+        cells.forEach { $0.cell.store(storedValue) }
     }
 
     // MARK: The cells
 
-    /// Adds a cell, which gets the value.
+    /// Adds a cell, which gets the value. Those of a monitor are the program's alone, and the first is the one that people see.
     ///
     /// - Parameter isFirst: Whether it is that of the record which declares the tweak from now on.
     func add(_ cell: OwnedCell, isFirst: Bool = false) {
         cells.insert(cell, isFirst: isFirst)
-        cell.cell.store(value)
+        if !declared.isMonitor { cell.cell.store(storedValue) }
     }
 
     func removeCells(where isGone: (OwnedCell) -> Bool) { cells.removeAll(where: isGone) }
@@ -232,6 +242,11 @@ struct Cell: @unchecked Sendable {
     private func store64(_ bits: UInt64) {
         fbtweak__store_64(address.assumingMemoryBound(to: UInt64.self), bits)
     }
+
+    /// All eight bytes of a cell in a record, of which a smaller type has the first ones.
+    var bits: UInt64 { fbtweak__load_64(address.assumingMemoryBound(to: UInt64.self)) }
+    /// What it holds; `nil` for a text that is the default.
+    var value: TweakValue? { decode(address, type) }
 }
 
 /// Texts that string cells point to.

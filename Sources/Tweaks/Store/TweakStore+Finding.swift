@@ -53,7 +53,10 @@ extension TweakStore {
             _ = state.handle(of: entry)
             return entry.found
         }
-        guard let found else { throw unknown(key) }
+        guard let found else {
+            guard let monitor = state.withLock({ $0.tweaks[key]?.declaration }) else { throw unknown(key) }
+            throw .refused(.isMonitor(monitor))
+        }
         guard found.type == type else { throw .otherType(try declaration(of: key), asked: type) }
         return found
     }
