@@ -4,6 +4,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -64,4 +65,9 @@ void fbtweak__lower_event(int descriptor) {
 
 const char *fbtweak__executed_file(void) {
   return (const char *)getauxval(AT_EXECFN);
+}
+
+int fbtweak__poll(struct pollfd *awaited, size_t count, int64_t nanoseconds) {
+  struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  return ppoll(awaited, count, nanoseconds < 0 ? NULL : &timeout, NULL);
 }

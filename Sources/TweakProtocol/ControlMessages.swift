@@ -32,18 +32,22 @@ package struct ControlAnswer<Result: Codable & Sendable>: Codable, Sendable {
 
 extension ChangedTweaks {
     /// The notification.
-    package func line() throws -> [UInt8] { try TweakProtocol.line(Notification(params: self)) }
+    package func line() throws -> [UInt8] { try TweakProtocol.line(Notification(method: Self.name, params: self)) }
 }
 
-private struct Notification: Codable {
+private struct Notification<Params> {
     var jsonrpc = "2.0"
-    var method = ChangedTweaks.name
-    let params: ChangedTweaks
+    var method: String
+    let params: Params
 }
+
+extension Notification: Encodable where Params: Encodable {}
+extension Notification: Decodable where Params: Decodable {}
 
 /// What a program says, as a client reads it.
 package enum ProgramMessage: Sendable {
     case changed(ChangedTweaks)
+    case sampled(TakenSamples)
     case answer(Answer)
 
     /// Reads a line.
@@ -51,8 +55,11 @@ package enum ProgramMessage: Sendable {
         let message: JSONValue = try decodeJSON(from: line)
         let header: Header = try message.decode()
         if header.method == ChangedTweaks.name {
-            let notification: Notification = try message.decode()
+            let notification: Notification<ChangedTweaks> = try message.decode()
             self = .changed(notification.params)
+        } else if header.method == TakenSamples.name {
+            let notification: Notification<TakenSamples> = try message.decode()
+            self = .sampled(notification.params)
         } else if let id = header.id {
             self = .answer(Answer(id: id, message: message))
         } else {
@@ -289,4 +296,11 @@ package enum ControlLimits {
     package static let unreadSize = 1 << 20
     /// How many subscriptions a client has at a time.
     package static let subscriptions = 64
+    /// How many of them are of samples.
+    package static let samplings = 4
+    /// How many samples are taken in a second, and how many values all together.
+    package static let sampleRate = 1000.0
+    package static let sampledValues = 1_000_000.0
+    /// The bytes of samples that wait for a client to read them. Then the oldest are dropped.
+    package static let unreadSamples = 4 << 20
 }

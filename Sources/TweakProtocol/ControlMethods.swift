@@ -19,7 +19,7 @@ extension ControlMethod {
 /// All methods.
 let controlMethods: [any ControlMethod.Type] = [
     DescribeProgram.self, ListTweaks.self, GetTweak.self, SetTweak.self, ResetTweaks.self, SetManyTweaks.self,
-    RunAction.self, SubscribeToChanges.self, UnsubscribeFromChanges.self, ExplainTweak.self,
+    RunAction.self, SubscribeToChanges.self, SampleTweaks.self, UnsubscribeFromChanges.self, ExplainTweak.self,
 ]
 
 /// Asks which program it is.
@@ -266,7 +266,7 @@ package struct SubscribeToChanges: ControlMethod {
     package init(tweaks: [TweakKey]? = nil) { self.tweaks = tweaks }
 }
 
-/// Asks not to be told any more. After the answer nothing comes for the subscription.
+/// Asks not to be told any more, of changes or with samples. After the answer nothing comes for the subscription.
 package struct UnsubscribeFromChanges: ControlMethod {
     package static let name = "unsubscribe"
     package typealias Answer = Done

@@ -38,6 +38,10 @@ int fbtweak__make_event(void);
 void fbtweak__raise_event(int descriptor);
 void fbtweak__lower_event(int descriptor);
 
+/* poll(2) for at most so many nanoseconds, or for ever if they are negative. */
+struct pollfd;
+int fbtweak__poll(struct pollfd *awaited, size_t count, int64_t nanoseconds);
+
 /*
  * A socket that takes connections at a path, and one of its connections with the user who made it.
  * Neither blocks, both are closed by exec; -1 and errno.

@@ -112,8 +112,8 @@ final class EventLoop: Sendable {
             awaited += source.awaited
             ends.append(awaited.count)
         }
-        let timeout = timeout(until: sources.compactMap(\.deadline).min())
-        _ = allowingForks { poll(&awaited, nfds_t(awaited.count), timeout) }
+        let nanoseconds = nanoseconds(until: sources.compactMap(\.deadline).min())
+        _ = allowingForks { fbtweak__poll(&awaited, awaited.count, nanoseconds) }
         if awaited.first?.revents != 0 {
             state.withLock { state in
                 state.isRaised = false
@@ -128,11 +128,10 @@ final class EventLoop: Sendable {
         }.map(\.0)
     }
 
-    /// In milliseconds, as poll(2) takes it.
-    private func timeout(until deadline: ContinuousClock.Instant?) -> CInt {
+    /// As ``fbtweak__poll`` takes them, of a minute at most.
+    private func nanoseconds(until deadline: ContinuousClock.Instant?) -> Int64 {
         guard let deadline else { return -1 }
-        let left = (deadline - ContinuousClock.now) / .milliseconds(1)
-        return CInt(min(max(left.rounded(.up), 0), 60_000))
+        return Int64(min(max(deadline - .now, .zero), .seconds(60)) / .nanoseconds(1))
     }
 
     /// - Returns: Whether nobody can add a source any more.

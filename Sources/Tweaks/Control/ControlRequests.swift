@@ -17,7 +17,7 @@ struct ControlRequests: Sendable {
         guard declaration.type == .action else { throw ControlError(.noAction(declaration)) }
     }
 
-    fileprivate func status(of key: TweakKey) throws(ControlError) -> TweakStatus {
+    func status(of key: TweakKey) throws(ControlError) -> TweakStatus {
         if let status = look({ $0.status(of: key) }) { return status }
         throw ControlError(store.unknown(key))
     }

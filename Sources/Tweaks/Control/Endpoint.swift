@@ -50,10 +50,14 @@ final class Endpoint: EventLoop.Source {
             + clients.map(\.awaited)
     }
 
-    var deadline: ContinuousClock.Instant? { clients.contains(where: \.wantsTurn) ? .now : pause }
+    var deadline: ContinuousClock.Instant? {
+        if clients.contains(where: \.wantsTurn) { return .now }
+        return (clients.compactMap(\.nextSample) + (pause.map { [$0] } ?? [])).min()
+    }
 
     func handle(_ happened: ArraySlice<pollfd>) -> Bool {
         let known = zip(clients, happened.dropFirst())
+        for client in clients { client.takeSamples(of: store) }
         deliverMail()
         if let pause, pause <= .now { self.pause = nil }
         if happened.first?.revents != 0 {
@@ -171,6 +175,14 @@ extension Endpoint {
                 }
                 listenToStore()
                 return SubscribeToChanges.Answer(subscription: number)
+            }
+        case .success(let call as SampleTweaks):
+            answer(id, of: client) { () throws(ControlError) in
+                let types = try call.check(requests)
+                guard let number = client.sample(call.tweaks, rate: call.rate) else {
+                    throw ControlError(.busy, "there are \(ControlLimits.samplings) samplings already")
+                }
+                return SampleTweaks.Answer(subscription: number, types: types)
             }
         case .success(let call as UnsubscribeFromChanges):
             answer(id, of: client) { () throws(ControlError) in

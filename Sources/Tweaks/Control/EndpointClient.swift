@@ -20,6 +20,7 @@ final class EndpointClient {
     private var sent = 0
     /// Which tweaks each subscription is about, all if `nil`.
     private var subscriptions: [UInt64: Set<TweakKey>?] = [:]
+    private var samplings: [UInt64: Sampling] = [:]
     private var lastSubscription: UInt64 = 0
     private var changes = CoalescedChanges<Double>()
     /// Whether the client sends nothing any more.
@@ -48,7 +49,7 @@ final class EndpointClient {
         // Without room there may be lines that are not requests yet.
         guard hasEnded, requests.isEmpty, hasRoom else { return false }
         return isGone
-            || onWorker + runningActions == 0 && sent == output.count && subscriptions.isEmpty
+            || onWorker + runningActions == 0 && sent == output.count && subscriptions.isEmpty && samplings.isEmpty
     }
 
     var hasSubscriptions: Bool { !subscriptions.isEmpty }
@@ -109,7 +110,10 @@ extension EndpointClient {
     /// Writes as much as the client takes. Changes become text when it has taken all that was before.
     func write(_ lines: inout ChangeLines) {
         while !isGone {
-            if sent == output.count { addChanges(&lines) }
+            if sent == output.count {
+                addChanges(&lines)
+                addSamples()
+            }
             guard sent < output.count else { return }
             guard socket.isOurs else { return leave() }
             let count = output.withUnsafeBytes { bytes in
@@ -133,7 +137,7 @@ extension EndpointClient {
     private func leave() {
         isGone = true
         (output, sent) = ([], 0)
-        subscriptions = [:]
+        (subscriptions, samplings) = ([:], [:])
         changes = CoalescedChanges()
     }
 }
@@ -151,9 +155,9 @@ extension EndpointClient {
 
     /// - Returns: Whether there was one.
     func unsubscribe(_ number: Int) -> Bool {
-        guard let number = UInt64(exactly: number), subscriptions.removeValue(forKey: number) != nil else {
-            return false
-        }
+        guard let number = UInt64(exactly: number) else { return false }
+        if samplings.removeValue(forKey: number) != nil { return true }
+        guard subscriptions.removeValue(forKey: number) != nil else { return false }
         changes.removeAll(for: number)
         return true
     }
@@ -176,6 +180,35 @@ extension EndpointClient {
                 .append(message)
         }
         for (_, message) in messages.sorted(by: { $0.key < $1.key }) { output += lines.line(of: message) }
+    }
+}
+
+// MARK: - Samples
+
+extension EndpointClient {
+    /// When the next sample is due.
+    var nextSample: ContinuousClock.Instant? { samplings.values.lazy.map(\.next).min() }
+
+    /// - Returns: The number of the subscription; `nil` if there are too many.
+    func sample(_ tweaks: [TweakKey], rate: Double) -> Int? {
+        guard samplings.count < ControlLimits.samplings else { return nil }
+        lastSubscription += 1
+        samplings[lastSubscription] = Sampling(of: tweaks, rate: rate, at: .now)
+        return Int(lastSubscription)
+    }
+
+    func takeSamples(of store: TweakStore) {
+        guard !samplings.isEmpty else { return }
+        let now = ContinuousClock.now
+        for number in samplings.keys { samplings[number]?.take(of: store, at: now) }
+    }
+
+    private func addSamples() {
+        guard !samplings.isEmpty else { return }
+        let now = ContinuousClock.now
+        for number in samplings.keys {
+            if let message = samplings[number]?.message(number, at: now) { output += message.line }
+        }
     }
 }
 

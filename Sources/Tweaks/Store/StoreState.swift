@@ -28,6 +28,8 @@ struct StoreState {
     var application: String?
     /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
     var messages: [String] = []
+    /// Grows whenever the first cell of a tweak may have changed.
+    private(set) var cellsVersion: UInt64 = 0
     /// Tweaks that providers which list none have not been asked for.
     private var unasked: [TweakKey] = []
 }
@@ -192,6 +194,7 @@ extension StoreState {
             return
         }
         if let text = environment.claim(key, &messages) { layers[.environment][key] = .text(text) }
+        cellsVersion &+= 1
         let resolution = layers.resolve(declaration, &messages)
         let entry = TweakEntry(declaration, cell, at: place, resolution)
         tweaks.append(entry)
@@ -207,6 +210,7 @@ extension StoreState {
         _ declaration: TweakDeclaration, _ cell: OwnedCell, to entry: TweakEntry, _ handle: Handle? = nil
     ) {
         if entry.isProvided {
+            cellsVersion &+= 1
             entry.removeCells { $0.cell.type != declaration.type || $0.cell.number == cell.cell.number }
             entry.add(cell, isFirst: true)
             return redeclare(entry, as: declaration, handle)
@@ -400,6 +404,7 @@ extension StoreState {
     mutating func removeCells(of key: TweakKey, where isGone: (OwnedCell) -> Bool) {
         guard let entry = tweaks[key], entry.cells.contains(where: isGone) else { return }
         let first = entry.cells.first?.cell.number
+        cellsVersion &+= 1
         entry.removeCells(where: isGone)
         guard entry.cells.declare else {
             remove(entry)

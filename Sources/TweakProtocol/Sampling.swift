@@ -1,0 +1,176 @@
+package import TweakRecords
+
+/// Asks for the values of monitors and tweaks, many times a second from now on, see ``TakenSamples``. Only numbers and Bools
+/// are sampled. ``UnsubscribeFromChanges`` ends it.
+package struct SampleTweaks: ControlMethod {
+    package static let name = "sample"
+    package enum CodingKeys: CodingKey, CaseIterable { case tweaks, rate }
+
+    package var tweaks: [TweakKey]
+    /// How many samples are taken in a second, more than 0 and at most ``ControlLimits/sampleRate``.
+    package var rate: Double
+
+    package struct Answer: Codable, Hashable, Sendable {
+        package var subscription: Int
+        /// The types of the tweaks, in the order in which they were asked for.
+        package var types: [String]
+
+        package init(subscription: Int, types: [TweakType]) {
+            (self.subscription, self.types) = (subscription, types.map(\.description))
+        }
+    }
+
+    package init(tweaks: [TweakKey], rate: Double) { (self.tweaks, self.rate) = (tweaks, rate) }
+}
+
+/// What a program says to a client that has asked for samples.
+package struct TakenSamples: Decodable, Hashable, Sendable {
+    package static let name = "samples"
+
+    package var subscription: Int
+    /// How many samples the client did not read in time and are lost, since the message before.
+    package var dropped: Int
+    /// How many times the program was too busy to take one, since the message before.
+    package var skipped: Int
+    /// The tweaks that the program does not have any more, by their places in the request. Their bytes mean nothing.
+    package var missing: [Int]
+    /// Samples, the oldest first, in the byte order of the machine: the time as seconds since 1970 in a Double, then for each
+    /// tweak the eight bytes of its cell, of which a smaller type has the first ones.
+    package var frames: [UInt8]
+
+    package init(subscription: Int, dropped: Int, skipped: Int, missing: [Int], frames: [UInt8]) {
+        self.subscription = subscription
+        (self.dropped, self.skipped, self.missing) = (dropped, skipped, missing)
+        self.frames = frames
+    }
+
+    private enum CodingKeys: CodingKey { case subscription, dropped, skipped, missing, frames }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        subscription = try container.decode(Int.self, forKey: .subscription)
+        dropped = try container.decode(Int.self, forKey: .dropped)
+        skipped = try container.decode(Int.self, forKey: .skipped)
+        missing = try container.decode([Int].self, forKey: .missing)
+        guard let bytes = Base64.bytes(of: try container.decode(String.self, forKey: .frames)) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .frames, in: container, debugDescription: "frames are in base64")
+        }
+        frames = bytes
+    }
+
+    /// The notification. It is put together by hand, since there are megabytes of them in a second.
+    package var line: [UInt8] {
+        var line = Array(
+            """
+            {"jsonrpc":"2.0","method":"\(Self.name)","params":{"subscription":\(subscription),"dropped":\(dropped),\
+            "skipped":\(skipped),"missing":\(missing),"frames":"
+            """.utf8)
+        line.reserveCapacity(line.count + frames.count / 3 * 4 + 8)
+        line += Base64.text(of: frames)
+        line += Array("\"}}\n".utf8)
+        return line
+    }
+
+    /// The values of a sample as numbers; a tweak that is missing has none.
+    ///
+    /// - Parameters:
+    ///   - types: Those of the answer.
+    ///   - body: Is called with the time of each sample, in seconds since 1970, and its values.
+    package func forEachSample(_ types: [TweakType], _ body: (Double, [Double?]) -> Void) {
+        let size = 8 * (types.count + 1)
+        let missing = Set(missing)
+        for start in stride(from: 0, through: frames.count - size, by: size) {
+            let values = types.indices.map { index in
+                missing.contains(index) ? nil : number(types[index], at: start + 8 * (index + 1))
+            }
+            body(number(.double, at: start) ?? 0, values)
+        }
+    }
+
+    private func number(_ type: TweakType, at offset: Int) -> Double? {
+        let bits: UInt64 = frames.span.bytes.number(at: offset, .native) ?? 0
+        return type.number(ofCell: bits)
+    }
+}
+
+extension TweakType {
+    /// The number in the eight bytes of a cell, as this machine loads them; of a Bool 0 or 1, `nil` of what is neither.
+    package func number(ofCell bits: UInt64) -> Double? {
+        let isLittle = ByteOrder.native == .little
+        func first<Number: FixedWidthInteger>(_: Number.Type) -> Number {
+            Number(truncatingIfNeeded: isLittle ? bits : bits >> UInt64(64 - Number.bitWidth))
+        }
+        return switch self {
+        case .bool: first(UInt8.self) == 0 ? 0 : 1
+        case .int8: Double(first(Int8.self))
+        case .int16: Double(first(Int16.self))
+        case .int32: Double(first(Int32.self))
+        case .int64: Double(first(Int64.self))
+        case .uint8: Double(first(UInt8.self))
+        case .uint16: Double(first(UInt16.self))
+        case .uint32: Double(first(UInt32.self))
+        case .uint64: Double(first(UInt64.self))
+        case .float: Double(Float(bitPattern: first(UInt32.self)))
+        case .double: Double(bitPattern: bits)
+        case .string, .color, .action: nil
+        }
+    }
+}
+
+/// Base64 as in RFC 4648, section 4, with padding.
+package enum Base64 {
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: .max, count: 256)
+        for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
+        return values
+    }()
+
+    package static func text(of bytes: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text, count in
+            digits.withUnsafeBufferPointer { digits in
+                for start in stride(from: 0, to: bytes.count, by: 3) {
+                    let rest = bytes.count - start
+                    let word =
+                        UInt32(bytes[start]) << 16 | (rest > 1 ? UInt32(bytes[start + 1]) << 8 : 0)
+                        | (rest > 2 ? UInt32(bytes[start + 2]) : 0)
+                    for index in 0..<4 {
+                        let digit = digits[Int(word >> UInt32(18 - 6 * index)) & 63]
+                        text.initializeElement(at: count, to: index > rest ? UInt8(ascii: "=") : digit)
+                        count += 1
+                    }
+                }
+            }
+        }
+    }
+
+    /// - Returns: `nil` if it is not base64.
+    package static func bytes(of text: String) -> [UInt8]? {
+        var text = text
+        return text.withUTF8 { text -> [UInt8]? in
+            guard text.count % 4 == 0 else { return nil }
+            let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
+            var isText = true
+            let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3) { bytes, count in
+                values.withUnsafeBufferPointer { values in
+                    for start in stride(from: 0, to: text.count, by: 4) {
+                        var word: UInt32 = 0
+                        let isLast = start + 4 == text.count
+                        for index in 0..<4 {
+                            let value = values[Int(text[start + index])]
+                            let isPadding = isLast && index >= 4 - padding
+                            if value > 63, !isPadding { isText = false }
+                            word = word << 6 | UInt32(isPadding ? 0 : value & 63)
+                        }
+                        for shift in 0..<3 {
+                            bytes.initializeElement(at: count, to: UInt8(truncatingIfNeeded: word >> UInt32(16 - 8 * shift)))
+                            count += 1
+                        }
+                    }
+                }
+            }
+            return isText ? Array(bytes.dropLast(padding)) : nil
+        }
+    }
+}
