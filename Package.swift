@@ -88,6 +88,7 @@ let package = Package(
                 "CommandSupport", "CTweakSystem", "TweakELF", "TweakJSON", "TweakOverrides", "TweakProtocol",
                 "TweakRecords", "TweakSystem",
             ]),
+        .target(name: "TweakPlot"),
         .target(name: "TweakGenerators", dependencies: ["CommandSupport", "TweakFormats", "TweakRecords"]),
         .executableTarget(
             name: "tweak-dump",
@@ -100,7 +101,7 @@ let package = Package(
             name: "tweak",
             dependencies: [
                 "CommandSupport", "TweakClient", "TweakFormats", "TweakGenerators", "TweakJSON",
-                "TweakOverrides",
+                "TweakOverrides", "TweakPlot",
                 "TweakProtocol", "TweakRecords", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -142,6 +143,7 @@ let package = Package(
         .testTarget(
             name: "TweakFormatsTests",
             dependencies: ["TestSupport", "TweakFormats", "TweakGenerators", "TweakJSON", "TweakRecords"]),
+        .testTarget(name: "TweakPlotTests", dependencies: ["TestSupport", "TweakPlot"]),
         .testTarget(name: "TweakELFTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
         .testTarget(
             name: "TweaksTests",

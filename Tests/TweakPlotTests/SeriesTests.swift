@@ -1,0 +1,9 @@
+import Testing
+
+@testable import TweakPlot
+
+@Suite struct `Series` {
+    @Test func `A name's state is its index`() {
+        #expect([PlotSeries.State].indices(of: ["idle", "busy"]) == [.init(0, "idle"), .init(1, "busy")])
+    }
+}
