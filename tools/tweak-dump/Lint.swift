@@ -60,7 +60,7 @@ final class Lint: Report {
         image.forEachTweak(invalid: {
             isInvalid = true
             write(Finding(.invalidRecord, path: image.path, message: "\($0)"))
-        }) { tweak, _ in check(Declaration(path: image.path, declaration: tweak)) }
+        }) { tweak in check(Declaration(path: image.path, declaration: tweak.declaration)) }
         return isInvalid
     }
 

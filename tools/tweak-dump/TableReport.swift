@@ -1,15 +1,7 @@
 import CommandSupport
-import TweakELF
-import TweakProtocol
 import TweakRecords
 
-extension Report {
-    fileprivate func tell(_ error: RecordError, of image: ImageDump) {
-        printProblem("\(image.path): \(error)")
-    }
-}
-
-/// Writes a table for each object.
+/// Writes a table for each image.
 final class TableReport: Report {
     /// The two upper levels of a name, under which a table has tweaks.
     private struct Group: Hashable, Comparable {
@@ -30,8 +22,8 @@ final class TableReport: Report {
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
         var isInvalid = false
         var columns = TextColumns(
-            header: ["NAME", "TYPE", "DEFAULT", "LIMITS", "NOTES", "DECLARED AT", "DESCRIPTION"],
-            optional: ["NOTES", "DESCRIPTION"], isIndented: true)
+            header: ["NAME", "TYPE", "VALUE", "DEFAULT", "LIMITS", "NOTES", "DECLARED AT", "DESCRIPTION"],
+            optional: ["VALUE", "NOTES", "DESCRIPTION"], isIndented: true)
         var groups: [Group: Int] = [:]
         var rows: [Row] = []
         // By all that is shown of them but the place. A record takes more memory than its hash.
@@ -40,10 +32,11 @@ final class TableReport: Report {
         image.forEachTweak(invalid: {
             isInvalid = true
             tell($0, of: image)
-        }) { tweak, place in
-            locations.add(tweak.location)
+        }) { tweak in
+            let key = tweak.declaration.key
+            locations.add(tweak.declaration.location)
             var hasher = Hasher()
-            hasher.combine(tweak.key)
+            hasher.combine(key)
             hasher.combine(tweak.cells(""))
             if let row = known[hasher.finalize()] {
                 rows[row].count += 1
@@ -51,10 +44,10 @@ final class TableReport: Report {
             }
             known[hasher.finalize()] = rows.count
             columns.measure(tweak.cells(""))
-            let group = Group(category: tweak.key.category, collection: tweak.key.collection)
+            let group = Group(category: key.category, collection: key.collection)
             let number = groups[group, default: groups.count]
             groups[group] = number
-            rows.append(Row(group: number, place: place))
+            rows.append(Row(group: number, place: tweak.place))
         }
         let build = image.buildID.map { ", build id \($0)" } ?? ""
         let title = "\(printable(image.path)) (\(image.architecture)\(build))"
@@ -65,10 +58,10 @@ final class TableReport: Report {
         print(title + (locations.directory.isEmpty ? "" : ", declared in " + printable(locations.directory)))
         for row in rows where row.count > 1 {
             if let tweak = image.tweak(at: row.place) {
-                columns.measure(tweak.cells(locations.text(of: tweak, row.count)))
+                columns.measure(tweak.cells(locations.text(of: tweak.declaration, row.count)))
             }
         }
-        columns.measure(["", "", "", "", "", locations.longest, ""])
+        columns.measure(["", "", "", "", "", "", locations.longest, ""])
         print(columns.header)
         // By name; those of a group in the order of their records.
         var ranks = [Int](repeating: 0, count: groups.count)
@@ -77,9 +70,9 @@ final class TableReport: Report {
         for index in rows.indices.sorted(by: { (ranks[rows[$0].group], $0) < (ranks[rows[$1].group], $1) }) {
             let row = rows[index]
             guard let tweak = image.tweak(at: row.place) else { continue }
-            if row.group != last { print(columns.heading(tweak.heading)) }
+            if row.group != last { print(columns.heading(tweak.declaration.heading)) }
             last = row.group
-            print(columns.line(tweak.cells(locations.text(of: tweak, row.count))))
+            print(columns.line(tweak.cells(locations.text(of: tweak.declaration, row.count))))
         }
         return isInvalid
     }
@@ -122,43 +115,13 @@ private struct Locations {
     }
 }
 
-extension TweakDeclaration {
+extension ImageDump.Tweak {
     fileprivate func cells(_ location: String) -> [String] {
         [
-            key.name, "\(type)", text(of: defaultValue, rounded: true), limits, notes, location,
-            description ?? "",
+            declaration.key.name, "\(declaration.type)",
+            value.map { declaration.text(of: $0, rounded: true) } ?? "",
+            declaration.text(of: declaration.defaultValue, rounded: true), declaration.limits,
+            declaration.notes, location, declaration.description ?? "",
         ]
     }
-}
-
-/// Writes one document of JSON. Its keys are a promise to scripts.
-final class JSONReport: Report {
-    private var images = JSONArrayOutput(after: "{\n  \"images\" : ", depth: 1)
-
-    func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
-        var isInvalid = false
-        var tweaks = isShownEmpty ? begin(image) : nil
-        image.forEachTweak(invalid: {
-            isInvalid = true
-            tell($0, of: image)
-        }) { tweak, _ in
-            if tweaks == nil { tweaks = begin(image) }
-            // Every declaration has a form in JSON.
-            try? tweaks?.add(JSONTweak(tweak))
-        }
-        tweaks?.end(before: "\n    }")
-        return isInvalid
-    }
-
-    private func begin(_ image: ImageDump) -> JSONArrayOutput {
-        images.beginElement()
-        let members = [
-            "\"architecture\" : \(jsonText(image.architecture))",
-            "\"buildID\" : \(image.buildID.map(jsonText) ?? "null")", "\"path\" : \(jsonText(image.path))",
-            "\"tweaks\" : ",
-        ]
-        return JSONArrayOutput(after: "    {\n      " + members.joined(separator: ",\n      "), depth: 3)
-    }
-
-    func finish() { images.end(before: "\n}\n") }
 }

@@ -1,0 +1,33 @@
+import CommandSupport
+import Glibc
+import TweakELF
+import TweakRecords
+
+/// What becomes of what is found.
+protocol Report: AnyObject {
+    /// Takes the tweaks of an image.
+    ///
+    /// - Parameter isShownEmpty: Whether to mention it if it has none.
+    /// - Returns: Whether one of its records is invalid.
+    func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool
+
+    /// Takes a section that has the name of those with records and cannot hold any.
+    func addUnusable(_ section: UnusableSection, of image: ImageDump)
+
+    /// Ends with the last image.
+    func finish()
+}
+
+extension Report {
+    func addUnusable(_ section: UnusableSection, of image: ImageDump) {
+        printProblem("\(image.path): \(section)")
+    }
+
+    func tell(_ error: RecordError, of image: ImageDump) { printProblem("\(image.path): \(error)") }
+}
+
+/// Writes a line to standard error, behind what has been written to standard output.
+func printProblem(_ message: String) {
+    fflush(nil)
+    printMessage(message, of: "tweak-dump")
+}
