@@ -10,19 +10,20 @@ import TweakRecords
 
     @Test(arguments: [UInt32(1), 4, 7, 57])
     func `A size that is not a multiple of 8 is an error`(size: UInt32) {
-        #expect(errors { $0.claimedSize = size } == [.badSize(size, offset: 0)])
+        let count = Sample(type: .int32, byteOrder: .native).record.bytes.count
+        #expect(errors { $0.claimedSize = size } == [.badSize(size, offset: 0, passedOver: count)])
     }
 
     @Test(arguments: [UInt32(8), 40, 48])
     func `A size without room for the text is an error`(size: UInt32) {
         let bytes = encode(size, .native) + [1, 1, 4, 0] + Array(repeating: 0, count: Int(size) - 8)
-        #expect(decode(bytes).errors == [.badSize(size, offset: 0)])
+        #expect(decode(bytes).errors == [.badSize(size, offset: 0, passedOver: Int(size))])
     }
 
     @Test func `A record behind one that is too small is still read`() {
         let small = encode(UInt32(8), .native) + [1, 1, 4, 0]
         let section = decode(small + Sample(type: .bool, byteOrder: .native).record.bytes)
-        #expect(section.errors == [.badSize(8, offset: 0)])
+        #expect(section.errors == [.badSize(8, offset: 0, passedOver: 8)])
         #expect(section.tweaks.map(\.offset) == [8])
     }
 
@@ -30,7 +31,9 @@ import TweakRecords
     func `A size beyond the end is an error`(size: UInt32) {
         let count = Sample(type: .int32, byteOrder: .native).record.bytes.count
         #expect(
-            errors { $0.claimedSize = size } == [.beyondEnd(size: size, offset: 0, sectionSize: count)])
+            errors { $0.claimedSize = size } == [
+                .beyondEnd(size: size, offset: 0, sectionSize: count, passedOver: count)
+            ])
     }
 
     @Test(arguments: [UInt8(0), 15, 255])
@@ -86,6 +89,8 @@ import TweakRecords
     @Test func `Errors say what is wrong and where, on one line`() {
         let errors: [RecordError] = [
             .badSize(7, offset: 8), .beyondEnd(size: 64, offset: 8, sectionSize: 16),
+            .badSize(7, offset: 8, passedOver: 16),
+            .beyondEnd(size: 64, offset: 8, sectionSize: 32, passedOver: 24),
             .unknownType(99, offset: 8), .unterminatedText(offset: 8), .badLimits(offset: 8),
             .choicesOfType(.color, offset: 8), .badChoices(offset: 8),
         ]

@@ -1,9 +1,10 @@
 /// Why bytes of a `fbtweak` section are not a record. Offsets count from the section's start.
 public enum RecordError: Error, Hashable {
-    /// The size is not a multiple of 8, or smaller than a record of its kind can be.
-    case badSize(UInt32, offset: Int)
-    /// The size reaches beyond the end of the section.
-    case beyondEnd(size: UInt32, offset: Int, sectionSize: Int)
+    /// The size is not a multiple of 8, or smaller than a record of its kind can be. So many bytes are passed over to the
+    /// next record that makes sense, or to the end.
+    case badSize(UInt32, offset: Int, passedOver: Int = 0)
+    /// The size reaches beyond the end of the section. So many bytes are passed over.
+    case beyondEnd(size: UInt32, offset: Int, sectionSize: Int, passedOver: Int = 0)
     /// The type byte is none of ``TweakType``, or none that a record of its kind can have.
     case unknownType(UInt8, offset: Int)
     /// A text has no NUL before the end of the record.
@@ -20,10 +21,11 @@ extension RecordError: CustomStringConvertible {
     /// Says what is wrong, and where.
     public var description: String {
         switch self {
-        case .badSize(let size, let offset):
-            "record at offset \(offset): a size of \(size) bytes is not possible"
-        case .beyondEnd(let size, let offset, let sectionSize):
+        case .badSize(let size, let offset, let count):
+            "record at offset \(offset): a size of \(size) bytes is not possible\(Self.passedOver(count))"
+        case .beyondEnd(let size, let offset, let sectionSize, let count):
             "record at offset \(offset): its \(size) bytes reach beyond the section's \(sectionSize)"
+                + Self.passedOver(count)
         case .unknownType(let type, let offset):
             "record at offset \(offset): unknown type \(type)"
         case .unterminatedText(let offset):
@@ -35,5 +37,8 @@ extension RecordError: CustomStringConvertible {
         case .badChoices(let offset):
             "record at offset \(offset): its choices are missing, do not fit, are not numbers, or come with limits"
         }
+    }
+    private static func passedOver(_ count: Int) -> String {
+        count > 0 ? "; \(count) bytes are passed over" : ""
     }
 }

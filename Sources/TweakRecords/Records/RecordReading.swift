@@ -6,6 +6,7 @@ internal import Glibc
 ///     while let range = try walk.next(in: bytes, byteOrder: .native) { … }
 public struct RecordWalk: Sendable {
     private var offset = 0
+    private var texts = TextEnds()
 
     /// Starts at the beginning.
     public init() {}
@@ -18,9 +19,29 @@ public struct RecordWalk: Sendable {
     ///   - bytes: The whole section, the same in each call.
     ///   - byteOrder: The byte order of the binary.
     /// - Returns: `nil` at the end.
-    /// - Throws: ``RecordError`` if a size makes no sense. The walk is over then, because nothing says where
-    ///   the next record begins.
+    /// - Throws: ``RecordError`` if a size makes no sense. The next call goes on with the next record that does, and at the
+    ///   latest with the end: all calls together look at each byte a few times.
     public mutating func next(in bytes: RawSpan, byteOrder: ByteOrder) throws(RecordError) -> Range<Int>? {
+        while let record = try nextOfAnyKind(in: bytes, byteOrder: byteOrder) {
+            if record.isKnown { return record.range }
+        }
+        return nil
+    }
+
+    /// A record, known or not.
+    package struct Record {
+        package let range: Range<Int>
+        package let version, kind: UInt8
+
+        package var isKnown: Bool {
+            version == RecordLayout.version && RecordLayout.knownKinds.contains(kind)
+        }
+    }
+
+    /// The same for records of any kind and version. Padding that has a size is among them.
+    package mutating func nextOfAnyKind(
+        in bytes: RawSpan, byteOrder: ByteOrder
+    ) throws(RecordError) -> Record? {
         let end = bytes.byteCount
         while let size: UInt32 = bytes.number(at: offset, byteOrder) {
             let start = offset
@@ -28,22 +49,70 @@ public struct RecordWalk: Sendable {
                 offset += 8
                 continue
             }
-            offset = end
-            guard size % 8 == 0 else { throw .badSize(size, offset: start) }
-            guard Int(size) <= end - start else {
-                throw .beyondEnd(size: size, offset: start, sectionSize: end)
+            guard size % 8 == 0, Int(size) <= end - start else {
+                offset = nextPlausible(after: start, in: bytes, byteOrder)
+                throw size % 8 != 0
+                    ? .badSize(size, offset: start, passedOver: offset - start)
+                    : .beyondEnd(size: size, offset: start, sectionSize: end, passedOver: offset - start)
             }
-            // At most the end.
-            offset = start + Int(size)
-            let version: UInt8? = bytes.number(at: start + RecordLayout.versionOffset, byteOrder)
-            let kind: UInt8? = bytes.number(at: start + RecordLayout.kindOffset, byteOrder)
-            if version == RecordLayout.version,
-                kind.map(RecordLayout.knownKinds.contains) == true
-            {
-                return start..<offset
+            let record = Record(
+                range: start..<start + Int(size),
+                version: bytes.byte(at: start + RecordLayout.versionOffset),
+                kind: bytes.byte(at: start + RecordLayout.kindOffset))
+            guard !record.isKnown || record.range.count > RecordLayout.textOffset else {
+                offset = nextPlausible(after: start, in: bytes, byteOrder)
+                throw .badSize(size, offset: start, passedOver: offset - start)
             }
+            offset = record.range.upperBound
+            return record
         }
         return nil
+    }
+
+    /// Where the next record begins that is whole, of a known version, kind and type, and has its texts; the end if there is
+    /// none.
+    private mutating func nextPlausible(after start: Int, in bytes: RawSpan, _ order: ByteOrder) -> Int {
+        let end = bytes.byteCount
+        var start = start + 8
+        while start < end - RecordLayout.textOffset {
+            let size = Int(bytes.number(at: start, as: UInt32.self, order) ?? 0)
+            let record = Record(
+                range: start..<start + size, version: bytes.byte(at: start + RecordLayout.versionOffset),
+                kind: bytes.byte(at: start + RecordLayout.kindOffset))
+            if record.isKnown, size % 8 == 0, size > RecordLayout.textOffset, size <= end - start,
+                TweakType(rawValue: bytes.byte(at: start + RecordLayout.typeOffset)) != nil,
+                let textEnd = texts.endOfFourth(from: start + RecordLayout.textOffset, in: bytes),
+                textEnd <= record.range.upperBound
+            {
+                return start
+            }
+            start += 8
+        }
+        return end
+    }
+}
+
+/// Finds out where the names and the default text of a record end. Bytes that many records could claim are not counted
+/// again for each of them.
+private struct TextEnds: Sendable {
+    /// A range of bytes, and how many of them are NUL.
+    private var start = 0
+    private var end = 0
+    private var count = 0
+
+    /// The place behind the fourth NUL from an offset on, which is never before that of the call before.
+    mutating func endOfFourth(from offset: Int, in bytes: RawSpan) -> Int? {
+        while start < min(offset, end) {
+            if bytes.byte(at: start) == 0 { count -= 1 }
+            start += 1
+        }
+        if start < offset { (start, end, count) = (offset, offset, 0) }
+        while count < 4, end < bytes.byteCount {
+            let next = bytes.extracting(end..<bytes.byteCount).withUnsafeBytes { $0.firstByte(0) }
+            count += next == nil ? 0 : 1
+            end = next.map { end + $0 + 1 } ?? bytes.byteCount
+        }
+        return count == 4 ? end : nil
     }
 }
 
@@ -80,9 +149,13 @@ package struct RecordMatcher {
     package func forEachMatch(in records: UnsafeRawBufferPointer, _ body: (Range<Int>, TweakKey) -> Void) {
         guard !keys.isEmpty else { return }
         var walk = RecordWalk()
-        // What is broken is reported when the records are decoded.
-        while let range = try? walk.next(in: records.bytes, byteOrder: .native) {
-            guard range.count > RecordLayout.textOffset else { continue }
+        while true {
+            let next: Range<Int>?
+            // What is broken is reported when the records are decoded.
+            do throws(RecordError) { next = try walk.next(in: records.bytes, byteOrder: .native) } catch {
+                continue
+            }
+            guard let range = next else { return }
             let text = UnsafeRawBufferPointer(
                 rebasing: records[(range.lowerBound + RecordLayout.textOffset)..<range.upperBound])
             if let index = index(of: text) { body(range, keys[index]) }
@@ -175,8 +248,7 @@ public struct RecordSection: Sendable {
     /// What could not be read.
     public var errors: [RecordError] = []
 
-    /// Decodes all records of a section. A broken record is reported and the others are still read, as long
-    /// as its size tells where the next one begins.
+    /// Decodes all records of a section. A broken record is reported and the others are still read.
     public init(_ bytes: RawSpan, byteOrder: ByteOrder) {
         var walk = RecordWalk()
         while true {

@@ -74,6 +74,14 @@ import Testing
         #expect(tweaks.messages.all.isEmpty)
     }
 
+    @Test func `A record of impossible size hides none behind it`() throws {
+        let lost: [UInt8] = [9, 0, 0, 0, 1, 1, 1, 0]
+        let tweaks = SyntheticTweaks(
+            .integer("Count", 5), followedBy: lost + Record.integer("Behind", 6).bytes)
+        #expect(try tweaks.store.value(of: .test("Behind")) == 6)
+        #expect(try tweaks.store.value(of: .test("Count")) == 5)
+    }
+
     @Test func `A broken record is reported and the tweaks before it work`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5), followedBy: [9, 0, 0, 0, 1, 1, 1, 0])
         #expect(try tweaks.store.value(of: .test("Count")) == 5)
