@@ -17,6 +17,13 @@ struct Plugin: CompilerPlugin {
         TweakableMacro.self,
         TweakActionMacro.self,
         TweakApplicationMacro.self,
+        BoolMonitorMacro.self,
+        IntMonitorMacro.self, Int8MonitorMacro.self, Int16MonitorMacro.self, Int32MonitorMacro.self,
+        Int64MonitorMacro.self,
+        UIntMonitorMacro.self, UInt8MonitorMacro.self, UInt16MonitorMacro.self, UInt32MonitorMacro.self,
+        UInt64MonitorMacro.self,
+        FloatMonitorMacro.self, DoubleMonitorMacro.self,
+        MonitoredMacro.self,
     ]
 }
 #else

@@ -102,7 +102,7 @@ extension TweakArguments {
             case .limitsAndChoices, .limitsOutOfOrder: argument("in")
             case .choicesOfOtherType: argument("choices")
             case .noStep: argument("step")
-            case .badDefault: LabeledExprSyntax?.none
+            case .badDefault, .monitorOfOtherType: LabeledExprSyntax?.none
             }
         let fixIt: FixIt? =
             switch problem {
@@ -110,6 +110,7 @@ extension TweakArguments {
             case .limitsOutOfOrder:
                 operands(self["in"]).map { .swap($0[0], $0[2], "swap minimum and maximum") }
             case .noStep: argument.flatMap { positiveStep($0, declaration.step) }
+            case .monitorOfOtherType: nil
             case .badDefault where declaration.choices.isEmpty:
                 nearestLimit(declaration, of: type, default: defaultValue)
             case .badDefault: addedChoice(declaration, default: defaultValue)

@@ -164,7 +164,8 @@ package enum Base64 {
                             word = word << 6 | UInt32(isPadding ? 0 : value & 63)
                         }
                         for shift in 0..<3 {
-                            bytes.initializeElement(at: count, to: UInt8(truncatingIfNeeded: word >> UInt32(16 - 8 * shift)))
+                            bytes.initializeElement(
+                                at: count, to: UInt8(truncatingIfNeeded: word >> UInt32(16 - 8 * shift)))
                             count += 1
                         }
                     }

@@ -71,7 +71,9 @@ struct Sampling {
         (frames, start) = ([], 0)
     }
 
-    private mutating func append(_ bits: UInt64) { withUnsafeBytes(of: bits) { frames.append(contentsOf: $0) } }
+    private mutating func append(_ bits: UInt64) {
+        withUnsafeBytes(of: bits) { frames.append(contentsOf: $0) }
+    }
 
     /// What is to be said to the client now.
     ///
@@ -104,13 +106,15 @@ extension SampleTweaks {
         }
         guard !tweaks.isEmpty, Double(tweaks.count) * rate <= ControlLimits.sampledValues else {
             throw ControlError(
-                .invalidParameters, "samples are of one tweak or more, and of a million values a second at most")
+                .invalidParameters,
+                "samples are of one tweak or more, and of a million values a second at most")
         }
         var types: [TweakType] = []
         for key in tweaks {
             let type = try requests.status(of: key).declaration.type
             guard type.canBeMonitored else {
-                throw ControlError(.refused, "\(key): only numbers and bools are sampled, not \(type.withArticle)")
+                throw ControlError(
+                    .refused, "\(key): only numbers and bools are sampled, not \(type.withArticle)")
             }
             types.append(type)
         }

@@ -1,0 +1,129 @@
+public import CTweaks
+public import TweakRecords
+
+/// A type that a monitor can have: Bool, the integers of 8 to 64 bits, Float and Double.
+public protocol MonitoredValue: TweakableValue {
+    /// Writes a cell with one relaxed atomic store. For monitors only.
+    ///
+    /// - Parameter cell: The eight bytes at offset 8 of a record of the type.
+    func __store(in cell: UnsafeMutableRawPointer)
+}
+
+extension Bool: MonitoredValue {
+    /// Writes the byte.
+    @inlinable @inline(__always)
+    public func __store(in cell: UnsafeMutableRawPointer) {
+        fbtweak__store_bool(cell.assumingMemoryBound(to: Bool.self), self)
+    }
+}
+
+extension Double: MonitoredValue {
+    /// Writes the eight bytes.
+    @inlinable @inline(__always)
+    public func __store(in cell: UnsafeMutableRawPointer) {
+        fbtweak__store_64(cell.assumingMemoryBound(to: UInt64.self), bitPattern)
+    }
+}
+
+extension Float: MonitoredValue {
+    /// Writes the four bytes.
+    @inlinable @inline(__always)
+    public func __store(in cell: UnsafeMutableRawPointer) {
+        fbtweak__store_32(cell.assumingMemoryBound(to: UInt32.self), bitPattern)
+    }
+}
+
+// Each does what follows for all of them.
+extension Int: MonitoredValue {}
+extension Int8: MonitoredValue {}
+extension Int16: MonitoredValue {}
+extension Int32: MonitoredValue {}
+extension Int64: MonitoredValue {}
+extension UInt: MonitoredValue {}
+extension UInt8: MonitoredValue {}
+extension UInt16: MonitoredValue {}
+extension UInt32: MonitoredValue {}
+extension UInt64: MonitoredValue {}
+
+extension FixedWidthInteger where Self: MonitoredValue {
+    /// Writes the integer. Only one of the stores is left when this is compiled for a type.
+    @inlinable @inline(__always)
+    public func __store(in cell: UnsafeMutableRawPointer) {
+        switch Self.bitWidth {
+        case 8: fbtweak__store_8(cell.assumingMemoryBound(to: UInt8.self), UInt8(truncatingIfNeeded: self))
+        case 16:
+            fbtweak__store_16(cell.assumingMemoryBound(to: UInt16.self), UInt16(truncatingIfNeeded: self))
+        case 32:
+            fbtweak__store_32(cell.assumingMemoryBound(to: UInt32.self), UInt32(truncatingIfNeeded: self))
+        default:
+            fbtweak__store_64(cell.assumingMemoryBound(to: UInt64.self), UInt64(truncatingIfNeeded: self))
+        }
+    }
+}
+
+/// A monitor that was made while the program runs: a number that the program stores, which people see and nobody sets.
+///
+///     let load = try store.makeMonitor(TweakKey("Server", "State", "Load"), of: Double.self, in: 0...1)
+///     load.store(0.75)
+///
+/// It may be used on every thread, and for as long as the process lives.
+public struct TweakMonitor<Value: MonitoredValue>: Sendable {
+    @usableFromInline let cell: UInt
+
+    /// Stores what people see, with one relaxed atomic store.
+    @inlinable @inline(__always)
+    public func store(_ value: Value) {
+        guard let cell = UnsafeMutableRawPointer(bitPattern: cell) else { return }
+        value.__store(in: cell)
+    }
+}
+
+extension TweakStore {
+    /// Makes a monitor while the program runs.
+    ///
+    /// - Parameters:
+    ///   - key: The name.
+    ///   - type: What is stored.
+    ///   - limits: The range in which it is drawn, with both ends or one.
+    ///   - choices: The names of states, by their numbers.
+    ///   - precision: How many decimals displays show, from 0 to 17.
+    ///   - unit: What it counts, such as `rpm`.
+    ///   - description: What it says, for a person.
+    ///   - owner: Who looks after it.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a monitor or
+    ///   tweak of this name.
+    public func makeMonitor<Value: MonitoredValue>(
+        _ key: TweakKey, of type: Value.Type = Value.self, in limits: (any TweakLimits<Value>)? = nil,
+        choices: KeyValuePairs<Value, String> = [:], precision: Int? = nil, unit: String? = nil,
+        description: String? = nil, owner: String? = nil
+    ) throws(TweakError) -> TweakMonitor<Value> {
+        let texts = [
+            ("unit", unit), ("precision", precision.map { "\($0)" }), ("doc", description), ("owner", owner),
+        ]
+        let declaration = TweakDeclaration(
+            key: key, type: Value.tweakType, defaultValue: Value.tweakType == .bool ? false : 0,
+            minimum: limits?.tweakMinimum?.tweakValue, maximum: limits?.tweakMaximum?.tweakValue,
+            choices: choices.map { TweakChoice($0.key.tweakValue, label: $0.value) },
+            attributes: texts.compactMap { name, text in
+                text.map { TweakDeclaration.Attribute(key: name, value: $0) }
+            },
+            isMonitor: true)
+        return TweakMonitor(cell: try makeHandle(declaration.checked(), nil).cell.number)
+    }
+}
+
+/// Stores a monitor. For the expansions of macros only.
+///
+/// - Parameters:
+///   - cell: The eight bytes at offset 8 of a record of the type.
+///   - value: What is stored.
+@inlinable @inline(__always)
+public func __monitor<Value: MonitoredValue>(_ cell: UnsafeMutableRawPointer, _ value: Value) {
+    value.__store(in: cell)
+}
+
+/// What is left of a monitor where there are no tweaks. For the expansions of macros only.
+///
+/// - Parameter value: What is not evaluated. It is there so that a variable which only a monitor uses is used.
+@inlinable @inline(__always)
+public func __unevaluated<Value>(_ value: @autoclosure () -> Value) {}
