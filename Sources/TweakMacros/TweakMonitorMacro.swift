@@ -21,7 +21,7 @@ extension MonitorMacro {
         guard let value = node.arguments.dropFirst(3).first, value.label == nil else {
             throw DiagnosticsError.tweak("a value is needed", at: node)
         }
-        let others = LabeledExprListSyntax(node.arguments.filter { $0.id != value.id })
+        let others = node.arguments.filter { $0.id != value.id }
         let arguments = try TweakArguments(others, of: node, in: context)
         try context.checkPlace(of: node, instead: "store it in a function that is none")
         let record = RecordSource(declaration: try arguments.monitor(of: type))
@@ -32,7 +32,7 @@ extension MonitorMacro {
                 enum __Monitor {
                     \(record.variable)
                 }
-                Tweaks.__monitor(&__Monitor.record.\(RecordSource.cell), \(stored) as \(type.storedName))
+                Tweaks.__monitor(&__Monitor.record.\(RecordSource.cell), (\(stored)) as \(type.storedName))
             #else
                 Tweaks.__unevaluated(\(stored))
             #endif
