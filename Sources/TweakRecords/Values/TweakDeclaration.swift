@@ -83,6 +83,8 @@ extension TweakDeclaration {
     }
     /// Whether nobody can set it.
     public var isReadOnly: Bool { isMonitor || attributes.contains { $0.key == "read-only" } }
+    /// Whether it has a value that somebody could keep, unlike an action and a monitor.
+    package var hasKeptValue: Bool { type != .action && !isMonitor }
     /// Whether what is set takes effect at the next start of the program.
     public var needsRestart: Bool { attributes.contains { $0.key == "needs-restart" } }
 

@@ -12,7 +12,7 @@ extension TweakStore {
         named name: String, of category: String? = nil, includingDefaults: Bool = false
     ) -> TweakPreset {
         var preset = TweakPreset(name: name)
-        for tweak in statuses() where tweak.declaration.type != .action {
+        for tweak in statuses() where tweak.declaration.hasKeptValue {
             let key = tweak.declaration.key
             guard category?.hasSameBytes(as: key.category) ?? true else { continue }
             let value = tweak.pendingValue ?? tweak.value

@@ -29,7 +29,7 @@ extension TweakStore {
     /// The values of all tweaks at this moment. Actions have none.
     public func snapshot() -> TweakSnapshot {
         var snapshot = TweakSnapshot()
-        for tweak in statuses() where tweak.declaration.type != .action {
+        for tweak in statuses() where tweak.declaration.hasKeptValue {
             snapshot.entries[tweak.declaration.key] = TweakSnapshot.Entry(
                 type: tweak.declaration.type, value: tweak.value, isOverride: tweak.source == .overrides)
         }

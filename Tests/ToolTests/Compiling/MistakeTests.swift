@@ -84,6 +84,20 @@ import Testing
         ("BIND(level, 200, 0, 100)", "the default is not between minimum and maximum"),
         ("BIND(address, 0)", "the default must be a bool, an integer, a float, a double, a string literal"),
 
+        ("MONITOR(text)", "FBTweakMonitor: the value must be a bool, an integer, a float or a double"),
+        ("MONITOR(color)", "FBTweakMonitor: the value must be a bool, an integer, a float or a double"),
+        ("MONITOR(level, FBTweakStep(1))", "a monitor has only a description, an owner, a unit, a precision"),
+        ("MONITOR(level, FBTweakReadOnly)", "a monitor has only a description, an owner, a unit, a precision"),
+        ("MONITOR(level, 0)", "minimum and maximum come together"),
+        ("MONITOR(level, 9, 1)", "FBTweakMonitor: the minimum is above the maximum"),
+        ("MONITOR(flag, 0, 1)", "only a number has a minimum and a maximum"),
+        (#"MONITOR(level, FBTweakChoices("a", 1))"#, "the states of a monitor are all names, or all numbers"),
+        ("MONITOR(level, FBTweakChoices(0, 300))", "the states of a monitor are all names, or all numbers"),
+        (#"MONITOR(level, FBTweakChoices("a\0"))"#, "a choice cannot contain a NUL"),
+        (#"MONITOR(level, 0, 9, FBTweakChoices("a"))"#, "choices come instead of minimum and maximum"),
+        (#"MONITOR(level, FBTweakUnit("a"), FBTweakUnit("b"))"#, "an option is given twice"),
+        ("MONITOR(level, FBTweakPrecision(1))", "only a float or double has one"),
+
         ("ACTION(with_argument)", "an action is a void (*)(void)"),
         ("ACTION(constant)", "an action is a void (*)(void)"),
         (#"ACTION(act, FBTweakUnit("m"))"#, "an action has only a description, an owner and an expiry date"),
@@ -106,6 +120,7 @@ import Testing
         (#"(void)FBTweakInline("A", "B", "C")"#, "error: FBTweak: the default is missing"),
         (#"FBTweakBind(level, "A", "B", "C")"#, "error: FBTweak: the default is missing"),
         (#"FBTweakAction("A", "B", "C")"#, "error: FBTweakAction: the function is missing"),
+        (#"FBTweakMonitor("A", "B", "C")"#, "error: FBTweakMonitor: the value is missing"),
     ]
 
     /// Defaults that look as if there were none.
@@ -126,7 +141,8 @@ import Testing
 
     private static let accepted = [
         #"VALUE(5, FBTweakUnit("m"))"#, "VALUE(5, 0, 10)", "BIND(level, 200, 0, 255)", "ACTION(act)",
-        "(void)level",
+        "MONITOR(level)", "MONITOR(ratio, -1, 1)", #"MONITOR(level, FBTweakChoices("a", "b"))"#,
+        "MONITOR(level, FBTweakChoices((0, \"a\"), (4, \"b\")))", "MONITOR(number++)", "(void)level",
     ]
 
     private static let beforeMistakes = """
@@ -135,6 +151,7 @@ import Testing
         #define VALUE(...) ((void)FBTweakValue("A", "B", "C", __VA_ARGS__))
         #define BIND(lvalue_, ...) FBTweakBind(lvalue_, "A", "B", "C", __VA_ARGS__)
         #define ACTION(...) FBTweakAction("A", "B", "C", __VA_ARGS__)
+        #define MONITOR(...) FBTweakMonitor("A", "B", "C", __VA_ARGS__)
         enum { two = 2 };
         uint8_t level;
         bool flag;
@@ -276,6 +293,7 @@ import Testing
     func `In a template GCC refuses a tweak and says what to do`(compiler: Compiler) throws {
         let statements = [
             "VALUE(3)", "VALUE(3, FBTweakChoices(3))", "BIND(level, 3)", "ACTION(act)", "ACTION([] {})",
+            "MONITOR(level)",
         ]
         let functions = statements.enumerated().map { place, statement in
             "template <class T> void use_\(place)(T) { \(statement); } void call_\(place)() { use_\(place)(1); }"

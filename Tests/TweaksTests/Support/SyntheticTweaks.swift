@@ -14,6 +14,7 @@ struct Record {
     var attributes: [String] = []
     /// The numbers among which the value is.
     var choices: [UInt64] = []
+    var isMonitor = false
 
     static func bool(_ name: String, _ initial: Bool) -> Record {
         Record(key: .test(name), type: .bool, initial: initial ? 1 : 0)
@@ -54,6 +55,11 @@ struct Record {
         Record(key: .test(name), type: .action, initial: function)
     }
 
+    /// A number that the program stores; other kinds of records have a kind of their own.
+    static func monitor(_ name: String, _ type: TweakType) -> Record {
+        Record(key: .test(name), type: type, isMonitor: true)
+    }
+
     func with(_ attributes: String..., choices: [UInt64] = []) -> Record {
         var record = self
         record.attributes += attributes + choices.map { _ in "choice=" }
@@ -82,7 +88,9 @@ struct Record {
         let flags: UInt8 =
             (limits == nil ? 0 : RecordLayout.hasMinimum | RecordLayout.hasMaximum)
             | (choices.isEmpty ? 0 : RecordLayout.hasChoices)
-        let kind = type == .action ? RecordLayout.actionKind : RecordLayout.valueKind
+        let kind =
+            type == .action
+            ? RecordLayout.actionKind : isMonitor ? RecordLayout.monitorKind : RecordLayout.valueKind
         let head: [UInt8] = [RecordLayout.version, kind, type.rawValue, flags]
         // The cell and the default, the limits, no step.
         let values: [UInt64] = [initial, initial, limits?.lowerBound ?? 0, limits?.upperBound ?? 0, 0]
@@ -131,6 +139,11 @@ struct SyntheticTweaks: @unchecked Sendable {
     /// What a program would read from the cell of a record.
     func cell<Value: BitwiseCopyable>(_ index: Int = 0, as _: Value.Type = Value.self) -> Value {
         records.load(fromByteOffset: offsets[index] + RecordLayout.cellOffset, as: Value.self)
+    }
+
+    /// Does what a program does with a monitor.
+    func store(_ number: Double, in index: Int) {
+        records.storeBytes(of: number, toByteOffset: offsets[index] + RecordLayout.cellOffset, as: Double.self)
     }
 
     /// The address of the cell of a record.

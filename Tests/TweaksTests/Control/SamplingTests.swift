@@ -1,0 +1,199 @@
+import Foundation
+import TestSupport
+import Testing
+import TweakProtocol
+import TweakRecords
+
+@testable import Tweaks
+
+@Suite struct `Samples` {
+    private let controlled: ControlledTweaks
+    private let client: ControlClient
+    private let speed = "Test/Values/Speed"
+    private let level = "Test/Values/Level"
+
+    init() throws {
+        controlled = try ControlledTweaks(
+            SyntheticTweaks(
+                .monitor("Speed", .double), .monitor("Level", .int8), .integer("Count", 5),
+                .string("Text", "hello")))
+        client = try controlled.connect()
+    }
+
+    /// Samples of doubles, as the article says how to read them.
+    private func next(_ count: Int) throws -> (frames: [[Double]], params: [String: Any]) {
+        var notification = try client.nextNotification()
+        while notification["method"] as? String != "samples" { notification = try client.nextNotification() }
+        let params = try #require(notification["params"] as? [String: Any])
+        let text = try #require(params["frames"] as? String)
+        let data = try #require(Data(base64Encoded: text))
+        #expect(data.count % (8 * (count + 1)) == 0)
+        let numbers = data.withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count, by: 8).map {
+                bytes.loadUnaligned(fromByteOffset: $0, as: Double.self)
+            }
+        }
+        let frames = stride(from: 0, to: numbers.count, by: count + 1).map { Array(numbers[$0...$0 + count]) }
+        return (frames, params)
+    }
+
+    @Test func `They come with their times, and what the program stored`() throws {
+        controlled.tweaks.store(2.5, in: 0)
+        let start = Date().timeIntervalSince1970
+        let answer = try client.request("sample", ["tweaks": [speed], "rate": 200])
+        #expect(answer.result["types"] as? [String] == ["double"])
+        let number = answer.result["subscription"] as? Int
+        var samples: [[Double]] = []
+        while samples.count < 20 {
+            let (frames, params) = try next(1)
+            #expect(params["subscription"] as? Int == number)
+            samples += frames
+            if samples.count < 10 { controlled.tweaks.store(3.5, in: 0) }
+        }
+        #expect(samples.first?[1] == 2.5 && samples.last?[1] == 3.5)
+        let times = samples.map { $0[0] }
+        #expect(times == times.sorted() && times[0] >= start && times[19] <= Date().timeIntervalSince1970)
+    }
+
+    @Test func `Tweaks are sampled too, in the order that was asked for`() throws {
+        let answer = try client.request(
+            "sample", ["tweaks": [ControlledTweaks.count, level, speed], "rate": 1000])
+        #expect(answer.result["types"] as? [String] == ["int32", "int8", "double"])
+        controlled.tweaks.store(1.5, in: 0)
+        _ = try client.request("set", ["tweak": ControlledTweaks.count, "value": 7])
+        var last = try next(3).frames.last
+        while last?[3] != 1.5 { last = try next(3).frames.last }
+        #expect(last.map { TweakType.int32.number(ofCell: $0[1].bitPattern) } == 7)
+    }
+
+    @Test func `Nothing comes after their end`() throws {
+        let number = try #require(
+            try client.request("sample", ["tweaks": [speed], "rate": 1000]).result["subscription"] as? Int)
+        _ = try next(1)
+        #expect(try client.request("unsubscribe", ["subscription": number]).errorCode == nil)
+        let before = client.notifications.count
+        _ = try client.request("describe")
+        #expect(client.notifications.count == before)
+        #expect(try client.request("unsubscribe", ["subscription": number]).errorCode == -32602)
+    }
+
+    @Test(arguments: [
+        ("Test/Values/Text", 1, 10.0, 2, "only numbers and bools are sampled, not a string"),
+        ("Test/Values/Spied", 1, 10, 1, "Test/Values/Spied"),
+        ("Test/Values/Speed", 1, 0, -32602, "a rate is more than 0"),
+        ("Test/Values/Speed", 1, 1001, -32602, "at most 1000"), ("", 0, 10, -32602, "one tweak or more"),
+        ("Test/Values/Speed", 1001, 1000, -32602, "a million values"),
+    ])
+    func `What cannot be sampled is refused`(
+        tweak: String, count: Int, rate: Double, code: Int, message: String
+    ) throws {
+        let answer = try client.request(
+            "sample", ["tweaks": Array(repeating: tweak, count: count), "rate": rate])
+        #expect(answer.errorCode == code)
+        #expect(answer.errorMessage.contains(message))
+    }
+
+    @Test func `A client has a few at a time`() throws {
+        for _ in 0..<4 {
+            #expect(try client.request("sample", ["tweaks": [speed], "rate": 1]).errorCode == nil)
+        }
+        #expect(try client.request("sample", ["tweaks": [speed], "rate": 1]).errorCode == 4)
+        #expect(try client.request("unsubscribe", ["subscription": 2]).errorCode == nil)
+        #expect(try client.request("sample", ["tweaks": [speed], "rate": 1]).errorCode == nil)
+    }
+
+    @Test func `A tweak that is gone is said to be missing`() throws {
+        let made = try controlled.store.makeMonitor(TweakKey("Test", "Made", "Load"), of: Double.self)
+        made.store(4)
+        _ = try client.request("sample", ["tweaks": ["Test/Made/Load", speed], "rate": 500])
+        #expect(try next(2).params["missing"] as? [Int] == [])
+        try controlled.store.remove(TweakKey("Test", "Made", "Load"))
+        var missing: [Int]? = []
+        while missing == [] { missing = try next(2).params["missing"] as? [Int] }
+        #expect(missing == [0])
+        _ = try controlled.store.makeMonitor(TweakKey("Test", "Made", "Load"), of: Double.self)
+        while missing == [0] { missing = try next(2).params["missing"] as? [Int] }
+        #expect(missing == [])
+    }
+}
+
+@Suite struct `Samples that wait` {
+    private let store = SyntheticTweaks(.monitor("Speed", .double)).store
+    private let start = ContinuousClock.now
+
+    /// Takes a sample each millisecond.
+    private func take(_ count: Int, of sampling: inout Sampling, from first: Int = 0) {
+        for index in first..<first + count { sampling.take(of: store, at: start + .milliseconds(index)) }
+    }
+
+    @Test func `Each is taken once, when it is due`() throws {
+        var sampling = Sampling(of: [.test("Speed")], rate: 100, at: start)
+        take(1000, of: &sampling)
+        let next = sampling.message(7, at: start + .seconds(1))
+        let message = try #require(next)
+        #expect(message.frames.count == 16 * 100)
+        #expect(message.dropped == 0 && message.skipped == 0 && message.subscription == 7)
+        let later = sampling.message(7, at: start + .seconds(2))
+        #expect(later == nil)
+    }
+
+    @Test func `What could not be taken in time is counted`() throws {
+        var sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
+        take(1, of: &sampling)
+        take(1, of: &sampling, from: 11)
+        let next = sampling.message(1, at: start + .seconds(1))
+        let message = try #require(next)
+        #expect(message.frames.count == 32 && message.skipped == 10)
+    }
+
+    @Test func `The oldest are dropped when too many wait, and counted`() throws {
+        let count = ControlLimits.unreadSamples / 16 + 1000
+        var sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
+        take(count, of: &sampling)
+        var frames = 0
+        var dropped = 0
+        while let message = sampling.message(1, at: start + .seconds(count)) {
+            frames += message.frames.count / 16
+            dropped += message.dropped
+        }
+        #expect(dropped == 1000)
+        #expect(frames + dropped == count)
+    }
+
+    @Test func `They wait a little for others`() {
+        var sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
+        take(40, of: &sampling)
+        let early = sampling.message(1, at: start + .milliseconds(40))
+        let later = sampling.message(1, at: start + .milliseconds(50))
+        #expect(early == nil && later != nil)
+    }
+
+    @Test func `A message is read as it was written`() throws {
+        let samples = TakenSamples(
+            subscription: 3, dropped: 1, skipped: 2, missing: [1],
+            frames: Array((0...255).map { UInt8($0) }.prefix(240)))
+        guard case .sampled(let read) = try ProgramMessage(line: samples.line.dropLast()) else {
+            Issue.record("it is another message")
+            return
+        }
+        #expect(read == samples)
+    }
+
+    @Test(arguments: 0..<70) func `Base64 is as Foundation has it`(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97) }
+        let text = Data(bytes).base64EncodedString()
+        #expect(String(decoding: Base64.text(of: bytes), as: UTF8.self) == text)
+        #expect(Base64.bytes(of: text) == bytes)
+    }
+
+    @Test(arguments: ["a", "ab==c", "a===", "====", "!abc", "=abc", "YQ=a"])
+    func `What is not base64 is refused`(text: String) { #expect(Base64.bytes(of: text) == nil) }
+
+    @Test func `A number is read by its type`() {
+        let bits: UInt64 = 0x8182_8384_8586_8788
+        #expect(TweakType.int8.number(ofCell: 0xff) == (ByteOrder.native == .little ? -1 : 0))
+        #expect(TweakType.uint64.number(ofCell: bits) == Double(bits))
+        #expect(TweakType.double.number(ofCell: 2.5.bitPattern) == 2.5)
+        #expect(TweakType.string.number(ofCell: bits) == nil)
+    }
+}
