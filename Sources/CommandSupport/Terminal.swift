@@ -33,12 +33,18 @@ public func printMessage(_ message: String, of command: String = "tweak") {
 
 /// Takes the numbers of standard input, output and error that are closed, so that no file of the command gets them and
 /// what is printed does not land in one. To use them stays an error.
-public func reserveStandardDescriptors() {
+///
+/// - Returns: The numbers.
+@discardableResult
+public func reserveStandardDescriptors() -> [CInt] {
+    var reserved: [CInt] = []
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
         guard open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) == descriptor else {
-            return
+            return reserved
         }
+        reserved.append(descriptor)
     }
+    return reserved
 }
 
 /// Runs a command and ends with its status, when all of its output has been written: what a full disk did not take has

@@ -1,6 +1,6 @@
 package import CommandSupport
 package import Glibc
-internal import TweakELF
+package import TweakELF
 internal import TweakJSON
 package import TweakOverrides
 package import TweakProtocol
@@ -48,7 +48,8 @@ package final class OfflineProgram: Program {
         }
     }
 
-    private static func content(
+    /// What the executable and the libraries that it needs declare, each tweak once.
+    package static func content(
         of path: String, _ warn: (String) -> Void
     ) throws(ELFError) -> (declarations: [TweakDeclaration], applications: [String]) {
         let program = try ELFFile(path: path)

@@ -1,4 +1,5 @@
 internal import CLibELF
+internal import Glibc
 public import TweakRecords
 
 /// The name of the section that holds records.
@@ -89,6 +90,9 @@ extension ELFObject {
 
     /// What the object calls the program that it is in; `nil` if it says nothing.
     public func application() throws(ELFError) -> String? { try notes().application }
+
+    /// Whether the library is in the object: it is libtweaks.so, or a program that has the library inside.
+    package func hasLibrary() throws(ELFError) -> Bool { try notes().hasLibrary }
 
     private func recordSections(noting note: (UnusableSection) -> Void) throws(ELFError) -> [RecordRange] {
         let wanted = Array(recordSectionName.utf8) + [0]
@@ -183,6 +187,8 @@ struct Notes {
     var bounds: Range<UInt64>?
     /// What the object calls the program that it is in.
     var application: String?
+    /// Whether the library is in the object.
+    var hasLibrary = false
 }
 
 extension ELFObject {
@@ -231,6 +237,19 @@ extension ELFObject {
             segments.append(segment)
         }
         return segments
+    }
+
+    /// The dynamic linker that the kernel starts the program with; `nil` if it is linked statically, or no program.
+    package func dynamicLinker() throws(ELFError) -> String? {
+        var linker: String?
+        try forEachSegment { (segment) throws(ELFError) in
+            guard segment.p_type == UInt32(PT_INTERP), linker == nil else { return }
+            let bytes = try bytes(
+                at: segment.p_offset, count: min(segment.p_filesz, UInt64(PATH_MAX)),
+                of: "the name of the dynamic linker")
+            linker = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return linker
     }
 
     private func forEachSegment(_ body: (GElf_Phdr) throws(ELFError) -> Void) throws(ELFError) {
@@ -283,6 +302,7 @@ extension Notes {
                 let text = bytes.extracting(content..<end).withUnsafeBytes { Array($0) }
                 application = text.firstIndex(of: 0).map { String(decoding: text[..<$0], as: UTF8.self) }
             }
+            if type == 2, names.elementsEqual("FBTweak\0") { hasLibrary = true }
             offset = (end + alignment - 1) & -alignment
         }
     }

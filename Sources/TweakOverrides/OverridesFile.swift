@@ -197,6 +197,9 @@ public struct OverridesDocument: Hashable, Sendable {
     /// The document as JSON with sorted keys and a newline at the end.
     package func json() -> [UInt8] { Self.json(root) }
 
+    /// The document as one line of JSON, as a variable of the environment holds it.
+    package var line: String { String(decoding: JSONValue.object(root).json(isPretty: false), as: UTF8.self) }
+
     static func json(_ object: JSONObject) -> [UInt8] {
         JSONValue.object(object).json(isPretty: true) + [UInt8(ascii: "\n")]
     }

@@ -22,7 +22,7 @@ struct TweakCommand: ParsableCommand {
               64  the command line is wrong, or several processes of the program run
               65  there is no such tweak, or several fit the name, it cannot take the value, or a file holds none
               66  PROGRAM, a file or a preset is missing or cannot be opened
-              69  the program does not run, does not listen, or ended before it answered
+              69  the program does not run, does not listen, or ended before it answered, or cannot have the library
               70  the editor failed
               71  the system refused a socket
               73  there can be no file to edit
@@ -30,20 +30,24 @@ struct TweakCommand: ParsableCommand {
               75  the program does not answer, as one that is stopped, or is busy
               76  what the program answered makes no sense
               77  the program may not be asked
+              126 the program to start cannot be executed
+              127 there is no program to start
             """,
         version: "tweak \(libraryVersion)",
         subcommands: [
             PsCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self,
-            WatchCommand.self, RunCommand.self, EditCommand.self, ExplainCommand.self, ExportCommand.self,
+            WatchCommand.self, RunCommand.self, ExecCommand.self, EditCommand.self, ExplainCommand.self,
+            ExportCommand.self,
             ImportCommand.self, PresetCommand.self, GenerateCommand.self,
         ])
 
     /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option, and `--all` as `--all-processes` where it has
     /// no other meaning.
     static func main() {
-        reserveStandardDescriptors()
+        _ = reservedDescriptors
         var arguments = Array(CommandLine.arguments.dropFirst())
-        if arguments.first != "reset" {
+        // What follows a program to start is for that.
+        if arguments.first != "reset", arguments.first != "exec" {
             let options = arguments.prefix { $0 != "--" }
             arguments.replaceSubrange(
                 options.indices, with: options.map { $0 == "--all" ? "--all-processes" : $0 })
@@ -94,6 +98,9 @@ func reportingFailure<Result>(_ body: () throws(Failure) -> Result) throws -> Re
         throw ExitCode(error.exitCode)
     }
 }
+
+/// The numbers of standard streams that this command was started without.
+let reservedDescriptors = reserveStandardDescriptors()
 
 func warn(_ message: String) { printMessage("warning: " + message) }
 

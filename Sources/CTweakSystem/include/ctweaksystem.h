@@ -66,6 +66,12 @@ bool fbtweak__is_abandoned(const char *path);
 const char *fbtweak__executed_file(void);
 
 /*
+ * Whether a process that executes the file has more rights than its user, so that neither the
+ * dynamic linker nor the library does what its environment says: AT_SECURE of getauxval(3).
+ */
+bool fbtweak__gains_rights(const char *path);
+
+/*
  * A fork waits, for 100 ms at most, until no thread holds forks. Threads of the library do while
  * they run Swift code, those of a C program while they run that of the library; they allow them
  * while they wait or run the program's code. Whether the thread began to hold them, and whether it

@@ -130,6 +130,27 @@ extension TweakKey: LosslessStringConvertible {
     }
 }
 
+extension TweakKey {
+    /// The name of the variable that sets the tweak in the environment of a program.
+    package var environmentVariable: String {
+        "TWEAK_" + [category, collection, name].map(Self.mangled).joined(separator: "__")
+    }
+
+    private static func mangled(_ level: String) -> String {
+        level.utf8.split { !isAlphanumeric($0) }
+            .map { String(decoding: $0, as: UTF8.self).uppercased() }.joined(separator: "_")
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
+
 extension TweakKey: Codable {
     /// Reads `Category/Collection/Name`.
     public init(from decoder: any Decoder) throws {

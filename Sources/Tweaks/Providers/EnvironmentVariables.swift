@@ -60,21 +60,5 @@ public struct EnvironmentVariables: Sendable {
 
     /// The name of the variable that sets a tweak. Names without any ASCII letter or digit have none of their own; `TWEAKS`
     /// can set them.
-    public static func variable(for key: TweakKey) -> String {
-        "TWEAK_" + [key.category, key.collection, key.name].map(mangled).joined(separator: "__")
-    }
-
-    private static func mangled(_ level: String) -> String {
-        level.utf8.split { !isAlphanumeric($0) }
-            .map { String(decoding: $0, as: UTF8.self).uppercased() }.joined(separator: "_")
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
+    public static func variable(for key: TweakKey) -> String { key.environmentVariable }
 }

@@ -22,6 +22,11 @@ func completePrograms(_ words: [String], _ index: Int, _ cursor: String) -> [Str
     }
 }
 
+/// Files that can be executed.
+func completeExecutables(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) { executables($0.prefix) }
+}
+
 /// All tweaks.
 func completeTweaks(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) { candidates($0) { _ in true } }

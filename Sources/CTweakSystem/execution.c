@@ -1,0 +1,43 @@
+/* What the kernel will do when a file is executed. */
+#ifndef _GNU_SOURCE
+#  define _GNU_SOURCE
+#endif
+#include <endian.h>
+#include <linux/capability.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "ctweaksystem.h"
+
+/* Whether capabilities(7) of the file are more than those of a user who is not root. */
+static bool grants_capabilities(const char *path) {
+  struct vfs_ns_cap_data data;
+  ssize_t size = getxattr(path, "security.capability", &data, sizeof(data));
+  if (size < (ssize_t)XATTR_CAPS_SZ_1 || getuid() == 0)
+    return false;
+  if (le32toh(data.magic_etc) & VFS_CAP_FLAGS_EFFECTIVE)
+    return true;
+  return data.data[0].permitted != 0 ||
+         (size >= (ssize_t)XATTR_CAPS_SZ_2 && data.data[1].permitted != 0);
+}
+
+bool fbtweak__gains_rights(const char *path) {
+  if (geteuid() != getuid() || getegid() != getgid())
+    return true;
+  struct stat file;
+  struct statvfs mount;
+  if (stat(path, &file) != 0 || (statvfs(path, &mount) == 0 && (mount.f_flag & ST_NOSUID)))
+    return false;
+  if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) {
+    if ((file.st_mode & S_ISUID) && file.st_uid != getuid())
+      return true;
+    /* Without the right of the group to execute it the bit means something else. */
+    if ((file.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && file.st_gid != getgid())
+      return true;
+  }
+  return grants_capabilities(path);
+}

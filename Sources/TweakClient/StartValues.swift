@@ -1,0 +1,67 @@
+package import CommandSupport
+internal import Glibc
+internal import TweakOverrides
+internal import TweakRecords
+internal import TweakSystem
+
+/// Values that a program is started with, in its environment.
+package struct StartValues {
+    private var document = OverridesDocument()
+    /// Variables for one tweak each, which count more than the document; `nil` for those that must not be there.
+    private var variables: [String: String?] = [:]
+
+    package init() {}
+
+    /// Adds a value, which counts more than one before it.
+    ///
+    /// - Parameters:
+    ///   - name: Of the tweak, as a person names it.
+    ///   - text: What a person typed.
+    ///   - start: Knows what the program declares.
+    /// - Returns: What is to be said about it.
+    /// - Throws: ``Failure`` if there is no such tweak, or if it cannot take the value.
+    package mutating func set(_ name: String, to text: String, of start: ProgramStart) throws(Failure)
+        -> String?
+    {
+        let name = try TweakName(name)
+        guard let declarations = start.declarations else {
+            guard let key = name.key else {
+                throw Failure(
+                    "\(name.text): the tweaks of \(start.path) are not known; write the whole name, "
+                        + "Category/Collection/Name", EX_USAGE)
+            }
+            // Its text is read by the tweak's type.
+            variables.updateValue(text, forKey: key.environmentVariable)
+            return nil
+        }
+        guard !declarations.isEmpty else { throw Failure("it has no tweaks", about: start.path, EX_DATAERR) }
+        let key = try name.key(among: declarations.map(\.key))
+        guard let declaration = declarations.first(where: { $0.key == key }) else { return nil }
+        let admission = try failing { try declaration.admit(text: text) }
+        document.set(admission.value, for: key)
+        variables.updateValue(nil, forKey: key.environmentVariable)
+        return admission.wasClamped
+            ? "\(key): \(text) is outside the limits; allowed: \(declaration.allowed)" : nil
+    }
+
+    /// Puts the values into the environment of this process, beside those that are there.
+    ///
+    /// - Throws: ``Failure`` if what is there cannot be read.
+    package func export() throws(Failure) {
+        for (name, value) in variables {
+            if let value { setenv(name, value, 1) } else { unsetenv(name) }
+        }
+        guard !document.isEmpty else { return }
+        var all = OverridesDocument()
+        if let text = environment(Self.variable) {
+            all = try failing {
+                try OverridesDocument(
+                    json: Array(text.utf8), path: "the environment variable " + Self.variable)
+            }
+        }
+        for key in document.keys { all.set(document.value(of: key), for: key) }
+        setenv(Self.variable, all.line, 1)
+    }
+
+    private static let variable = "TWEAKS"
+}

@@ -1,0 +1,294 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Programs that `tweak exec` starts, with a home of their own.
+private struct Starts {
+    let home: TemporaryDirectory
+
+    init() throws {
+        home = try TemporaryDirectory()
+        try home.write("maze.c", Self.source)
+    }
+
+    /// Says of itself what it is asked, and its values.
+    private static let source = """
+        #include <fbtweak.h>
+        #include <fcntl.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <unistd.h>
+        int main(int count, char **arguments) {
+          int walls = FBTweakValue("Maze", "Grid", "Walls", 20, 1, 100);
+          double speed = FBTweakValue("Maze", "Ball", "Speed", 1.5);
+          const char *name = FBTweakValue("Maze", "Ball", "Name", "ball");
+          for (int i = 1; i < count; i++) {
+            if (!strcmp(arguments[i], "preloaded"))
+              printf("%s\\n", getenv("LD_PRELOAD") ? getenv("LD_PRELOAD") : "nothing");
+            else if (!strcmp(arguments[i], "itself"))
+              printf("%s %d\\n", arguments[0], (int)getpid());
+            else if (!strcmp(arguments[i], "streams"))
+              printf("%d\\n", fcntl(STDIN_FILENO, F_GETFD));
+            else if (!strcmp(arguments[i], "fails"))
+              return 7;
+            else if (!strcmp(arguments[i], "dies"))
+              raise(SIGTERM);
+            else if (!strcmp(arguments[i], "values"))
+              printf("%d %.2f %s\\n", walls, speed, name);
+            else
+              printf("<%s>\\n", arguments[i]);
+          }
+          return 0;
+        }
+        """
+
+    /// Compiles the program, with the header alone.
+    @discardableResult
+    func program(
+        _ name: String = "maze", _ flags: String..., compiler: String? = nil, isTunable: Bool = true
+    ) throws -> String {
+        let path = home(name)
+        let result = try run(
+            compiler ?? Compiler.gcc.path(for: .c),
+            ["-I", Locations.include, home("maze.c"), "-o", path] + (isTunable ? ["-DDEBUG"] : []) + flags,
+            home: home)
+        try #require(result.succeeded, "\(result.error)")
+        return path
+    }
+
+    func exec(_ arguments: String..., environment: [String: String] = [:]) throws -> CommandResult {
+        try run(
+            Installation.path("bin/tweak"), ["exec"] + arguments, home: home, environment: environment,
+            in: home.path)
+    }
+
+    func script(_ name: String, _ text: String) throws -> String {
+        let path = try home.write(name, text)
+        #expect(chmod(path, 0o755) == 0)
+        return path
+    }
+
+    static let library = Result { try Installation.path("lib/libtweaks.so.0") }
+}
+
+@Suite struct `Programs that tweak starts` {
+    private let starts: Starts
+
+    init() throws { starts = try Starts() }
+
+    @Test func `One that was built with the header alone has what is kept for it`() throws {
+        let program = try starts.program()
+        #expect(
+            try run(Installation.path("bin/tweak"), ["set", program, "Walls", "30"], home: starts.home)
+                .succeeded)
+        let result = try starts.exec(program, "values")
+        #expect(result.output == "30 1.50 ball\n" && result.error.isEmpty)
+    }
+
+    @Test func `Values for one run count more than what is kept, and are not kept`() throws {
+        let program = try starts.program()
+        let names = ["Walls=40", "Maze/Ball/Speed=-2", "ball/name=a=b c"].flatMap { ["--set", $0] }
+        let result = try run(
+            Installation.path("bin/tweak"), ["exec"] + names + [program, "values"], home: starts.home)
+        #expect(result.output == "40 -2.00 a=b c\n" && result.error.isEmpty)
+        #expect(try starts.exec(program, "values").output == "20 1.50 ball\n")
+        #expect(access(starts.home("config/tweaks/maze"), F_OK) != 0)
+    }
+
+    @Test func `They go along with those that the environment has, and before them`() throws {
+        let program = try starts.program()
+        let result = try starts.exec(
+            "--set", "Walls=40", "--set", "Name=x", program, "values",
+            environment: [
+                "TWEAKS": #"{"Maze": {"Grid": {"Walls": 2}, "Ball": {"Speed": 3}}}"#,
+                "TWEAK_MAZE__BALL__NAME": "y",
+            ])
+        #expect(result.output == "40 3.00 x\n" && result.error.isEmpty)
+    }
+
+    @Test func `A value outside the limits is clamped, and that is said`() throws {
+        let result = try starts.exec("--set", "Walls=1000", starts.program(), "values")
+        #expect(result.output == "100 1.50 ball\n")
+        #expect(
+            result.error
+                == "tweak: warning: Maze/Grid/Walls: 1000 is outside the limits; allowed: an integer from 1 to 100\n"
+        )
+    }
+
+    @Test(arguments: [
+        ("Wals=3", "Wals: there is no such tweak; did you mean Maze/Grid/Walls?"),
+        ("Walls=many", "Maze/Grid/Walls: \"many\" is not an int32; allowed: an integer from 1 to 100"),
+    ])
+    func `With a value that it cannot take it is not started`(setting: String, message: String) throws {
+        let result = try starts.exec("--set", setting, starts.program(), "values")
+        #expect(result.status == EX_DATAERR && result.output.isEmpty)
+        #expect(result.error == "tweak: \(message)\n")
+    }
+
+    @Test func `The program takes the place of the command`() throws {
+        let program = try starts.program()
+        let process = try start(
+            Installation.path("bin/tweak"), ["exec", "./maze", "itself"], home: starts.home,
+            in: starts.home.path)
+        let processID = process.processID
+        #expect(process.wait().output == "./maze \(processID)\n")
+        #expect(try starts.exec(program, "fails").status == 7)
+        #expect(try starts.exec(program, "dies").status == 128 + SIGTERM)
+    }
+
+    @Test func `Its arguments are its own`() throws {
+        let program = try starts.program()
+        let result = try starts.exec("--", program, "--all", "--set", "--help", "-5", "", "--")
+        #expect(result.output == "<--all>\n<--set>\n<--help>\n<-5>\n<>\n<-->\n")
+    }
+
+    @Test func `An argument that is not text gets there as it is`() throws {
+        let program = try starts.program()
+        let command = try Installation.path("bin/tweak")
+        let result = try run(
+            "/bin/sh", ["-c", #"'\#(command)' exec '\#(program)' "$(printf 'a\377b')" | od -An -tx1"#],
+            home: starts.home)
+        #expect(result.output == " 3c 61 ff 62 3e 0a\n")
+    }
+
+    @Test func `A stream that is closed stays closed`() throws {
+        let program = try starts.program()
+        let command = try Installation.path("bin/tweak")
+        let result = try run(
+            "/bin/sh", ["-c", "'\(command)' exec '\(program)' streams <&-"], home: starts.home)
+        #expect(result.output == "-1\n")
+    }
+
+    @Test func `What is loaded before it already stays the first`() throws {
+        let result = try starts.exec(
+            starts.program(), "preloaded", environment: ["LD_PRELOAD": "libm.so.6"])
+        #expect(try result.output == "libm.so.6:\(Starts.library.get())\n")
+    }
+
+    @Test func `The library is loaded once where one starts another`() throws {
+        let result = try starts.exec(
+            Installation.path("bin/tweak"), "exec", "--set", "Walls=3", starts.program(), "values",
+            "preloaded")
+        #expect(try result.output == "3 1.50 ball\n\(Starts.library.get())\n")
+    }
+
+    @Test func `One that is linked with the library is only started`() throws {
+        let folder = try Installation.path("lib")
+        let program = try starts.program(
+            "linked", "-L\(folder)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(folder)")
+        let result = try starts.exec("--set", "Walls=3", program, "values", "preloaded")
+        #expect(result.output == "3 1.50 ball\nnothing\n" && result.error.isEmpty)
+    }
+
+    @Test func `One that has the library inside is only started`() throws {
+        let result = try starts.exec("--set", "Count=7", Locations.product("tweak-setter"), "show")
+        #expect(result.output == "false 7 0.5 hello\n" && result.error.isEmpty)
+    }
+
+    @Test func `One without tweaks is started too, and that is said`() throws {
+        let program = try starts.program(isTunable: false)
+        let result = try starts.exec(program, "values")
+        #expect(result.output == "20 1.50 ball\n")
+        #expect(
+            result.error
+                == "tweak: warning: \(program): there are no tweaks in it, nor in the libraries that it needs\n"
+        )
+    }
+
+    @Test func `One that AddressSanitizer watches is started with that first`() throws {
+        let result = try starts.exec(
+            "--set", "Walls=3", starts.program("watched", "-fsanitize=address"), "values",
+            environment: ["ASAN_OPTIONS": "detect_leaks=0"])
+        #expect(result.output == "3 1.50 ball\n" && result.error.isEmpty)
+    }
+
+    @Test(arguments: ["#!/bin/sh\n", "#! /bin/sh -e\n", ""]) func `What a script starts has the library`(
+        firstLine: String
+    ) throws {
+        let script = try starts.script("start", firstLine + "\"\(starts.program())\" values \"$1\"\n")
+        let result = try starts.exec(
+            "--set", "Maze/Grid/Walls=3", "--set", "Maze/Ball/Name=7", script, "a b")
+        #expect(result.output == "3 1.50 7\n<a b>\n" && result.error.isEmpty, "\(result)")
+    }
+
+    @Test func `Of a script the tweaks are not known, so a name must be whole`() throws {
+        let script = try starts.script("start", "#!/bin/sh\n")
+        let result = try starts.exec("--set", "Walls=3", script)
+        #expect(result.status == EX_USAGE)
+        #expect(result.error.contains("the tweaks of \(script) are not known; write the whole name"))
+    }
+
+    // MARK: What cannot be started
+
+    private func expectRefusal(
+        _ program: String, _ reason: String, status: Int32 = EX_UNAVAILABLE, options: [String] = [],
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let result = try run(
+            Installation.path("bin/tweak"), ["exec"] + options + [program, "values"], home: starts.home)
+        #expect(result.status == status && result.output.isEmpty, "\(result)", sourceLocation: location)
+        #expect(result.error.contains(reason), "\(result.error)", sourceLocation: location)
+    }
+
+    @Test(arguments: ["-static", "-static-pie"]) func `One that is linked statically`(flag: String) throws {
+        let program = try starts.program("static", flag)
+        try expectRefusal(program, "\(program) is linked statically")
+        let script = try starts.script("start", "#!\(program) itself\n")
+        try expectRefusal(script, "\(script): its interpreter \(program) is linked statically")
+    }
+
+    @Test(.enabled(if: access("/usr/bin/musl-gcc", X_OK) == 0, "needs musl-gcc"))
+    func `One that another dynamic linker loads`() throws {
+        try expectRefusal(starts.program("musl", compiler: "/usr/bin/musl-gcc"), "is loaded by /lib/ld-musl-")
+    }
+
+    @Test(.enabled(if: access("/usr/bin/aarch64-linux-gnu-gcc", X_OK) == 0, "needs a cross compiler"))
+    func `One for another machine`() throws {
+        try expectRefusal(
+            starts.program("foreign", compiler: "/usr/bin/aarch64-linux-gnu-gcc"),
+            "is for aarch64, and the library for x86_64")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func `One with more rights than its user`() throws {
+        let program = try starts.program()
+        #expect(chown(program, 0, 65534) == 0 && chmod(program, 0o2755) == 0)
+        try expectRefusal(program, "\(program) has more rights than its user")
+    }
+
+    @Test func `With a library that is none`() throws {
+        let program = try starts.program()
+        try expectRefusal(
+            program, "it is not the library of tweaks", status: EX_DATAERR, options: ["--library", "/bin/sh"])
+        try expectRefusal(
+            program, "No such file", status: EX_NOINPUT, options: ["--library", "libtweaks.so.0"])
+    }
+
+    @Test func `Without the library`() throws {
+        let command = starts.home("bin/tweak")
+        #expect(mkdir(starts.home("bin"), 0o755) == 0)
+        #expect(try run("/bin/cp", [Installation.path("bin/tweak"), command], home: starts.home).succeeded)
+        let program = try starts.program()
+        let library = try Starts.library.get()
+        #expect(
+            try run(command, ["exec", "--library", library, program, "preloaded"], home: starts.home).output
+                == library + "\n")
+        guard access("/usr/local/lib/libtweaks.so.0", F_OK) != 0 else { return }
+        let result = try run(command, ["exec", program], home: starts.home)
+        #expect(result.status == EX_UNAVAILABLE && result.error.contains("libtweaks.so.0 is not beside"))
+    }
+
+    @Test func `What is missing, or not a program, has the status that env gives it`() throws {
+        let file = try starts.home.write("file", "text\n")
+        let script = try starts.script("script", "#!/nowhere/interpreter\n")
+        #expect(try starts.exec("nowhere").status == 127)
+        #expect(try starts.exec("/nowhere/program").status == 127)
+        #expect(try starts.exec("").status == 127)
+        #expect(try starts.exec(script).status == 127)
+        #expect(try starts.exec(file).status == 126)
+        #expect(try starts.exec(starts.home.path).status == 126)
+        #expect(try starts.exec().status == EX_USAGE)
+        #expect(try starts.exec("--sett", "a=b", file).status == EX_USAGE)
+    }
+}
