@@ -88,7 +88,7 @@ let package = Package(
                 "CommandSupport", "CTweakSystem", "TweakELF", "TweakJSON", "TweakOverrides", "TweakProtocol",
                 "TweakRecords", "TweakSystem",
             ]),
-        .target(name: "TweakPlot"),
+        .target(name: "TweakPlot", dependencies: ["TweakRecords"]),
         .target(name: "TweakGenerators", dependencies: ["CommandSupport", "TweakFormats", "TweakRecords"]),
         .executableTarget(
             name: "tweak-dump",

@@ -1,0 +1,160 @@
+internal import Glibc
+
+/// Where values are in a picture, and what stands beside it.
+struct PlotScale {
+    struct Tick: Equatable {
+        /// From 0 at the bottom to 1 at the top.
+        let place: Double
+        let label: String
+    }
+
+    /// The values at the bottom and at the top; both are finite and the first is below the second.
+    let bottom, top: Double
+    private(set) var ticks: [Tick] = []
+    /// The smallest difference that a reader of the picture sees.
+    let resolution: Double
+    /// Their values in order, if the scale is one of states.
+    private var states: [Double] = []
+
+    /// A scale of numbers.
+    ///
+    /// - Parameters:
+    ///   - range: What it has at least; `nil` for what the values ask for.
+    ///   - extent: The values.
+    ///   - most: How many labels there is room for.
+    init(range: ClosedRange<Double>?, extent: PlotHistory.Extent, most: Int) {
+        let limits = Self.limits(range, extent)
+        let intervals = max(1, min(most, 50) - 1)
+        var (bottom, top) = (limits.lowerBound, limits.upperBound)
+        // Where there is room for few labels, half of the picture would be empty if it ended at these.
+        let outer = Self.step(of: top - bottom, intervals: max(4, intervals))
+        // The ends of a range that is given are the program's.
+        if bottom != range?.lowerBound { bottom = Self.multiple(bottom, outer, .down) }
+        if top != range?.upperBound { top = Self.multiple(top, outer, .up) }
+        (self.bottom, self.top) = (bottom, top)
+        let step = Self.step(of: top - bottom, intervals: intervals)
+        resolution = min(step, outer) / 10
+        let form = NumberForm(resolution: step, largest: max(abs(bottom), abs(top)))
+        var value = Self.multiple(bottom, step, .up)
+        for _ in 0...intervals + 2 where value <= top {
+            // The sum of steps would not be 0 where it should be.
+            let exact = Self.multiple(value, step, .toNearestOrAwayFromZero)
+            if let place = place(of: exact) { ticks.append(Tick(place: place, label: form.text(of: exact))) }
+            guard exact + step > value else { break }
+            value = exact + step
+        }
+        guard ticks.count < 2 else { return }
+        let ends = NumberForm(resolution: outer, largest: max(abs(bottom), abs(top)))
+        ticks = [Tick(place: 0, label: ends.text(of: bottom)), Tick(place: 1, label: ends.text(of: top))]
+    }
+
+    /// A scale of states, which are as far from each other whatever their values are.
+    init(states: [PlotSeries.State]) {
+        var names: [Double: String] = [:]
+        for state in states where state.value.isFinite && names[state.value] == nil {
+            names[state.value] = state.name
+        }
+        let values = names.keys.sorted()
+        (bottom, top, resolution) = (0, Double(max(1, values.count - 1)), 1)
+        self.states = values
+        ticks = values.map { Tick(place: place(of: $0) ?? 0, label: names[$0] ?? "") }
+    }
+
+    /// Where a value is; `nil` if it is not finite.
+    func place(of value: Double) -> Double? {
+        guard value.isFinite else { return nil }
+        let value = states.isEmpty ? value : position(among: value)
+        // Halves, since the whole may be more than the largest number.
+        let place = (value / 2 - bottom / 2) / (top / 2 - bottom / 2)
+        return place.isNaN ? nil : min(max(place, 0), 1)
+    }
+
+    /// The number of a state; between those of two for a value between them.
+    private func position(among value: Double) -> Double {
+        guard let above = states.firstIndex(where: { $0 >= value }) else { return Double(states.count - 1) }
+        guard above > 0, states[above] > value else { return Double(above) }
+        let (low, high) = (states[above - 1], states[above])
+        return Double(above - 1) + (value / 2 - low / 2) / (high / 2 - low / 2)
+    }
+
+    // MARK: Numbers that people like
+
+    private static let largest = Double.greatestFiniteMagnitude / 4
+
+    private static func limits(_ range: ClosedRange<Double>?, _ extent: PlotHistory.Extent) -> ClosedRange<
+        Double
+    > {
+        var all = extent
+        for end in [range?.lowerBound, range?.upperBound] {
+            if let end, end.isFinite { all.add(end) }
+        }
+        guard !all.isEmpty else { return 0...1 }
+        let all0 = min(max(all.minimum, -largest), largest)
+        let all1 = min(max(all.maximum, -largest), largest)
+        // What is hardly a difference would be nothing but the noise of the last digit.
+        let least = max(max(abs(all0), abs(all1)).ulp * 64, Double.leastNormalMagnitude * 1024)
+        guard all1 - all0 < least else { return all0...all1 }
+        let around = max(abs(all0) / 10, least)
+        return all0 == 0 && all1 == 0 ? -1...1 : (all0 - around)...(all1 + around)
+    }
+
+    /// 1, 2 or 5 times a power of ten, of which at most so many are in a span.
+    static func step(of span: Double, intervals: Int) -> Double {
+        let least = span / Double(max(1, intervals))
+        let power = pow(10, log10(least).rounded(.down))
+        for factor in [1.0, 2, 5, 10] where factor * power >= least * 0.999_999 && (factor * power).isFinite {
+            return factor * power
+        }
+        return least
+    }
+
+    private static func multiple(_ value: Double, _ step: Double, _ rule: FloatingPointRoundingRule) -> Double
+    {
+        // A value that is one but for the last digits is one.
+        let count = value / step
+        let whole = count.rounded()
+        let rounded = abs(count - whole) < 1e-6 ? whole * step : count.rounded(rule) * step
+        return rounded.isFinite ? rounded : value
+    }
+}
+
+/// How numbers are written so that they differ where they should, and in little room.
+struct NumberForm {
+    private let decimals: Int
+    private let isScientific: Bool
+
+    /// - Parameters:
+    ///   - resolution: The smallest difference that is seen.
+    ///   - largest: The largest number that is written.
+    init(resolution: Double, largest: Double) {
+        guard resolution.isFinite, resolution > 0, largest.isFinite else {
+            (decimals, isScientific) = (6, true)
+            return
+        }
+        let last = (log10(resolution) + 1e-9).rounded(.down)
+        let before = largest > 0 ? (log10(largest) + 1e-9).rounded(.down) : last
+        isScientific = last < -6 || before >= 7
+        decimals = Int(min(max(isScientific ? before - last : -last, 0), isScientific ? 6 : 9))
+    }
+
+    /// - Parameter precision: How many decimals.
+    init(precision: Int) { (decimals, isScientific) = (min(max(precision, 0), 17), false) }
+
+    func text(of number: Double) -> String {
+        guard number.isFinite else { return number.isNaN ? "NaN" : number < 0 ? "-inf" : "inf" }
+        let isShort = !isScientific && abs(number) < 1e15
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = withVaList([Int32(decimals), number]) {
+            vsnprintf(&buffer, buffer.count, isShort ? "%.*f" : "%.*e", $0)
+        }
+        let text = String(
+            decoding: buffer.prefix(Int(max(0, count))).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // A zero has no sign, and an exponent no zeros before it.
+        guard !isShort else {
+            return text.allSatisfy { "-0.".contains($0) } ? text.drop { $0 == "-" }.description : text
+        }
+        let parts = text.split(separator: "e")
+        guard parts.count == 2, let exponent = Int(parts[1]) else { return text }
+        return number == 0 ? "0" : "\(parts[0])e\(exponent)"
+    }
+}

@@ -1,0 +1,97 @@
+internal import TweakRecords
+
+/// Samples as comma-separated values, which spreadsheets, PlotJuggler and pandas read as they are.
+///
+/// A line has the time, the values, and a mark:
+///
+///     time,Spring/Physics/Position,Spring/Physics/Stiffness,mark
+///     1700000000.000000,12.25,120,
+///     1700000000.004000,,,Spring/Physics/Stiffness: 120 → 600 (control)
+///
+/// The time is in seconds since 1970 and never goes back. What has no value is empty. Numbers have a decimal point and as
+/// many digits as they need; NaN and Inf are words that pandas, R and Julia know. Fields are quoted as in RFC 4180, and
+/// lines end as others do here.
+package struct SampleCSV: Sendable {
+    private let names: [String]
+    private var lastTime = -Double.infinity
+
+    /// - Parameter names: Of what is sampled, in the order of the values.
+    package init(names: [String]) { self.names = names }
+
+    /// The line with the names.
+    package var header: [UInt8] {
+        Array((["time"] + names + ["mark"]).map(Self.field).joined(separator: ",").utf8) + [Self.newline]
+    }
+
+    /// The lines of a batch, with its marks between the samples.
+    package mutating func lines(of batch: SampleBatch) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(batch.times.count * (names.count * 8 + 20))
+        var marks = batch.marks[...]
+        for (time, values) in zip(batch.times, batch.values) {
+            while let mark = marks.first, mark.time < time {
+                add(mark, to: &bytes)
+                marks.removeFirst()
+            }
+            add(time, to: &bytes)
+            for index in names.indices {
+                bytes.append(Self.comma)
+                if index < values.count, let value = values[index] { Self.add(value, to: &bytes) }
+            }
+            bytes.append(Self.comma)
+            bytes.append(Self.newline)
+        }
+        for mark in marks { add(mark, to: &bytes) }
+        return bytes
+    }
+
+    private mutating func add(_ mark: SampleMark, to bytes: inout [UInt8]) {
+        add(mark.time, to: &bytes)
+        for _ in 0...names.count { bytes.append(Self.comma) }
+        bytes += Array(Self.field(mark.label).utf8)
+        bytes.append(Self.newline)
+    }
+
+    /// Microseconds are as much as a double holds of a time since 1970.
+    private mutating func add(_ time: Double, to bytes: inout [UInt8]) {
+        if time > lastTime { lastTime = time }
+        guard let whole = Int64(exactly: (lastTime * 1_000_000).rounded()) else { return }
+        Self.add(whole / 1_000_000, to: &bytes)
+        bytes.append(UInt8(ascii: "."))
+        var part = (whole % 1_000_000).magnitude
+        for digit in [100_000, 10_000, 1_000, 100, 10, 1] as [UInt64] {
+            bytes.append(UInt8(ascii: "0") + UInt8(part / digit))
+            part %= digit
+        }
+    }
+
+    private static func add(_ value: Double, to bytes: inout [UInt8]) {
+        // Most are whole, and these are written faster as what they are.
+        if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 {
+            add(whole, to: &bytes)
+        } else if value.isFinite {
+            bytes += value.description.utf8
+        } else {
+            bytes += (value.isNaN ? "NaN" : value < 0 ? "-Inf" : "Inf").utf8
+        }
+    }
+
+    private static func add(_ whole: Int64, to bytes: inout [UInt8]) {
+        guard 0..<10 ~= whole else {
+            bytes += whole.description.utf8
+            return
+        }
+        bytes.append(UInt8(ascii: "0") + UInt8(whole))
+    }
+
+    private static let comma = UInt8(ascii: ",")
+    private static let newline = UInt8(ascii: "\n")
+
+    /// A text as a field. What would begin a new line is escaped, since not every program reads on there.
+    private static func field(_ text: String) -> String {
+        let text = text.printable
+        guard text.utf8.contains(where: { $0 == comma || $0 == UInt8(ascii: "\"") }) else { return text }
+        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+            + "\""
+    }
+}
