@@ -88,6 +88,7 @@ let package = Package(
                 "CommandSupport", "CTweakSystem", "TweakELF", "TweakJSON", "TweakOverrides", "TweakProtocol",
                 "TweakRecords", "TweakSystem",
             ]),
+        .target(name: "CTweakTerminal"),
         .target(name: "TweakPlot", dependencies: ["TweakRecords"]),
         .target(name: "TweakGenerators", dependencies: ["CommandSupport", "TweakFormats", "TweakRecords"]),
         .executableTarget(
@@ -100,7 +101,8 @@ let package = Package(
         .executableTarget(
             name: "tweak",
             dependencies: [
-                "CommandSupport", "TweakClient", "TweakFormats", "TweakGenerators", "TweakJSON",
+                "CommandSupport", "CTweakTerminal", "TweakClient", "TweakFormats", "TweakGenerators",
+                "TweakJSON",
                 "TweakOverrides", "TweakPlot",
                 "TweakProtocol", "TweakRecords", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

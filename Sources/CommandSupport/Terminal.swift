@@ -15,7 +15,8 @@ public func printableJSON(_ json: String) -> String { json.printableJSON }
 /// Source of the variable: https://no-color.org.
 public func emphasized(_ text: String) -> String { isEmphasisShown ? "\u{1B}[1m\(text)\u{1B}[m" : text }
 
-private let isEmphasisShown: Bool = {
+/// Whether something can stand out on standard output.
+public let isEmphasisShown: Bool = {
     guard isatty(STDOUT_FILENO) == 1, environment("NO_COLOR") == nil else { return false }
     return getenv("TERM").map { strcmp($0, "dumb") != 0 } ?? false
 }()

@@ -1,5 +1,5 @@
 /// Where samples come from: a running program, the memory of a process, or a test.
-package protocol SampleSource {
+package protocol SampleSource<Problem> {
     /// What ends the samples before their time.
     associatedtype Problem: Error
 

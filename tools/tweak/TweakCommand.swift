@@ -36,7 +36,8 @@ struct TweakCommand: ParsableCommand {
         version: "tweak \(libraryVersion)",
         subcommands: [
             PsCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self,
-            WatchCommand.self, RunCommand.self, ExecCommand.self, EditCommand.self, ExplainCommand.self,
+            WatchCommand.self, PlotCommand.self, RunCommand.self, ExecCommand.self, EditCommand.self,
+            ExplainCommand.self,
             ExportCommand.self,
             ImportCommand.self, PresetCommand.self, GenerateCommand.self,
         ])

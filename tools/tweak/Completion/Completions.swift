@@ -32,6 +32,13 @@ func completeTweaks(_ words: [String], _ index: Int, _ cursor: String) -> [Strin
     complete(words, index) { candidates($0) { _ in true } }
 }
 
+/// Monitors and tweaks that can be drawn.
+func completeNumbers(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) {
+        candidates($0) { $0.declaration.type.isNumeric || $0.declaration.type == .bool }
+    }
+}
+
 /// Those that can be set.
 func completeSettableTweaks(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index, settableTweaks)

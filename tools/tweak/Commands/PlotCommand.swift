@@ -1,0 +1,95 @@
+import ArgumentParser
+import CommandSupport
+import Glibc
+import TweakClient
+import TweakPlot
+import TweakProtocol
+import TweakRecords
+
+struct PlotCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plot", abstract: "Draw monitors and tweaks while they change, until the program ends.",
+        discussion: """
+            Each has a picture with a scale of its own, whose ends are its limits if it has some. A change of a tweak is \
+            a vertical line with a letter, which is explained below. Keys: q quits, space pauses, + and - zoom, and the \
+            arrows show what there was no room for. Where standard output is no terminal there is a row each second.
+            """)
+
+    @Option(help: "How many samples are taken in a second.")
+    var rate = 50.0
+
+    @Option(help: "How many seconds the picture shows.")
+    var window = 10.0
+
+    @Option(help: "After how many seconds to end.")
+    var duration: Double?
+
+    @Flag(help: "Draw all into one picture with one scale.")
+    var together = false
+
+    @OptionGroup var target: ProgramOptions
+
+    @Argument(
+        help:
+            "The monitors and tweaks, as Category/Collection/Name or shorter; numbers and Bools can be drawn.",
+        completion: .custom(completeNumbers))
+    var names: [String]
+
+    func validate() throws {
+        guard rate > 0, rate <= ControlLimits.sampleRate else {
+            throw ValidationError("The rate is more than 0 and at most \(ControlLimits.sampleRate).")
+        }
+        guard 0.1...86_400 ~= window else { throw ValidationError("The window is 0.1 to 86400 seconds.") }
+        guard duration ?? 1 > 0 else { throw ValidationError("The duration is more than 0 seconds.") }
+        guard !target.allProcesses else { throw ValidationError("Only one process can be drawn.") }
+    }
+
+    func run() throws {
+        try target.forEachRunning { program throws(Failure) in
+            var tweaks: [JSONTweak] = []
+            for name in names {
+                let tweak = try program.tweak(named: name)
+                let type = tweak.declaration.type
+                guard type.isNumeric || type == .bool else {
+                    throw Failure(
+                        "\(tweak.declaration.key): \(type.withArticle) cannot be drawn; numbers and Bools can",
+                        EX_DATAERR)
+                }
+                // One that is named twice is drawn once.
+                if !tweaks.contains(where: { $0.declaration.key == tweak.declaration.key }) {
+                    tweaks.append(tweak)
+                }
+            }
+            var samples = try LiveSamples(program, tweaks, rate: rate)
+            try draw(&samples, of: program.title)
+        }
+    }
+
+    private func draw(_ samples: inout some SampleSource<Failure>, of title: String) throws(Failure) {
+        let look = TerminalLook()
+        if look.isScreen {
+            let plot = Plot(samples.series, window: window, layout: together ? .together : .stacked)
+            var screen = PlotScreen(plot, title: title)
+            try screen.run(&samples, duration: duration)
+        } else {
+            try list(&samples, look)
+        }
+    }
+
+    /// Prints rows instead of pictures.
+    private func list(_ samples: inout some SampleSource<Failure>, _ look: TerminalLook) throws(Failure) {
+        var rows = PlainRows(samples.series, unicode: look.isUnicode)
+        print(rows.header)
+        fflush(nil)
+        let clock = ContinuousClock()
+        let start = clock.now
+        while true {
+            let rest = duration.map { $0 - (clock.now - start) / .seconds(1) } ?? 3600
+            guard rest > 0 else { return }
+            guard let batch = try samples.next(within: rest) else { continue }
+            for row in rows.rows(of: batch) { print(row) }
+            fflush(nil)
+            guard !batch.hasEnded else { return }
+        }
+    }
+}
