@@ -24,6 +24,8 @@ public struct ELFObject {
         guard elf_getshdrnum(elf, &sectionCount) == 0 else {
             throw .broken(path: path, reason: ELFFile.lastError())
         }
+        // Of headers that are cut off libelf says that there are none.
+        sectionCount = max(sectionCount, header.e_shoff == 0 ? 0 : Int(max(header.e_shnum, 1)))
         let (tableSize, overflows) = UInt64(clamping: sectionCount)
             .multipliedReportingOverflow(by: UInt64(header.e_shentsize))
         guard sectionCount >= 0, header.e_shoff <= UInt64(byteCount), !overflows,

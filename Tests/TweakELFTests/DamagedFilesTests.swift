@@ -17,6 +17,18 @@ import TweakELF
         }
     }
 
+    @Test func `A file whose section headers are cut off is broken, and not without tweaks`() throws {
+        let binaries = try Binaries()
+        let whole = try binaries.build(["-c"])
+        let data = try Data(contentsOf: URL(fileURLWithPath: whole))
+        let headers: Int = data.number(at: 40)
+        for length in [headers, headers + 1, headers + 64, data.count - 64, data.count - 1] {
+            let cut = try binaries.copy(of: whole) { $0.removeSubrange(length...) }
+            let error = #expect(throws: ELFError.self, "cut off at \(length)") { try Inspection(cut) }
+            #expect(error?.description.contains("section headers at offset") == true)
+        }
+    }
+
     @Test func `An archive that is cut off is an error or has fewer tweaks`() throws {
         let binaries = try Binaries()
         let archive = binaries.directory("lib.a")
