@@ -94,7 +94,8 @@ let package = Package(
         .executableTarget(
             name: "tweak-dump",
             dependencies: [
-                "CommandSupport", "TweakELF", "TweakProtocol", "TweakRecords",
+                "CommandSupport", "TweakELF", "TweakOverrides", "TweakProtocol", "TweakRecords",
+                "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak-dump"),

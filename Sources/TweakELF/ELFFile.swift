@@ -16,9 +16,9 @@ public final class ELFFile {
     /// The table of long names of a thin archive, once it has been read.
     var thinNameTable: [UInt8]?
     /// What tells it from every other file, whatever path leads there.
-    let identity: Identity
+    package let identity: Identity
 
-    struct Identity: Hashable {
+    package struct Identity: Hashable {
         let device: UInt64
         let inode: UInt64
     }
@@ -26,46 +26,49 @@ public final class ELFFile {
     /// Opens a file.
     ///
     /// - Throws: ``ELFError`` if it cannot be read or is not a regular file with an ELF object or an archive in it.
-    public init(path: String) throws(ELFError) {
+    public convenience init(path: String) throws(ELFError) {
         // Only a file is opened: to open some devices does something to them.
         var status = stat()
         guard stat(path, &status) == 0 else { throw Self.cannotOpen(path) }
         try Self.checkType(status, path)
         let descriptor = openFile(path, O_RDONLY)
         guard descriptor >= 0 else { throw Self.cannotOpen(path) }
+        try self.init(descriptor: descriptor, path: path)
+    }
+
+    /// Takes over an open file, and closes it also if this throws.
+    ///
+    /// - Parameter path: What it is called.
+    package init(descriptor: CInt, path: String) throws(ELFError) {
         do throws(ELFError) {
+            var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw Self.cannotOpen(path) }
             try Self.checkType(status, path)
+            guard status.st_size > 0 else { throw .notELF(path: path, reason: "it is empty") }
+            elf = try Self.begin(descriptor, path)
+            byteCount = Int(status.st_size)
+            identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         } catch {
             close(descriptor)
             throw error
         }
-        guard status.st_size > 0 else {
-            close(descriptor)
-            throw .notELF(path: path, reason: "it is empty")
-        }
-        if Self.bytes(of: descriptor, at: 0, count: ThinArchive.start.utf8.count)
-            .elementsEqual(ThinArchive.start.utf8)
-        {
-            elf = nil
-        } else {
-            _ = elf_version(CUnsignedInt(EV_CURRENT))
-            guard let elf = elf_begin(descriptor, ELF_C_READ, nil) else {
-                let reason = Self.lastError()
-                close(descriptor)
-                throw .notELF(path: path, reason: reason)
-            }
-            guard elf_kind(elf) == ELF_K_ELF || elf_kind(elf) == ELF_K_AR else {
-                elf_end(elf)
-                close(descriptor)
-                throw .notELF(path: path, reason: "it does not begin like one")
-            }
-            self.elf = elf
-        }
         self.path = path
         self.descriptor = descriptor
-        self.byteCount = Int(status.st_size)
-        self.identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
+    /// libelf's view of a file; `nil` for a thin archive.
+    private static func begin(_ descriptor: CInt, _ path: String) throws(ELFError) -> OpaquePointer? {
+        let start = bytes(of: descriptor, at: 0, count: ThinArchive.start.utf8.count)
+        guard !start.elementsEqual(ThinArchive.start.utf8) else { return nil }
+        _ = elf_version(CUnsignedInt(EV_CURRENT))
+        guard let elf = elf_begin(descriptor, ELF_C_READ, nil) else {
+            throw .notELF(path: path, reason: lastError())
+        }
+        guard elf_kind(elf) == ELF_K_ELF || elf_kind(elf) == ELF_K_AR else {
+            elf_end(elf)
+            throw .notELF(path: path, reason: "it does not begin like one")
+        }
+        return elf
     }
 
     private static func cannotOpen(_ path: String) -> ELFError {
@@ -220,7 +223,7 @@ public enum ELFError: Error, Hashable {
     case notELF(path: String, reason: String)
     /// The file begins like an ELF object but is cut off or contradicts itself.
     case broken(path: String, reason: String)
-    /// A member of an archive is left out.
+    /// A member of an archive is left out, or a file that has only the debug information of another one.
     case skipped(path: String, reason: String)
 }
 

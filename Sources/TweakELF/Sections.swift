@@ -40,7 +40,8 @@ extension ELFObject {
     /// in two of them, so to read all of them takes no longer than to read the file.
     ///
     /// - Parameter note: Is told of sections of that name that cannot hold records, and are left out.
-    /// - Throws: ``ELFError/broken(path:reason:)`` if the headers contradict the file, or sections overlap.
+    /// - Throws: ``ELFError/broken(path:reason:)`` if the headers contradict the file, or sections overlap;
+    ///   ``ELFError/skipped(path:reason:)`` for a file that has only the debug information of another one.
     public func recordRanges(
         noting note: (UnusableSection) -> Void = { _ in }
     ) throws(ELFError) -> [RecordRange] {
@@ -101,12 +102,18 @@ extension ELFObject {
         var segments: [GElf_Phdr]?
         var ranges: [RecordRange] = []
         try forEachSection { (section, index) throws(ELFError) in
-            guard section.sh_type == UInt32(SHT_PROGBITS) else { return }
+            let isEmptied = isLinked && section.sh_type == UInt32(SHT_NOBITS)
+            guard isEmptied || section.sh_type == UInt32(SHT_PROGBITS) else { return }
             if names.isEmpty { names = try sectionNames() }
             guard section.sh_name < names.count else {
                 throw broken("section \(index): its name is beyond the names of sections")
             }
             guard names[Int(section.sh_name)...].starts(with: wanted) else { return }
+            guard !isEmptied else {
+                throw .skipped(
+                    path: path, reason: "a separate debug file; the tweaks are in the file that it belongs to"
+                )
+            }
             try checkBounds(
                 offset: section.sh_offset, count: section.sh_size, of: "section \(recordSectionName)")
             if segments == nil { segments = try loadedSegments() }

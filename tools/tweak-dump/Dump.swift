@@ -1,39 +1,78 @@
 import CommandSupport
 import Glibc
 import TweakELF
+import TweakSystem
 
 /// Reads what a command line names, one image after the other, and hands on at once what is in it.
 struct Dump {
+    /// What there is to read besides the files that are named.
+    struct Scope {
+        /// The files below folders.
+        var isRecursive = false
+        /// The shared libraries that a file needs.
+        var hasLibraries = false
+    }
+
     private let report: any Report
-    private var seen: Set<String> = []
+    private let scope: Scope
+    let selection: Selection
+    private var seen: Set<ELFFile.Identity> = []
+    private var walk = DirectoryWalk()
     /// The status that the command ends with.
     private(set) var exitCode = EXIT_SUCCESS
 
-    init(_ report: any Report) { self.report = report }
+    init(_ report: any Report, _ scope: Scope, _ selection: Selection) {
+        (self.report, self.scope, self.selection) = (report, scope, selection)
+    }
 
-    mutating func add(_ path: String, withLibraries: Bool) {
-        do throws(ELFError) {
-            let file = try ELFFile(path: path)
-            seen.insert(path)
-            try add(file, asLibrary: false)
-            guard withLibraries else { return }
-            for library in try file.neededLibraries() where seen.insert(library.path).inserted {
-                do throws(ELFError) { try add(library, asLibrary: true) } catch { tell(error) }
+    /// Reads a file, the files below a folder, or standard input.
+    mutating func add(_ path: String) {
+        if path == "-" {
+            do throws(ELFError) { try add(openStandardInput(), isNamed: true) } catch { tell(error) }
+        } else if stat(path: path)?.isDirectory == true {
+            guard scope.isRecursive else {
+                return tell(.notELF(path: path, reason: "it is a directory; use --recursive"))
             }
-        } catch {
-            tell(error)
+            add(folder: path)
+        } else {
+            do throws(ELFError) { try add(ELFFile(path: path), isNamed: true) } catch { tell(error) }
         }
     }
 
-    private mutating func add(_ file: ELFFile, asLibrary: Bool) throws(ELFError) {
+    /// Reads the files below a folder, which is the current one if the path is empty. What is not an ELF file is passed over.
+    mutating func add(folder: String) {
+        var walk = walk
+        walk.forEachFile(below: folder) { path in
+            do throws(ELFError) {
+                let file = try ELFFile(path: path)
+                guard seen.insert(file.identity).inserted else { return }
+                try add(file, isNamed: false)
+            } catch .notELF {
+            } catch { tell(error) }
+        } failed: {
+            tell($0)
+        }
+        self.walk = walk
+    }
+
+    private mutating func add(_ file: ELFFile, isNamed: Bool) throws(ELFError) {
+        seen.insert(file.identity)
+        try addObjects(of: file, isNamed: isNamed)
+        guard scope.hasLibraries else { return }
+        for library in try file.neededLibraries() where seen.insert(library.identity).inserted {
+            do throws(ELFError) { try addObjects(of: library, isNamed: false) } catch { tell(error) }
+        }
+    }
+
+    private mutating func addObjects(of file: ELFFile, isNamed: Bool) throws(ELFError) {
         var left: [ELFError] = []
         defer { for error in left { tell(error) } }
         try file.forEachObject(noting: { left.append($0) }) { (object) throws(ELFError) in
             for error in left { tell(error) }
             left = []
             var unusable: [UnusableSection] = []
-            let image = try ImageDump(object) { unusable.append($0) }
-            add(image, isShownEmpty: !asLibrary, unusable)
+            let image = try ImageDump(object, selection) { unusable.append($0) }
+            add(image, isShownEmpty: isNamed, unusable)
         }
     }
 
@@ -47,11 +86,11 @@ struct Dump {
     /// Says what could not be read.
     private mutating func tell(_ error: ELFError) {
         printProblem("\(error)")
-        // Then the rest of the archive was read.
+        // Then the rest was read.
         if case .skipped = error { return }
         end(with: Failure(error).exitCode)
     }
 
     /// The gravest counts, which has the highest number.
-    private mutating func end(with code: Int32) { exitCode = max(exitCode, code) }
+    mutating func end(with code: Int32) { exitCode = max(exitCode, code) }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import TweakELF
 import TweakRecords
 
@@ -9,6 +10,8 @@ struct ImageDump {
     let buildID: String?
     let byteOrder: ByteOrder
     let sections: [Section]
+    /// Which tweaks of the image are meant.
+    let selection: Selection
 
     /// A part of an image that holds records.
     struct Section {
@@ -20,8 +23,22 @@ struct ImageDump {
 
     /// Where a record is.
     struct Place {
-        fileprivate let section: Int
-        fileprivate let range: Range<Int>
+        /// There may be millions of them.
+        private let packedSection, start, count: UInt32
+
+        fileprivate init(section: Int, range: Range<Int>) {
+            // An image has at most 256 MB of records.
+            packedSection = UInt32(clamping: section)
+            start = UInt32(clamping: range.lowerBound)
+            count = UInt32(clamping: range.count)
+        }
+
+        fileprivate var section: Int { Int(packedSection) }
+        fileprivate var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+        /// Where its texts are.
+        fileprivate var text: Range<Int> {
+            min(range.lowerBound + RecordLayout.textOffset, range.upperBound)..<range.upperBound
+        }
     }
 
     /// A tweak of the image.
@@ -35,31 +52,38 @@ struct ImageDump {
     /// Whether it is known of some tweaks what they are set to.
     var hasValues: Bool { sections.contains { $0.values != nil } }
 
-    init(path: String, architecture: String, buildID: String?, byteOrder: ByteOrder, sections: [Section]) {
+    init(
+        path: String, architecture: String, buildID: String?, byteOrder: ByteOrder, sections: [Section],
+        _ selection: Selection
+    ) {
         self.path = path
         self.architecture = architecture
         self.buildID = buildID
         self.byteOrder = byteOrder
         self.sections = sections
+        self.selection = selection
     }
 
     /// The object of a file.
-    init(_ object: ELFObject, noting note: (UnusableSection) -> Void) throws(ELFError) {
-        let buildID = try object.buildID()?.map { $0.digits(2, radix: 16) }.joined()
+    init(
+        _ object: ELFObject, _ selection: Selection, noting note: (UnusableSection) -> Void
+    ) throws(ELFError) {
         var sections: [Section] = []
+        // First, since of a file with debug information alone nothing else can be relied on.
         for range in try object.recordRanges(noting: note) {
             sections.append(Section(bytes: try object.bytes(of: range)))
         }
+        let buildID = try object.buildID()?.map { $0.digits(2, radix: 16) }.joined()
         self.init(
             path: object.path, architecture: object.architecture, buildID: buildID,
-            byteOrder: object.byteOrder, sections: sections)
+            byteOrder: object.byteOrder, sections: sections, selection)
     }
 
-    /// Decodes all records.
+    /// Decodes the records.
     ///
     /// - Parameters:
     ///   - invalid: Is called with what is wrong with those that are invalid.
-    ///   - body: Is called with the others.
+    ///   - body: Is called with the others that are meant.
     func forEachTweak(invalid: (RecordError) -> Void = { _ in }, _ body: (Tweak) -> Void) {
         for (number, section) in sections.enumerated() {
             var walk = RecordWalk()
@@ -68,10 +92,89 @@ struct ImageDump {
                     guard let range = try walk.next(in: section.bytes.span.bytes, byteOrder: byteOrder) else {
                         break
                     }
-                    body(try decode(Place(section: number, range: range)))
+                    let tweak = try decode(Place(section: number, range: range))
+                    if selection.isEverything || selection.contains(tweak.declaration) { body(tweak) }
                 } catch {
                     invalid(error)
                 }
+            }
+        }
+    }
+
+    /// Decodes the records in the order of their names, and of one name in that of what else their texts say: wherever a
+    /// compiler and a linker put them, this is the order.
+    ///
+    /// - Parameters:
+    ///   - invalid: Is called, behind the others, with what is wrong with those that are invalid.
+    ///   - body: Is called with the others that are meant.
+    func forEachTweakByName(invalid: (RecordError) -> Void, _ body: (Tweak) -> Void) {
+        var places: [Place] = []
+        var errors: [RecordError] = []
+        for (number, section) in sections.enumerated() {
+            var walk = RecordWalk()
+            while true {
+                do throws(RecordError) {
+                    guard let range = try walk.next(in: section.bytes.span.bytes, byteOrder: byteOrder) else {
+                        break
+                    }
+                    places.append(Place(section: number, range: range))
+                } catch {
+                    errors.append(error)
+                }
+            }
+        }
+        sort(&places)
+        for place in places {
+            do throws(RecordError) {
+                let tweak = try decode(place)
+                if selection.isEverything || selection.contains(tweak.declaration) { body(tweak) }
+            } catch {
+                errors.append(error)
+            }
+        }
+        for error in errors { invalid(error) }
+    }
+
+    /// Finds the records that a program of today passes over. With a selection there are none: nothing is known of them.
+    func forEachUnknownRecord(_ body: (_ offset: Int, _ version: UInt8, _ kind: UInt8) -> Void) {
+        guard selection.isEverything else { return }
+        for section in sections {
+            var walk = RecordWalk()
+            while true {
+                let next: RecordWalk.Record?
+                // What is broken was found with the others.
+                do throws(RecordError) {
+                    next = try walk.nextOfAnyKind(in: section.bytes.span.bytes, byteOrder: byteOrder)
+                } catch { continue }
+                guard let next else { break }
+                // Of kind 0 is padding.
+                if !next.isKnown, next.kind != 0 { body(next.range.lowerBound, next.version, next.kind) }
+            }
+        }
+    }
+
+    /// Whether the texts of a record are UTF-8.
+    func isUTF8(at place: Place) -> Bool {
+        let bytes = sections[place.section].bytes[place.text]
+        guard let tweak = tweak(at: place) else { return true }
+        // The values of choices are behind the texts.
+        let choices = tweak.declaration.type.isNumeric ? tweak.declaration.choices.count : 0
+        let texts = bytes.dropLast(RecordLayout.choiceSize * choices)
+        return texts.allSatisfy { $0 < 0x80 } || String(validating: texts, as: UTF8.self) != nil
+    }
+
+    /// Sorts by the texts of records, which begin with the names. A NUL, with which a name ends, comes before all else.
+    private func sort(_ places: inout [Place]) {
+        // Comparing bytes in place takes a tenth of the time of comparing names.
+        guard let first = sections.first else { return }
+        let joined = sections.count == 1 ? first.bytes : sections.flatMap(\.bytes)
+        let starts = sections.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.bytes.count) }
+        joined.withUnsafeBytes { bytes in
+            places.sort { left, right in
+                let leftText = left.text.shifted(by: starts[left.section])
+                let rightText = right.text.shifted(by: starts[right.section])
+                let order = bytes.compare(leftText, rightText)
+                return order != 0 ? order < 0 : leftText.lowerBound < rightText.lowerBound
             }
         }
     }
@@ -86,5 +189,19 @@ struct ImageDump {
             record: section.bytes.span.bytes, in: place.range, byteOrder: byteOrder)
         return Tweak(
             declaration: declaration, value: section.values?[place.range.lowerBound], place: place)
+    }
+}
+
+extension Range<Int> {
+    fileprivate func shifted(by distance: Int) -> Range<Int> { lowerBound + distance..<upperBound + distance }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Compares two ranges of the bytes; the first is before the second if this is negative.
+    fileprivate func compare(_ left: Range<Int>, _ right: Range<Int>) -> Int {
+        guard let start = baseAddress, left.upperBound <= count, right.upperBound <= count else { return 0 }
+        let order = memcmp(
+            start + left.lowerBound, start + right.lowerBound, Swift.min(left.count, right.count))
+        return order != 0 ? Int(order) : left.count - right.count
     }
 }
