@@ -1,34 +1,175 @@
 import CommandSupport
-import TweakProtocol
+import TweakRecords
 
 /// Writes one document of JSON. Its keys are a promise to scripts.
 final class JSONReport: Report {
-    private var images = JSONArrayOutput(after: "{\n  \"images\" : ", depth: 1)
+    private var output = JSONBuffer()
+    private var isFirst = true
+
+    init() { output.write("{\n  \"images\" : [\n") }
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
-        var isInvalid = false
-        var tweaks = isShownEmpty ? begin(image) : nil
-        image.forEachTweak(invalid: {
-            isInvalid = true
-            tell($0, of: image)
-        }) { tweak in
-            if tweaks == nil { tweaks = begin(image) }
-            // Every declaration has a form in JSON.
-            try? tweaks?.add(JSONTweak(tweak.declaration, value: tweak.value))
+        var errors: [RecordError] = []
+        var count = 0
+        if isShownEmpty { begin(image) }
+        image.forEachTweakByName(invalid: { errors.append($0) }) { tweak in
+            if count == 0, !isShownEmpty { begin(image) }
+            output.write(count == 0 ? "" : ",\n")
+            output.write(tweak)
+            count += 1
         }
-        tweaks?.end(before: "\n    }")
-        return isInvalid
+        if isShownEmpty || count > 0 { output.write("\n      ]\n    }") }
+        output.flush()
+        for error in errors { tell(error, of: image) }
+        return !errors.isEmpty
     }
 
-    private func begin(_ image: ImageDump) -> JSONArrayOutput {
-        images.beginElement()
-        let members = [
-            "\"architecture\" : \(jsonText(image.architecture))",
-            "\"buildID\" : \(image.buildID.map(jsonText) ?? "null")", "\"path\" : \(jsonText(image.path))",
-            "\"tweaks\" : ",
-        ]
-        return JSONArrayOutput(after: "    {\n      " + members.joined(separator: ",\n      "), depth: 3)
+    private func begin(_ image: ImageDump) {
+        output.write(isFirst ? "    {\n" : ",\n    {\n")
+        isFirst = false
+        output.write("      \"architecture\" : ")
+        output.write(text: image.architecture)
+        output.write(",\n      \"buildID\" : ")
+        if let buildID = image.buildID { output.write(text: buildID) } else { output.write("null") }
+        output.write(",\n      \"path\" : ")
+        output.write(text: image.path)
+        output.write(",\n      \"tweaks\" : [\n")
     }
 
-    func finish() { images.end(before: "\n}\n") }
+    func finish() {
+        output.write("\n  ]\n}\n")
+        output.flush()
+    }
+}
+
+/// JSON on its way to standard output, as `printJSON` prints it. To make a tree of each tweak and to print that takes
+/// thirty times as long.
+struct JSONBuffer {
+    private var bytes: [UInt8] = []
+
+    mutating func write(_ json: StaticString) {
+        json.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func flush() {
+        print(String(decoding: bytes, as: UTF8.self), terminator: "")
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    mutating func write(text: String) {
+        var text = text
+        let isPlain = text.withUTF8 { text in
+            guard text.allSatisfy({ 0x20..<0x7F ~= $0 && $0 != 0x22 && $0 != 0x5C }) else { return false }
+            bytes.append(0x22)
+            bytes.append(contentsOf: text)
+            bytes.append(0x22)
+            return true
+        }
+        if !isPlain { bytes.append(contentsOf: jsonText(text).utf8) }
+    }
+
+    /// Writes the JSON form of a tweak, with sorted keys. It is that of a `JSONTweak`.
+    mutating func write(_ tweak: ImageDump.Tweak) {
+        let declaration = tweak.declaration
+        write("        {\n          \"category\" : ")
+        write(text: declaration.key.category)
+        if !declaration.choices.isEmpty { write(declaration.choices) }
+        write(",\n          \"collection\" : ")
+        write(text: declaration.key.collection)
+        member(",\n          \"default\" : ", declaration.defaultValue)
+        member(",\n          \"description\" : ", declaration.description)
+        member(",\n          \"expires\" : ", declaration.expiryDate)
+        member(",\n          \"group\" : ", declaration.group)
+        member(",\n          \"location\" : ", declaration.location)
+        member(",\n          \"maximum\" : ", declaration.maximum)
+        member(",\n          \"minimum\" : ", declaration.minimum)
+        if declaration.isMonitor { write(",\n          \"monitor\" : true") }
+        write(",\n          \"name\" : ")
+        write(text: declaration.key.name)
+        if declaration.needsRestart { write(",\n          \"needsRestart\" : true") }
+        member(",\n          \"owner\" : ", declaration.owner)
+        member(",\n          \"precision\" : ", declaration.precision.map { .integer(Int128($0)) })
+        if declaration.isReadOnly { write(",\n          \"readOnly\" : true") }
+        member(",\n          \"step\" : ", declaration.step)
+        member(",\n          \"title\" : ", declaration.title)
+        write(",\n          \"tweak\" : ")
+        write(key: declaration.key)
+        write(",\n          \"type\" : ")
+        write(text: declaration.type.description)
+        member(",\n          \"unit\" : ", declaration.unit)
+        member(",\n          \"value\" : ", tweak.value)
+        write("\n        }")
+        if bytes.count > 1 << 16 { flush() }
+    }
+
+    private mutating func member(_ name: StaticString, _ text: String?) {
+        guard let text else { return }
+        write(name)
+        write(text: text)
+    }
+
+    private mutating func member(_ name: StaticString, _ value: TweakValue?) {
+        guard let value else { return }
+        write(name)
+        write(value: value)
+    }
+
+    private mutating func write(key: TweakKey) {
+        let start = bytes.count
+        bytes.append(0x22)
+        guard append(level: key.category), append(level: key.collection), append(level: key.name) else {
+            bytes.removeSubrange(start...)
+            return write(text: key.description)
+        }
+        // In the place of the last slash.
+        bytes[bytes.count - 1] = 0x22
+    }
+
+    /// - Returns: Whether nothing in it must be escaped.
+    private mutating func append(level: String) -> Bool {
+        var level = level
+        return level.withUTF8 { level in
+            bytes.append(contentsOf: level)
+            bytes.append(0x2F)
+            return level.allSatisfy {
+                0x20..<0x7F ~= $0 && $0 != 0x22 && $0 != 0x5C && $0 != 0x2F && $0 != 0x25
+            }
+        }
+    }
+
+    private mutating func write(_ choices: [TweakChoice]) {
+        write(",\n          \"choices\" : [")
+        for (index, choice) in choices.enumerated() {
+            write(index > 0 ? ",\n            {\n" : "\n            {\n")
+            if let label = choice.label {
+                write("              \"label\" : ")
+                write(text: label)
+                write(",\n")
+            }
+            write("              \"value\" : ")
+            write(value: choice.value)
+            write("\n            }")
+        }
+        write("\n          ]")
+    }
+
+    /// Writes a number without a fraction as an integer, and what JSON lacks as a text.
+    mutating func write(value: TweakValue) {
+        switch value {
+        case .bool(let flag): write(flag ? "true" : "false")
+        case .integer(let number):
+            if let number = Int(exactly: number) {
+                bytes.append(contentsOf: "\(number)".utf8)
+            } else {
+                bytes.append(contentsOf: "\(number)".utf8)
+            }
+        case .double(let number) where number.isFinite:
+            let text = "\(number)".utf8
+            bytes.append(contentsOf: text.suffix(2).elementsEqual(".0".utf8) ? text.dropLast(2) : text[...])
+        case .double(let number): write(text: "\(number)")
+        case .string(let text): write(text: text)
+        case .color(let color): write(text: "\(color)")
+        case .nothing: write("null")
+        }
+    }
 }

@@ -52,7 +52,7 @@ final class TableReport: Report {
         let build = image.buildID.map { ", build id \($0)" } ?? ""
         let title = "\(printable(image.path)) (\(image.architecture)\(build))"
         guard !rows.isEmpty else {
-            if isShownEmpty { print("\(title): no tweaks") }
+            if isShownEmpty { print("\(title): no \(image.selection.isEverything ? "" : "such ")tweaks") }
             return isInvalid
         }
         print(title + (locations.directory.isEmpty ? "" : ", declared in " + printable(locations.directory)))

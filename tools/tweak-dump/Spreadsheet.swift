@@ -1,0 +1,124 @@
+import CommandSupport
+import TweakRecords
+
+/// The cells of a tweak where each has its own column, for programs that read tables.
+private let columns: [(name: String, cell: @Sendable (ImageDump.Tweak) -> String?)] = [
+    ("category", { $0.declaration.key.category }),
+    ("collection", { $0.declaration.key.collection }),
+    ("name", { $0.declaration.key.name }),
+    ("kind", { $0.declaration.kind }),
+    ("type", { "\($0.declaration.type)" }),
+    ("value", { $0.value?.description }),
+    (
+        "default",
+        {
+            $0.declaration.type == .action || $0.declaration.isMonitor
+                ? nil : "\($0.declaration.defaultValue)"
+        }
+    ),
+    ("minimum", { $0.declaration.minimum?.description }),
+    ("maximum", { $0.declaration.maximum?.description }),
+    ("step", { $0.declaration.step?.description }),
+    ("choices", { $0.declaration.choices.map { "\($0)" }.joined(separator: " | ") }),
+    ("unit", { $0.declaration.unit }),
+    ("precision", { $0.declaration.precision.map { "\($0)" } }),
+    ("title", { $0.declaration.title }),
+    ("description", { $0.declaration.description }),
+    ("group", { $0.declaration.group }),
+    ("readOnly", { $0.declaration.isReadOnly && !$0.declaration.isMonitor ? "true" : nil }),
+    ("needsRestart", { $0.declaration.needsRestart ? "true" : nil }),
+    ("owner", { $0.declaration.owner }),
+    ("expires", { $0.declaration.expiryDate }),
+    ("location", { $0.declaration.location }),
+]
+
+extension TweakDeclaration {
+    fileprivate var kind: String { isMonitor ? "monitor" : type == .action ? "action" : "tweak" }
+}
+
+/// Writes one table of all images as comma-separated values: RFC 4180, with lines that end as those of Linux do.
+final class CSVReport: Report {
+    init() { print((["path"] + columns.map(\.name)).joined(separator: ",")) }
+
+    func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
+        var errors: [RecordError] = []
+        image.forEachTweakByName(invalid: { errors.append($0) }) { tweak in
+            let cells = [image.path] + columns.map { $0.cell(tweak) ?? "" }
+            print(cells.map(Self.quoted).joined(separator: ","))
+        }
+        for error in errors { tell(error, of: image) }
+        return !errors.isEmpty
+    }
+
+    /// A newline is escaped as in tables, so that each line is a tweak.
+    private static func quoted(_ cell: String) -> String {
+        let cell = printable(cell)
+        let isPlain = cell.utf8.allSatisfy { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: ",") }
+        guard !isPlain else { return cell }
+        return "\"" + String(cell.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }) + "\""
+    }
+
+    func finish() {}
+}
+
+extension String {
+    fileprivate init(_ scalars: [Unicode.Scalar]) {
+        self.init()
+        unicodeScalars.append(contentsOf: scalars)
+    }
+}
+
+/// Writes a heading and a table for each image, as GitHub and most others show them.
+final class MarkdownReport: Report {
+    private var isFirst = true
+
+    func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
+        var errors: [RecordError] = []
+        var count = 0
+        if isShownEmpty { begin(image) }
+        image.forEachTweakByName(invalid: { errors.append($0) }) { tweak in
+            if count == 0 {
+                if !isShownEmpty { begin(image) }
+                print(
+                    "\n| Tweak | Type | \(image.hasValues ? "Value | " : "")Default | Limits | Description | Declared at |"
+                )
+                print("|---|---|\(image.hasValues ? "---|" : "")---|---|---|---|")
+            }
+            count += 1
+            let declaration = tweak.declaration
+            let notes = declaration.notes.isEmpty ? "" : " (\(declaration.notes))"
+            let cells =
+                ["\(declaration.key)", "\(declaration.type)\(notes)"]
+                + (image.hasValues ? [tweak.value.map { declaration.text(of: $0, rounded: true) } ?? ""] : [])
+                + [
+                    declaration.text(of: declaration.defaultValue, rounded: true), declaration.limits,
+                    declaration.description ?? "", declaration.location ?? "",
+                ]
+            print("| " + cells.map(Self.escaped).joined(separator: " | ") + " |")
+        }
+        if isShownEmpty, count == 0 { print("\nNo \(image.selection.isEverything ? "" : "such ")tweaks.") }
+        for error in errors { tell(error, of: image) }
+        return !errors.isEmpty
+    }
+
+    private func begin(_ image: ImageDump) {
+        if !isFirst { print() }
+        isFirst = false
+        print("## \(Self.escaped(image.path))\n\n\(Self.escaped(image.architecture))", terminator: "")
+        print(image.buildID.map { ", build id \(Self.escaped($0))" } ?? "")
+    }
+
+    /// A text that means itself.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in printable(text).unicodeScalars {
+            if special.contains(scalar) { escaped += "\\" }
+            escaped.unicodeScalars.append(scalar)
+        }
+        return escaped
+    }
+
+    private static let special = Set("\\`*_[]<>|~&#!$@".unicodeScalars)
+
+    func finish() {}
+}
