@@ -1,85 +1,71 @@
+import ArgumentParser
 import CommandSupport
 import Glibc
 import TweakELF
 import TweakRecords
 
-/// What somebody should look at, although the file can be read. Its JSON form is a promise to scripts.
-struct Finding: Encodable {
-    enum Kind: String, Encodable {
-        case differentDeclarations, defaultNotAllowed, expired, invalidRecord, unusableSection
+/// What `--lint` looks for. The names are a promise to scripts.
+enum Rule: String, Encodable, ExpressibleByArgument, CaseIterable {
+    case differentDeclarations, defaultNotAllowed, expired, invalidRecord, unusableSection
+    case similarNames, noDescription, notUTF8, unknownRecord, severalMonitors
+    /// What `--forbid` finds.
+    case forbiddenRecord
+
+    static var allValueStrings: [String] {
+        allCases.filter { $0 != .forbiddenRecord }.map(\.rawValue)
     }
 
-    let kind: Kind
-    /// The file, or the member of an archive, with the declaration or record.
-    let path: String
-    var category, collection, name: String?
-    /// Where the tweak is declared; of different declarations the first and the one that differs.
-    var locations: [String]?
-    let message: String
-
-    init(_ kind: Kind, path: String, message: String) {
-        (self.kind, self.path, self.message) = (kind, path, message)
-    }
-
-    init(_ kind: Kind, _ tweak: Lint.Declaration, locations: [String]? = nil, message: String) {
-        self.init(kind, path: tweak.path, message: message)
-        let key = tweak.declaration.key
-        (category, collection, name) = (key.category, key.collection, key.name)
-        self.locations = locations ?? [tweak.location]
+    init?(argument: String) {
+        guard Self.allValueStrings.contains(argument) else { return nil }
+        self.init(rawValue: argument)
     }
 }
 
 /// Looks for mistakes in all files of a command line, which count as one program.
 final class Lint: Report {
-    struct Declaration {
-        let path: String
-        let declaration: TweakDeclaration
-
-        /// A long one is cut: it is said again with each declaration that differs.
-        var location: String {
-            let location = declaration.location ?? path
-            return location.utf8.count <= 1000 ? location : location.prefix(250) + "…"
-        }
-    }
-
-    private(set) var hasFindings = false
-    private let format: OutputFormat
+    private(set) var findings: Findings
     private let today = utcDay(secondsSince1970: time(nil))
-    private var output: JSONArrayOutput?
     /// The first declaration of each tweak, without what only people read.
-    private var first: [TweakKey: Declaration] = [:]
+    private var first: [TweakKey: FoundTweak] = [:]
+    /// The first of each name without case and blanks.
+    private var firstSpellings: [String: FoundTweak] = [:]
     private var messages: Set<String> = []
 
-    init(_ format: OutputFormat) {
-        self.format = format
-        if format == .json { output = JSONArrayOutput(after: "{\n  \"findings\" : ", depth: 1) }
-    }
+    init(_ findings: Findings) { self.findings = findings }
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
         var isInvalid = false
         image.forEachTweak(invalid: {
             isInvalid = true
-            write(Finding(.invalidRecord, path: image.path, message: "\($0)"))
-        }) { tweak in check(Declaration(path: image.path, declaration: tweak.declaration)) }
+            findings.write(Finding(.invalidRecord, path: image.path, message: "\($0)"))
+        }) { tweak in
+            let found = FoundTweak(path: image.path, declaration: tweak.declaration)
+            check(found)
+            if !image.isUTF8(at: tweak.place) {
+                let message = "\(found.declaration.key): a text is not UTF-8"
+                add(Finding(.notUTF8, found, message: message))
+            }
+        }
+        image.forEachUnknownRecord { offset, version, kind in
+            let what = version == RecordLayout.version ? "kind \(kind)" : "version \(version)"
+            let message = "record at offset \(offset): unknown \(what), which a program passes over"
+            findings.write(Finding(.unknownRecord, path: image.path, message: message))
+        }
         return isInvalid
     }
 
     func addUnusable(_ section: UnusableSection, of image: ImageDump) {
-        write(Finding(.unusableSection, path: image.path, message: "\(section)"))
+        findings.write(Finding(.unusableSection, path: image.path, message: "\(section)"))
     }
 
-    private func check(_ tweak: Declaration) {
+    private func check(_ tweak: FoundTweak) {
         let (key, declaration) = (tweak.declaration.key, tweak.declaration)
-        if let first = first[key] {
-            guard !first.declaration.agrees(with: declaration) else { return }
-            let locations = [first.location, tweak.location]
-            let message = "\(key): declared differently at \(locations[0]) and at \(locations[1])"
-            return add(Finding(.differentDeclarations, tweak, locations: locations, message: message))
-        }
+        if let first = first[key] { return compare(tweak, with: first) }
         var kept = declaration
         kept.attributes.removeAll { !["at", "read-only", "needs-restart"].contains($0.key) }
-        first[key] = Declaration(path: tweak.path, declaration: kept)
-        if !declaration.admitsDefault {
+        first[key] = FoundTweak(path: tweak.path, declaration: kept)
+        compareSpelling(FoundTweak(path: tweak.path, declaration: kept))
+        if !declaration.isMonitor, !declaration.admitsDefault {
             let message =
                 "\(key): the default \(declaration.defaultValue.quoted) is not allowed; "
                 + "allowed: \(declaration.allowed)"
@@ -88,21 +74,76 @@ final class Lint: Report {
         if let warning = declaration.expiryWarning(on: today) {
             add(Finding(.expired, tweak, message: warning))
         }
+        if declaration.description == nil {
+            add(Finding(.noDescription, tweak, message: "\(key): there is no description"))
+        }
+    }
+
+    private func compare(_ tweak: FoundTweak, with first: FoundTweak) {
+        let key = tweak.declaration.key
+        let locations = [first.location, tweak.location]
+        if !first.declaration.agrees(with: tweak.declaration) {
+            let message = "\(key): declared differently at \(locations[0]) and at \(locations[1])"
+            add(Finding(.differentDeclarations, tweak, locations: locations, message: message))
+        } else if tweak.declaration.isMonitor, locations[0] != locations[1] {
+            let message =
+                "\(key): a monitor is stored at \(locations[0]) and at \(locations[1]); the first one counts"
+            add(Finding(.severalMonitors, tweak, locations: locations, message: message))
+        }
+    }
+
+    private func compareSpelling(_ tweak: FoundTweak) {
+        let key = tweak.declaration.key
+        guard let other = firstSpellings.updateValue(tweak, forKey: key.withoutCaseAndBlanks) else { return }
+        firstSpellings[key.withoutCaseAndBlanks] = other
+        let message =
+            "\(key): named like \(other.declaration.key) at \(other.location) but for case or blanks"
+        add(Finding(.similarNames, tweak, locations: [other.location, tweak.location], message: message))
     }
 
     /// A declaration in a header is in many objects.
     private func add(_ finding: Finding) {
-        if messages.insert(finding.message).inserted { write(finding) }
+        if messages.insert(finding.message).inserted { findings.write(finding) }
     }
 
-    private func write(_ finding: Finding) {
-        hasFindings = true
-        switch format {
-        case .table: print(printable("\(finding.path): \(finding.message)"))
-        // Every finding has a form in JSON.
-        case .json: try? output?.add(finding)
+    func finish() { findings.finish() }
+}
+
+extension TweakKey {
+    fileprivate var withoutCaseAndBlanks: String {
+        var text = ""
+        text.unicodeScalars.append(
+            contentsOf: description.lowercased().unicodeScalars.filter { !$0.properties.isWhitespace })
+        return text
+    }
+}
+
+/// Finds every record: what is released has none.
+final class Forbid: Report {
+    private(set) var findings: Findings
+
+    init(_ findings: Findings) { self.findings = findings }
+
+    func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
+        var isInvalid = false
+        image.forEachTweak(invalid: {
+            isInvalid = true
+            findings.write(Finding(.forbiddenRecord, path: image.path, message: "\($0)"))
+        }) { tweak in
+            let found = FoundTweak(path: image.path, declaration: tweak.declaration)
+            let place = found.declaration.location == nil ? "" : ", declared at \(found.location)"
+            findings.write(Finding(.forbiddenRecord, found, message: "\(found.declaration.key)\(place)"))
         }
+        image.forEachUnknownRecord { offset, version, kind in
+            let message = "record at offset \(offset) of version \(version) and kind \(kind)"
+            findings.write(Finding(.forbiddenRecord, path: image.path, message: message))
+        }
+        return isInvalid
     }
 
-    func finish() { output?.end(before: "\n}\n") }
+    func addUnusable(_ section: UnusableSection, of image: ImageDump) {
+        findings.write(Finding(.forbiddenRecord, path: image.path, message: "\(section)"))
+    }
+
+    func finish() { findings.finish() }
 }

@@ -33,11 +33,31 @@ struct TweakDump: ParsableCommand {
     @Flag(help: "Also show the tweaks of the shared libraries that a file needs.")
     var libraries = false
 
-    @Flag(help: "Show mistakes instead of the tweaks.")
-    var lint = false
+    @Flag(help: "Read the files below folders, each once; without a folder, those below the current one.")
+    var recursive = false
 
-    @Argument(help: "The files to inspect.", completion: .file())
-    var files: [String]
+    @OptionGroup var selection: Selection
+
+    @Flag(exclusivity: .exclusive)
+    var task: Task?
+
+    @Option(help: "A rule of --lint that does not count.")
+    var ignore: [Rule] = []
+
+    @Argument(help: "The files to inspect; - is standard input.", completion: .file())
+    var files: [String] = []
+
+    func validate() throws {
+        guard !files.isEmpty || recursive else { throw ValidationError("Name a file to inspect.") }
+        guard task == .lint || ignore.isEmpty else { throw ValidationError("--ignore is for --lint.") }
+        guard let task else { return }
+        guard format == .table || format == .json else {
+            throw ValidationError("--\(task) writes a table or JSON.")
+        }
+        guard task != .diff || files.count == 2 else {
+            throw ValidationError("--diff compares two: the old one and the new one.")
+        }
+    }
 
     static func main() {
         reserveStandardDescriptors()
@@ -51,24 +71,61 @@ struct TweakDump: ParsableCommand {
     }
 
     func run() throws {
-        let findings = lint ? Lint(format) : nil
-        let report: any Report = findings ?? format.report
-        var dump = Dump(report)
-        for file in files { dump.add(file, withLibraries: libraries) }
+        var exitCode: Int32
+        switch task {
+        case nil: exitCode = read(files, for: format.report)
+        case .lint:
+            let lint = Lint(Findings(format, ignoring: ignore))
+            exitCode = read(files, for: lint)
+            if !lint.findings.isEmpty { exitCode = max(exitCode, EX_DATAERR) }
+        case .forbid:
+            let forbid = Forbid(Findings(format, ignoring: []))
+            exitCode = read(files, for: forbid)
+            if !forbid.findings.isEmpty { exitCode = max(exitCode, EXIT_FAILURE) }
+        case .diff:
+            let (old, new) = (DeclaredTweaks(), DeclaredTweaks())
+            exitCode = max(read([files[0]], for: old), read([files[1]], for: new))
+            if try write(differences(between: old, and: new), format) {
+                exitCode = max(exitCode, EXIT_FAILURE)
+            }
+        }
+        if exitCode != EXIT_SUCCESS { throw ExitCode(exitCode) }
+    }
+
+    /// - Returns: The status that the command ends with.
+    private func read(_ files: [String], for report: any Report) -> Int32 {
+        var dump = Dump(report, .init(isRecursive: recursive, hasLibraries: libraries), selection)
+        if files.isEmpty { dump.add(folder: "") }
+        for file in files { dump.add(file) }
         report.finish()
-        let code = findings?.hasFindings == true ? max(dump.exitCode, EX_DATAERR) : dump.exitCode
-        if code != EXIT_SUCCESS { throw ExitCode(code) }
+        return dump.exitCode
+    }
+}
+
+/// What to do with the tweaks instead of showing them.
+enum Task: String, EnumerableFlag {
+    case lint, diff, forbid
+
+    static func help(for task: Task) -> ArgumentHelp? {
+        switch task {
+        case .lint: "Show mistakes instead of the tweaks."
+        case .diff: "Show what is different in the second of two files or folders."
+        case .forbid: "Show all records, and fail if there is one: what is released has none."
+        }
     }
 }
 
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case table, json
+    case table, json, csv, markdown, overrides
 
     /// What writes the tweaks.
     var report: any Report {
         switch self {
         case .table: TableReport()
         case .json: JSONReport()
+        case .csv: CSVReport()
+        case .markdown: MarkdownReport()
+        case .overrides: OverridesReport()
         }
     }
 }

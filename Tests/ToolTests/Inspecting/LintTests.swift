@@ -12,7 +12,8 @@ import Testing
     }
 
     private func lint(_ arguments: String...) throws -> CommandResult {
-        try dump(["--lint"] + arguments, home: home)
+        // What is assembled here has none.
+        try dump(["--lint", "--ignore", "noDescription"] + arguments, home: home)
     }
 
     /// A tweak with everything in it that is right.
@@ -31,7 +32,9 @@ import Testing
         let result = try lint(first, second)
         #expect(result.status == 65)
         #expect(
-            result.output == "\(second): Test/Values/Count: declared differently at a.c:1 and at b.c:2\n")
+            result.output
+                == "\(second): Test/Values/Count: declared differently at a.c:1 and at b.c:2 [differentDeclarations]\n"
+        )
         #expect(result.error.isEmpty)
     }
 
@@ -40,7 +43,8 @@ import Testing
         let second = try object("b", .integer("Count", 2))
         #expect(
             try lint(first, second).output
-                == "\(second): Test/Values/Count: declared differently at \(first) and at \(second)\n")
+                == "\(second): Test/Values/Count: declared differently at \(first) and at \(second) [differentDeclarations]\n"
+        )
     }
 
     @Test func `Defaults that the tweak could not be set to are found`() throws {
@@ -52,9 +56,9 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.output == """
-                \(file): Test/Values/Ratio: the default 1.5 is not allowed; allowed: a number from 0.0 to 1.0
-                \(file): Test/Values/Level: the default 3 is not allowed; allowed: one of 1, 2
-                \(file): Test/Values/Face: the default "serif" is not allowed; allowed: one of "mono"
+                \(file): Test/Values/Ratio: the default 1.5 is not allowed; allowed: a number from 0.0 to 1.0 [defaultNotAllowed]
+                \(file): Test/Values/Level: the default 3 is not allowed; allowed: one of 1, 2 [defaultNotAllowed]
+                \(file): Test/Values/Face: the default "serif" is not allowed; allowed: one of "mono" [defaultNotAllowed]
 
                 """)
     }
@@ -64,14 +68,14 @@ import Testing
         let file = try object("a", old, old)
         #expect(
             try lint(file).output
-                == "\(file): Test/Values/Old: expired on 2001-01-31 (owner: anna); remove it\n")
+                == "\(file): Test/Values/Old: expired on 2001-01-31 (owner: anna); remove it [expired]\n")
     }
 
     @Test func `An invalid record is found and not reported twice`() throws {
         let file = try object("a", AssembledTweak(type: "99", name: "Bad"), good)
         let result = try lint(file)
         #expect(result.status == 65)
-        #expect(result.output == "\(file): record at offset 0: unknown type 99\n")
+        #expect(result.output == "\(file): record at offset 0: unknown type 99 [invalidRecord]\n")
         #expect(result.error.isEmpty)
     }
 

@@ -1,0 +1,62 @@
+import CommandSupport
+import TweakRecords
+
+/// What somebody should look at, although the file can be read. Its JSON form is a promise to scripts.
+struct Finding: Encodable {
+    let kind: Rule
+    /// The file, or the member of an archive, with the declaration or record.
+    let path: String
+    var category, collection, name: String?
+    /// Where the tweak is declared; of different declarations the first and the one that differs.
+    var locations: [String]?
+    let message: String
+
+    init(_ kind: Rule, path: String, message: String) {
+        (self.kind, self.path, self.message) = (kind, path, message)
+    }
+
+    init(_ kind: Rule, _ tweak: FoundTweak, locations: [String]? = nil, message: String) {
+        self.init(kind, path: tweak.path, message: message)
+        let key = tweak.declaration.key
+        (category, collection, name) = (key.category, key.collection, key.name)
+        self.locations = locations ?? [tweak.location]
+    }
+}
+
+/// A tweak, and the file that it is in.
+struct FoundTweak {
+    let path: String
+    let declaration: TweakDeclaration
+
+    /// A long one is cut: it is said again with each declaration that differs.
+    var location: String {
+        let location = declaration.location ?? path
+        return location.utf8.count <= 1000 ? location : location.prefix(250) + "…"
+    }
+}
+
+/// Writes what is found, as lines or as one document of JSON.
+struct Findings {
+    private let ignored: Set<Rule>
+    private var output: JSONArrayOutput?
+    private(set) var isEmpty = true
+
+    init(_ format: OutputFormat, ignoring ignored: [Rule]) {
+        self.ignored = Set(ignored)
+        if format == .json { output = JSONArrayOutput(after: "{\n  \"findings\" : ", depth: 1) }
+    }
+
+    mutating func write(_ finding: Finding) {
+        guard !ignored.contains(finding.kind) else { return }
+        isEmpty = false
+        if output == nil {
+            let rule = finding.kind == .forbiddenRecord ? "" : " [\(finding.kind.rawValue)]"
+            print(printable("\(finding.path): \(finding.message)\(rule)"))
+        } else {
+            // Every finding has a form in JSON.
+            try? output?.add(finding)
+        }
+    }
+
+    func finish() { output?.end(before: "\n}\n") }
+}
