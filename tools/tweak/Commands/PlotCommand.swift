@@ -46,21 +46,7 @@ struct PlotCommand: ParsableCommand {
 
     func run() throws {
         try target.forEachRunning { program throws(Failure) in
-            var tweaks: [JSONTweak] = []
-            for name in names {
-                let tweak = try program.tweak(named: name)
-                let type = tweak.declaration.type
-                guard type.isNumeric || type == .bool else {
-                    throw Failure(
-                        "\(tweak.declaration.key): \(type.withArticle) cannot be drawn; numbers and Bools can",
-                        EX_DATAERR)
-                }
-                // One that is named twice is drawn once.
-                if !tweaks.contains(where: { $0.declaration.key == tweak.declaration.key }) {
-                    tweaks.append(tweak)
-                }
-            }
-            var samples = try LiveSamples(program, tweaks, rate: rate)
+            var samples = try LiveSamples(program, try program.sampled(names), rate: rate)
             try draw(&samples, of: program.title)
         }
     }

@@ -4,19 +4,34 @@ import Glibc
 import TweakClient
 import TweakJSON
 import TweakOverrides
+import TweakPlot
 import TweakProtocol
 import TweakRecords
 
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show changes as they happen, until the program ends.",
+        commandName: "watch", abstract: "Show changes and monitors as they happen, until the program ends.",
         discussion: """
             Each line has the time, the tweak, its old and its new value, and where the new one is from. In JSON it is \
             an object. Changes that come faster than they can be shown become one for each tweak.
+
+            With a rate, or if a monitor is named, the values of monitors and tweaks are sampled, all monitors if none \
+            is named, and changes of tweaks are between the samples. As CSV that is what spreadsheets, PlotJuggler and \
+            pandas read: the time in seconds since 1970, the values, and the change.
             """)
 
-    @Option(help: "The form of the output.")
-    var format: OutputFormat = .table
+    @Option(help: "The form of the output; csv is for samples.")
+    var format: WatchFormat = .table
+
+    @Option(help: "How many samples are taken in a second, at most 1000. Without it 10 of what is sampled.")
+    var rate: Double?
+
+    @Option(
+        name: .shortAndLong, help: "A file for the samples, instead of standard output.", completion: .file())
+    var output: String?
+
+    @Option(help: "After how many seconds to end with the samples.")
+    var duration: Double?
 
     @OptionGroup var target: ProgramOptions
 
@@ -25,7 +40,18 @@ struct WatchCommand: ParsableCommand {
         completion: .custom(completeTweaks))
     var tweaks: [String] = []
 
+    func validate() throws {
+        if let rate, !(rate > 0 && rate <= ControlLimits.sampleRate) {
+            throw ValidationError("The rate is more than 0 and at most \(ControlLimits.sampleRate).")
+        }
+        if let duration, !(duration > 0) { throw ValidationError("The duration is more than 0 seconds.") }
+        guard !target.allProcesses || (rate ?? duration) == nil && output == nil && format != .csv else {
+            throw ValidationError("Only one process can be sampled.")
+        }
+    }
+
     func run() throws {
+        if !target.allProcesses, try sampleIfWanted() { return }
         var watched: [WatchedProgram] = []
         try target.forEachRunning(.json) { program throws(Failure) in
             watched.append(try WatchedProgram(program, tweaks))
@@ -51,6 +77,42 @@ struct WatchCommand: ParsableCommand {
         if let exitCode { throw ExitCode(exitCode) }
     }
 
+    /// - Returns: Whether it has.
+    private func sampleIfWanted() throws -> Bool {
+        var isWanted = (rate ?? duration) != nil || output != nil || format == .csv
+        guard isWanted || !tweaks.isEmpty else { return false }
+        try target.forEachRunning(.json) { program throws(Failure) in
+            if !isWanted {
+                for name in tweaks where try program.tweak(named: name).declaration.isMonitor {
+                    isWanted = true
+                }
+            }
+            if isWanted { try sample(program) }
+        }
+        return isWanted
+    }
+
+    private func sample(_ program: LiveProgram) throws(Failure) {
+        let sampled = tweaks.isEmpty ? try program.monitors() : try program.sampled(tweaks)
+        let rate = rate ?? 10
+        var samples = try LiveSamples(program, sampled, rate: rate)
+        var output = try SampleOutput(
+            to: output, as: format, of: samples.series, rate: rate, isUnicode: TerminalLook().isUnicode)
+        let end = duration.map { ContinuousClock.now + .seconds($0) }
+        while end.map({ .now < $0 }) ?? true {
+            let rest = end.map { ($0 - .now) / .seconds(1) } ?? 3600
+            guard let batch = try samples.next(within: rest) else { continue }
+            try output.add(batch, samples.changes)
+            if batch.hasEnded { break }
+        }
+        let lost = output.dropped + samples.skipped
+        guard lost > 0 || self.output != nil && isatty(STDERR_FILENO) == 1 else { return }
+        printMessage(
+            counted(output.samples, "sample", "samples")
+                + (output.dropped == 0 ? "" : ", \(output.dropped) dropped")
+                + (samples.skipped == 0 ? "" : ", \(samples.skipped) not taken in time"))
+    }
+
     private func wait(for programs: [WatchedProgram]) {
         guard !programs.isEmpty else { return }
         var entries = programs.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
@@ -62,12 +124,14 @@ struct WatchCommand: ParsableCommand {
         case .table:
             let title = showsTitle ? "\(program.title)  " : ""
             print(printable("\(localTime(change.time))  \(title)") + program.text(of: change))
-        case .json:
+        case .json, .csv:
             // What came as JSON can be written as such.
             try? printJSONLine(ChangeForm(pid: program.pid, change: change))
         }
     }
 }
+
+extension WatchFormat: ExpressibleByArgument {}
 
 /// A running program that tells its changes.
 private struct WatchedProgram {

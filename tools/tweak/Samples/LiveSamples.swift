@@ -15,6 +15,8 @@ struct LiveSamples: SampleSource {
     private let declarations: [TweakKey: TweakDeclaration]
     /// How many samples were due and could not be taken.
     private(set) var skipped = 0
+    /// What the marks of the last batch are of.
+    private(set) var changes: [ChangedTweaks.Change] = []
 
     var descriptor: CInt { program.connection.descriptor }
 
@@ -55,6 +57,7 @@ struct LiveSamples: SampleSource {
     /// What has come.
     private mutating func read(hasEnded: Bool = false) throws(ConnectionError) -> SampleBatch? {
         var batch = SampleBatch(hasEnded: hasEnded)
+        changes = []
         while let message = try program.connection.nextMessage() {
             switch message {
             case .sampled(let samples) where samples.subscription == subscription:
@@ -65,6 +68,7 @@ struct LiveSamples: SampleSource {
                     batch.values.append(values)
                 }
             case .changed(let changed):
+                changes += changed.changes
                 batch.marks += changed.changes.map { change in
                     SampleMark(time: change.time, label: change.text(declarations[change.tweak]))
                 }
