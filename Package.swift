@@ -82,11 +82,14 @@ let package = Package(
                 "TweakELF", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakRecords",
                 "TweakSystem",
             ]),
+        .target(name: "CTweakMemory"),
+        .target(
+            name: "TweakMemory", dependencies: ["CTweakMemory", "TweakELF", "TweakRecords", "TweakSystem"]),
         .target(
             name: "TweakClient",
             dependencies: [
-                "CommandSupport", "CTweakSystem", "TweakELF", "TweakJSON", "TweakOverrides", "TweakProtocol",
-                "TweakRecords", "TweakSystem",
+                "CommandSupport", "CTweakSystem", "TweakELF", "TweakJSON", "TweakMemory", "TweakOverrides",
+                "TweakProtocol", "TweakRecords", "TweakSystem",
             ]),
         .target(name: "CTweakTerminal"),
         .target(name: "TweakPlot", dependencies: ["TweakRecords"]),

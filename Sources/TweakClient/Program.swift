@@ -1,5 +1,6 @@
 package import CommandSupport
 package import Glibc
+internal import TweakMemory
 package import TweakOverrides
 package import TweakProtocol
 package import TweakRecords
@@ -130,9 +131,10 @@ package struct ProgramSearch {
 
     /// The programs of a name: process id, path or application.
     ///
-    /// A path is one if it has a slash or if there is such a file; then a program that runs from it is asked. What
-    /// does not run, or does not want to be asked, is found by its file: of an application by the search path, or its
-    /// overrides alone. A name is that of an executable, or else what programs that run say that they are called.
+    /// A path is one if it has a slash or if there is such a file; then a program that runs from it is asked. The memory of
+    /// one that does not have the library is read. What does not run, or does not want to be asked, is found by its file:
+    /// of an application by the search path, or its overrides alone. A name is that of an executable, or else what
+    /// programs that run say that they are called.
     ///
     /// - Parameter checkingValues: Whether it must be known which values the tweaks take.
     /// - Returns: Several only of those that run.
@@ -145,7 +147,9 @@ package struct ProgramSearch {
         if name.contains("/") || access(name, F_OK) == 0 {
             let path = realPath(name) ?? name
             let running = try listening { $0 == path }
-            return running.isEmpty ? [try OfflineProgram(path: path, warn: warn)] : running
+            if !running.isEmpty { return running }
+            let inMemory = try inMemory { $0 == path }
+            return inMemory.isEmpty ? [try OfflineProgram(path: path, warn: warn)] : inMemory
         }
         let running = try listening { lastComponent(of: $0) == name }
         if !running.isEmpty { return running }
@@ -154,6 +158,8 @@ package struct ProgramSearch {
             if let program = try LiveProgram(entry.running, patience) { named.append(program) }
         }
         if !named.isEmpty { return named }
+        let inMemory = try inMemory { lastComponent(of: $0) == name }
+        if !inMemory.isEmpty { return inMemory }
         if let path = pathInSearchPath(of: name) { return [try OfflineProgram(path: path, warn: warn)] }
         return [try application(name, checkingValues: checkingValues)]
     }
@@ -165,6 +171,7 @@ package struct ProgramSearch {
         if let running = RunningProgram(pid: pid), let program = try LiveProgram(running, patience) {
             return program
         }
+        if let program = try MemoryProgram(pid: pid, warn: warn) { return program }
         // Its overrides are those of its user.
         if let user = ProcessEntry(pid: pid)?.user, user != geteuid() {
             throw Failure(
@@ -175,7 +182,28 @@ package struct ProgramSearch {
         guard let path = executablePath(of: text) else {
             throw Failure("\(text): the process does not want to be asked", EX_UNAVAILABLE)
         }
+        var scan = ProcessScan()
+        if scan.content(of: pid) == .library {
+            // What turned the socket off is respected: the memory is the library's.
+            warn(
+                "\(lastComponent(of: path)) (\(text)): the Tweaks library is in it and does not listen, so its memory is "
+                    + "left alone; this is about its overrides file")
+        }
         return try OfflineProgram(path: path, warn: warn)
+    }
+
+    /// Those whose memory is read. Processes of others are passed over.
+    private func inMemory(_ isMeant: (String) -> Bool) throws(Failure) -> [MemoryProgram] {
+        var programs: [MemoryProgram] = []
+        for process in ProcessEntry.all where process.executable.map(isMeant) == true {
+            // One that ends meanwhile is none.
+            do throws(Failure) {
+                if let program = try MemoryProgram(pid: process.pid, warn: warn) { programs.append(program) }
+            } catch  where error.exitCode == EX_UNAVAILABLE {
+                continue
+            }
+        }
+        return programs.sorted { $0.processID < $1.processID }
     }
 
     private func listening(_ isMeant: (String) -> Bool) throws(Failure) -> [LiveProgram] {

@@ -1,4 +1,6 @@
+internal import CommandSupport
 package import Glibc
+internal import TweakMemory
 package import TweakProtocol
 internal import TweakSystem
 
@@ -147,6 +149,46 @@ package struct RunningProgram {
     private static var isConfined: Bool { ControlDirectory.ownCandidates.count == 1 }
 }
 
+/// A process with tweaks that does not have the library.
+package struct MemoryProcess {
+    package let pid: pid_t
+    /// The path of its executable.
+    package let executable: String
+    package let user: String
+    /// Its tweaks, and what it calls itself; `nil` if they cannot be read.
+    package let tweaks: [JSONTweak]?
+    package let application: String?
+    /// Why they cannot be.
+    package let problem: String?
+
+    /// All that can be looked into, by process id: those of the user, for root everybody's.
+    package static func all() -> [MemoryProcess] {
+        var scan = ProcessScan()
+        var processes: [MemoryProcess] = []
+        for process in ProcessEntry.all.sorted(by: { $0.pid < $1.pid }) {
+            guard let executable = process.executable, scan.content(of: process.pid) == .tweaks else {
+                continue
+            }
+            var (program, problem): (MemoryProgram?, String?)
+            do throws(Failure) {
+                program = try MemoryProgram(pid: process.pid) { problem = problem ?? $0 }
+                // It has ended, or got the library meanwhile.
+                if program == nil { continue }
+            } catch  where error.exitCode == EX_UNAVAILABLE {
+                continue
+            } catch {
+                problem = error.message
+            }
+            processes.append(
+                MemoryProcess(
+                    pid: process.pid, executable: executable, user: userName(process.user),
+                    tweaks: program?.tweaks(), application: program?.description.application, problem: problem
+                ))
+        }
+        return processes
+    }
+}
+
 // MARK: - /proc
 
 /// What a user is called; the number of one that has no name.
@@ -176,6 +218,9 @@ struct ProcessEntry {
             own == 0 || $0.user == own
         }
     }
+
+    /// The path of its executable; `nil` if that is not ours to know, as of a thread of the kernel.
+    var executable: String? { executablePath(of: "\(pid)") }
 
     /// The process that started it.
     var parent: pid_t? {

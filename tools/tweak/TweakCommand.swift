@@ -9,7 +9,8 @@ struct TweakCommand: ParsableCommand {
         abstract: "Show and change the tweaks of programs.",
         discussion: """
             PROGRAM is a process id, the path of an executable, or the name of one. A program that runs is asked, and \
-            what is changed it has at once. Of one that does not run, what can be changed is read from the executable \
+            what is changed it has at once; without the Tweaks library in it its memory is read and written, and what is \
+            changed lasts as long as it runs. Of one that does not run, what can be changed is read from the executable \
             and the shared libraries that it needs; what is changed is kept in \
             $XDG_CONFIG_HOME/tweaks/<name of the executable>/overrides.json, which the program reads when it starts.
 
@@ -29,7 +30,7 @@ struct TweakCommand: ParsableCommand {
               74  the overrides, a preset or a file could not be read or written
               75  the program does not answer, as one that is stopped, or is busy
               76  what the program answered makes no sense
-              77  the program may not be asked
+              77  the program may not be asked, or its memory not be read
               126 the program to start cannot be executed
               127 there is no program to start
             """,
@@ -48,7 +49,7 @@ struct TweakCommand: ParsableCommand {
         _ = reservedDescriptors
         var arguments = Array(CommandLine.arguments.dropFirst())
         // What follows a program to start is for that.
-        if arguments.first != "reset", arguments.first != "exec" {
+        if !["reset", "exec", "ps"].contains(arguments.first) {
             let options = arguments.prefix { $0 != "--" }
             arguments.replaceSubrange(
                 options.indices, with: options.map { $0 == "--all" ? "--all-processes" : $0 })

@@ -37,7 +37,7 @@ extension TweakDeclaration {
     }
 
     /// The eight bytes of a value.
-    private func slot(of value: TweakValue) -> [UInt8] {
+    package func slot(of value: TweakValue) -> [UInt8] {
         let representation: [UInt8] =
             switch (type, value) {
             case (_, .bool(let flag)): [flag ? 1 : 0]

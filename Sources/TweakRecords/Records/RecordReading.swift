@@ -364,7 +364,7 @@ extension RawSpan {
     fileprivate func byte(at offset: Int) -> UInt8 { self.number(at: offset, .native) ?? 0 }
 
     /// A value in its own representation; `nil` for a string, which is in the text.
-    fileprivate func value(at offset: Int, _ type: TweakType, _ order: ByteOrder) -> TweakValue? {
+    package func value(at offset: Int, _ type: TweakType, _ order: ByteOrder) -> TweakValue? {
         switch type {
         case .bool: .bool(byte(at: offset) != 0)
         case .int8: integer(at: offset, as: Int8.self, order)

@@ -8,7 +8,14 @@ import TweakSystem
 
 struct PsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ps", abstract: "Show the running programs that have tweaks.")
+        commandName: "ps", abstract: "Show the running programs that have tweaks.",
+        discussion: """
+            Programs with the Tweaks library are asked. With --all those are shown too that have tweaks and not the library, \
+            which are found by what is mapped into them.
+            """)
+
+    @Flag(help: "Also show programs whose tweaks can be reached by their memory alone.")
+    var all = false
 
     @Option(help: "The form of the output.")
     var format: OutputFormat = .table
@@ -16,7 +23,11 @@ struct PsCommand: ParsableCommand {
     func run() throws {
         // Every program with the library listens, this one too.
         let entries = Survey().entries.filter { ($0.description?.tweaks ?? $0.tweaks?.count) != 0 }
-        let programs = ProgramForm.tree(of: entries)
+        var programs = ProgramForm.tree(of: entries)
+        if all {
+            let asked = Set(programs.map(\.program.pid))
+            programs += MemoryProcess.all().filter { !asked.contains($0.pid) }.map { (ProgramForm($0), 0) }
+        }
         for (program, _) in programs {
             if let problem = program.problem { warn("\(program.pid): \(problem)") }
         }
@@ -28,12 +39,13 @@ struct PsCommand: ParsableCommand {
                     "\(program.pid)", program.user ?? "?",
                     String(repeating: "  ", count: depth) + (program.application ?? "?"),
                     program.tweaks.map { "\($0)" } ?? "?", program.overrides.map { "\($0)" } ?? "?",
-                    program.executable ?? "?",
+                    program.memory == true ? "memory" : "", program.executable ?? "?",
                 ]
             }
             print(
                 TextTable(
-                    header: ["PID", "USER", "APPLICATION", "TWEAKS", "OVERRIDES", "EXECUTABLE"], rows: rows
+                    header: ["PID", "USER", "APPLICATION", "TWEAKS", "OVERRIDES", "BY", "EXECUTABLE"],
+                    optional: ["BY"], rows: rows
                 ).text)
         case .json:
             try printJSON(["programs": programs.map(\.program)])
@@ -52,6 +64,8 @@ private struct ProgramForm: Encodable {
     /// How many there are, and how many of them have a value that was set.
     let tweaks, overrides: Int?
     let problem: String?
+    /// Whether there is no library in it, and its tweaks are reached by its memory.
+    let memory: Bool?
 
     init(_ entry: Survey.Entry, among programs: [RunningProgram]) {
         pid = entry.running.pid
@@ -63,6 +77,17 @@ private struct ProgramForm: Encodable {
         tweaks = entry.description?.tweaks ?? entry.tweaks?.count
         overrides = entry.tweaks?.count { $0.source == "\(TweakSource.overrides)" }
         problem = entry.problem
+        memory = nil
+    }
+
+    init(_ process: MemoryProcess) {
+        (pid, user, executable) = (process.pid, process.user, process.executable)
+        (parent, overridesFile) = (nil, nil)
+        application = process.application ?? lastComponent(of: process.executable)
+        tweaks = process.tweaks?.count
+        overrides = process.tweaks?.count { $0.source != "\(TweakSource.binary)" }
+        problem = process.problem
+        memory = true
     }
 
     /// Each before those that it has forked, and how many levels it is below the first.

@@ -47,6 +47,11 @@ struct ProgramOptions: ParsableArguments {
     ) throws {
         try forEach(format) { program throws(Failure) in
             guard let program = program as? LiveProgram else {
+                if program is MemoryProgram {
+                    throw Failure(
+                        "the Tweaks library is not in the process, so nobody there does that; link the program with it, or "
+                            + "start it with the library preloaded", about: program.title, EX_UNAVAILABLE)
+                }
                 throw Failure(
                     "it does not run, or does not want to be asked", about: program.title, EX_UNAVAILABLE)
             }

@@ -1,0 +1,205 @@
+package import CommandSupport
+package import Glibc
+package import TweakOverrides
+package import TweakProtocol
+package import TweakRecords
+internal import TweakJSON
+internal import TweakMemory
+internal import TweakSystem
+
+/// A program that runs and does not have the Tweaks library: its cells are read and written from outside. What is set is
+/// gone when it ends.
+package final class MemoryProgram: Program {
+    private let process: ProcessMemory
+    private let tweaksInMemory: MemoryTweaks
+    private let executable: String
+    private let warn: (String) -> Void
+    private var hasSaid = false
+
+    package var pid: pid_t? { process.pid }
+    var processID: pid_t { process.pid }
+    package let title: String
+
+    /// Reads the memory of a process.
+    ///
+    /// - Returns: `nil` if it has no tweaks, or the library, which is the way then.
+    /// - Throws: ``Failure`` if the process has ended, or has tweaks and may not be read.
+    package init?(pid: pid_t, warn: @escaping (String) -> Void) throws(Failure) {
+        self.warn = warn
+        let executable = executablePath(of: "\(pid)")
+        self.executable = executable ?? "\(pid)"
+        title = executable.map { "\(lastComponent(of: $0)) (\(pid))" } ?? "\(pid)"
+        do throws(MemoryError) {
+            process = try ProcessMemory(pid: pid)
+            tweaksInMemory = try MemoryTweaks(in: process, executable: executable)
+            if tweaksInMemory.found.sawNothing { try process.checkAccess() }
+        } catch .forbidden(let rule) {
+            // By its files it may have nothing to see.
+            var scan = ProcessScan()
+            switch scan.content(of: pid) {
+            case .library, .nothing: return nil
+            case .tweaks, nil: throw Failure(rule, about: title, EX_NOPERM)
+            }
+        } catch {
+            throw error.failure(of: title)
+        }
+        guard !tweaksInMemory.found.haveLibrary, !tweaksInMemory.found.images.isEmpty else { return nil }
+        for problem in tweaksInMemory.found.problems { warn("\(title): \(problem)") }
+    }
+
+    package var description: ProgramDescription {
+        ProgramDescription(
+            program: executable,
+            application: ApplicationName.first(
+                environment: nil, declared: tweaksInMemory.found.applications, executable: executable,
+                problem: warn),
+            overrides: nil, pid: process.pid)
+    }
+
+    package func tweaks() -> [JSONTweak] { tweaksInMemory.all().map(status) }
+
+    package func tweak(_ key: TweakKey) -> JSONTweak? { tweaksInMemory.tweak(key).map(status) }
+
+    private func status(_ tweak: (declaration: TweakDeclaration, value: TweakValue?)) -> JSONTweak {
+        let isDefault = tweak.value == tweak.declaration.defaultValue
+        return JSONTweak(
+            tweak.declaration, value: tweak.value,
+            source: isDefault ? "\(TweakSource.binary)" : "\(TweakSource.memory)")
+    }
+
+    package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
+        let key = tweak.declaration.key
+        let value = try failing { try tweak.declaration.admit(text: text).value }
+        do throws(MemoryRefusal) { try tweaksInMemory.checkWriting(value, to: tweak.declaration) } catch {
+            throw Failure("\(error)", EX_DATAERR)
+        }
+        try write([key: value])
+        sayThatNothingIsKept()
+        return try tweakAgain(key)
+    }
+
+    package func reset(_ scope: TweakScope) throws(Failure) {
+        var defaults: [TweakKey: TweakValue] = [:]
+        for (declaration, value) in tweaksInMemory.all()
+        where scope.contains(declaration.key) && isChanged(declaration, value) {
+            defaults[declaration.key] = declaration.defaultValue
+        }
+        try write(defaults)
+    }
+
+    private func isChanged(_ declaration: TweakDeclaration, _ value: TweakValue?) -> Bool {
+        declaration.type != .action && value != declaration.defaultValue
+    }
+
+    package func apply(
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
+    ) throws(Failure) -> SetManyTweaks.Answer {
+        let known = tweaksInMemory.all()
+        let declarations = Dictionary(known.map { ($0.declaration.key, $0.declaration) }) { first, _ in first
+        }
+        var changes: [TweakKey: TweakValue] = [:]
+        if resettingOthers {
+            for (declaration, value) in known where isChanged(declaration, value) {
+                changes[declaration.key] = declaration.defaultValue
+            }
+        }
+        var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
+        for key in values.keys.sorted() {
+            guard let declaration = declarations[key] else {
+                answer.unknown.append(key)
+                continue
+            }
+            do {
+                guard let admission = try values.admission(for: declaration) else { continue }
+                try tweaksInMemory.checkWriting(admission.value, to: declaration)
+                changes[key] = admission.value
+                answer.applied.append(key)
+                if admission.wasClamped { answer.clamped.append(key) }
+            } catch {
+                answer.refused.append(.init(tweak: key, message: "\(error)"))
+            }
+        }
+        if allOrNothing, !answer.unknown.isEmpty || !answer.refused.isEmpty {
+            (answer.applied, answer.clamped) = ([], [])
+            return answer
+        }
+        try write(changes)
+        if !answer.applied.isEmpty { sayThatNothingIsKept() }
+        return answer
+    }
+
+    package var overrides: OverridesDocument {
+        var document = OverridesDocument()
+        for (declaration, value) in tweaksInMemory.all() where isChanged(declaration, value) {
+            document.set(value, for: declaration.key)
+        }
+        return document
+    }
+
+    package func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer {
+        let tweak = try tweakAgain(key)
+        var opinions: [ExplainTweak.Answer.Opinion] = []
+        if tweak.source == "\(TweakSource.memory)" {
+            opinions.append(.init(source: "\(TweakSource.memory)", value: tweak.value.map { .scalar($0) }))
+        }
+        opinions.append(
+            .init(source: "\(TweakSource.binary)", value: .scalar(tweak.declaration.defaultValue)))
+        return ExplainTweak.Answer(
+            tweak: key, value: .scalar(tweak.value ?? .nothing), source: tweak.source ?? "",
+            opinions: opinions)
+    }
+
+    /// What reads some of the tweaks again and again.
+    ///
+    /// - Throws: ``Failure`` if one of them is not there.
+    package func sampler(for keys: [TweakKey]) throws(Failure) -> MemorySampler {
+        guard let sampler = tweaksInMemory.sampler(for: keys) else {
+            throw Failure("one of the tweaks is not there any more", about: title, EX_UNAVAILABLE)
+        }
+        return MemorySampler(sampler, title: title)
+    }
+
+    private func write(_ values: [TweakKey: TweakValue]) throws(Failure) {
+        do throws(MemoryError) { try tweaksInMemory.set(values) } catch { throw error.failure(of: title) }
+    }
+
+    private func sayThatNothingIsKept() {
+        guard !hasSaid else { return }
+        hasSaid = true
+        printMessage("\(title): this is for this run only, as the Tweaks library is not in the process")
+    }
+}
+
+/// Reads the cells of some tweaks of a process that does not have the library, up to some thousand times a second.
+package struct MemorySampler {
+    private let cells: CellSampler
+    private let title: String
+
+    fileprivate init(_ cells: CellSampler, title: String) { (self.cells, self.title) = (cells, title) }
+
+    /// The declarations, in the order in which the tweaks were named.
+    package var declarations: [TweakDeclaration] { cells.declarations }
+
+    /// The values at this moment, `nil` for a text that cannot be read.
+    ///
+    /// - Throws: ``Failure`` with `EX_UNAVAILABLE` when the process has ended, or runs another program.
+    package func read() throws(Failure) -> [TweakValue?] {
+        do throws(MemoryError) { return try cells.read() } catch { throw error.failure(of: title) }
+    }
+
+    /// The same as numbers, without decoding what is none: a Bool is 0 or 1, a text or a colour is NaN.
+    package func readNumbers(into numbers: inout [Double]) throws(Failure) {
+        do throws(MemoryError) { try cells.readNumbers(into: &numbers) } catch {
+            throw error.failure(of: title)
+        }
+    }
+}
+
+extension TweakSource {
+    /// What somebody wrote into the memory of a process, the process itself perhaps.
+    package static let memory = TweakSource("memory")
+}
+
+extension MemoryError {
+    fileprivate func failure(of title: String) -> Failure { Failure("\(self)", about: title, status) }
+}

@@ -1,0 +1,93 @@
+internal import Glibc
+internal import TweakSystem
+
+/// Why the kernel keeps this process from the memory of another one. Source: ptrace(2), "Ptrace access mode checking", and
+/// Yama in the kernel's documentation.
+package enum AccessRule: Hashable, Sendable {
+    /// It runs as somebody else, or has run as such.
+    case otherUser(String)
+    /// It has rights that this process lacks.
+    case capabilities
+    /// It is not dumpable.
+    case notDumpable
+    /// The setting of Yama.
+    case yama(Int)
+    /// Something else, as a security module.
+    case unknown
+}
+
+extension AccessRule {
+    /// Finds the rule that keeps this process from another one, in the order in which the kernel asks.
+    package init(pid: Int32) {
+        let status = readText("/proc/\(pid)/status") ?? ""
+        let own = readText("/proc/self/status") ?? ""
+        let scope = readText("/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0.prefix { $0.isNumber }) }
+        let folder = stat(path: "/proc/\(pid)")
+        self.init(status: status, ownStatus: own, owner: folder?.st_uid, yamaScope: scope)
+    }
+
+    /// - Parameters:
+    ///   - status: `/proc/PID/status` of the process.
+    ///   - ownStatus: That of this one.
+    ///   - owner: Who owns `/proc/PID`: root if the process is not dumpable.
+    ///   - yamaScope: What is in `/proc/sys/kernel/yama/ptrace_scope`; `nil` without Yama.
+    package init(status: String, ownStatus: String, owner: UInt32?, yamaScope: Int?) {
+        let users = Self.field("Uid:", of: status).prefix(3).compactMap { uid_t($0) }
+        let user = Self.field("Uid:", of: ownStatus).last.flatMap { uid_t($0) } ?? geteuid()
+        if user != 0, let other = users.first(where: { $0 != user }) {
+            self = .otherUser(Self.name(of: other))
+        } else if user != 0, owner == 0, !users.contains(0) {
+            self = .notDumpable
+        } else if let theirs = Self.capabilities(of: status, "CapPrm:"),
+            let ours = Self.capabilities(of: ownStatus, "CapEff:"), theirs & ~ours != 0
+        {
+            self = .capabilities
+        } else if let yamaScope, yamaScope > 0 {
+            self = .yama(yamaScope)
+        } else {
+            self = .unknown
+        }
+    }
+
+    private static func field(_ name: String, of status: String) -> [Substring] {
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+        return line?.dropFirst(name.count).split { $0 == "\t" || $0 == " " } ?? []
+    }
+
+    private static func capabilities(of status: String, _ name: String) -> UInt64? {
+        field(name, of: status).first.flatMap { UInt64($0, radix: 16) }
+    }
+
+    private static func name(of user: UInt32) -> String {
+        getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
+    }
+}
+
+extension AccessRule: CustomStringConvertible {
+    /// The rule and the ways out.
+    package var description: String {
+        let memory = "its memory may not be read"
+        let library = "or link the program with the Tweaks library, whose socket needs no such right"
+        return switch self {
+        case .otherUser(let user):
+            "\(memory): it is a process of \(user); run this as \(user) or as root, \(library)"
+        case .capabilities:
+            "\(memory): it has capabilities that this command lacks; run this as root, \(library)"
+        case .notDumpable:
+            "\(memory): it is not dumpable, as after prctl(PR_SET_DUMPABLE, 0) or where its file may be executed but not read; "
+                + "run this as root, \(library)"
+        case .yama(1):
+            "\(memory): kernel.yama.ptrace_scope is 1, which lets only ancestors of a process do that; run this as root, or "
+                + "set it to 0 with sysctl, or let the program call prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY), \(library)"
+        case .yama(2):
+            "\(memory): kernel.yama.ptrace_scope is 2, which lets only root do that; run this as root, or set it to 0 with "
+                + "sysctl, \(library)"
+        case .yama(let scope):
+            "\(memory): kernel.yama.ptrace_scope is \(scope), which lets nobody do that until the machine starts again; set it "
+                + "lower for that start, \(library)"
+        case .unknown:
+            "\(memory): the kernel does not allow it, perhaps because of a security module or the settings of a container; "
+                + "run this as root outside, \(library)"
+        }
+    }
+}

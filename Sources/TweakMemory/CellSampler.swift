@@ -1,0 +1,143 @@
+internal import Glibc
+package import TweakRecords
+
+/// Reads the cells of some tweaks again and again, with one call of the system for up to some thousands: process_vm_readv(2).
+///
+/// Use it on one thread at a time. *Measured* on the machine of the benchmarks: see `tools/bench memory`.
+package final class CellSampler {
+    struct Cell {
+        /// The address of the record.
+        let record: UInt64
+        /// Its first eight bytes: while they are there, it is the same record.
+        let header: UInt64
+        let declaration: TweakDeclaration
+        let is64Bit: Bool
+    }
+
+    /// What is read of a record: its first eight bytes, and the cell behind them.
+    private static let head = 16
+    /// What is between two cells is read too if it is less: copying some bytes takes less time than finding another page.
+    private static let widestGap: UInt64 = 1024
+
+    private let process: ProcessMemory
+    private let cells: [Cell]
+    /// Where the head of each is in the buffer.
+    private let offsets: [Int]
+    private let buffer: UnsafeMutableRawBufferPointer
+    private let here, there: [iovec]
+    private var raw: [UInt64]
+    private var values: [TweakValue?]
+
+    init(_ process: ProcessMemory, _ cells: [Cell]) {
+        (self.process, self.cells) = (process, cells)
+        var offsets = [Int](repeating: 0, count: cells.count)
+        var spans: [(address: UInt64, count: Int)] = []
+        var total = 0
+        for index in cells.indices.sorted(by: { cells[$0].record < cells[$1].record }) {
+            let address = cells[index].record
+            if let last = spans.last, address - last.address <= UInt64(last.count) + Self.widestGap {
+                // Two may be the same.
+                let count = max(last.count, Int(address - last.address) + Self.head)
+                total += count - last.count
+                spans[spans.count - 1].count = count
+            } else {
+                spans.append((address, Self.head))
+                total += Self.head
+            }
+            // It ends where the last span does, unless it is the one before again.
+            let last = spans[spans.count - 1]
+            offsets[index] = total - last.count + Int(address - last.address)
+        }
+        self.offsets = offsets
+        buffer = .allocate(byteCount: max(total, 1), alignment: 8)
+        buffer.initializeMemory(as: UInt8.self, repeating: 0)
+        var here: [iovec] = []
+        var offset = 0
+        for span in spans {
+            here.append(iovec(iov_base: buffer.baseAddress.map { $0 + offset }, iov_len: span.count))
+            offset += span.count
+        }
+        self.here = here
+        there = spans.map {
+            iovec(iov_base: UnsafeMutableRawPointer(bitPattern: UInt($0.address)), iov_len: $0.count)
+        }
+        raw = [UInt64](repeating: 0, count: cells.count)
+        values = [TweakValue?](repeating: nil, count: cells.count)
+        hasValues = false
+    }
+
+    private var hasValues: Bool
+
+    deinit { buffer.deallocate() }
+
+    /// The declarations of the cells, in order.
+    package var declarations: [TweakDeclaration] { cells.map(\.declaration) }
+
+    /// The values at this moment, one for each key, each read whole.
+    ///
+    /// - Returns: `nil` for a text that could not be read.
+    /// - Throws: ``MemoryError/ended`` or ``MemoryError/replaced`` when there is nothing to read any more.
+    package func read() throws(MemoryError) -> [TweakValue?] {
+        try readCells()
+        for index in cells.indices {
+            let bits = buffer.loadUnaligned(fromByteOffset: offsets[index] + 8, as: UInt64.self)
+            // What has not changed need not be decoded. A text that is at an address stays the same.
+            if hasValues, bits == raw[index] { continue }
+            raw[index] = bits
+            values[index] = value(of: cells[index], at: offsets[index] + 8)
+        }
+        hasValues = true
+        return values
+    }
+
+    /// The same as numbers: what is not one is NaN. It takes less time than ``read()`` where many change.
+    package func readNumbers(into numbers: inout [Double]) throws(MemoryError) {
+        try readCells()
+        numbers.removeAll(keepingCapacity: true)
+        for index in cells.indices { numbers.append(number(of: cells[index], at: offsets[index] + 8)) }
+    }
+
+    private func readCells() throws(MemoryError) {
+        guard !cells.isEmpty else { return try process.checkIdentity() }
+        try process.move(here, there, total: buffer.count, isWritten: false)
+        for index in cells.indices
+        where buffer.loadUnaligned(fromByteOffset: offsets[index], as: UInt64.self) != cells[index].header {
+            throw process.hasEnded ? .ended : .replaced
+        }
+    }
+
+    private func value(of cell: Cell, at offset: Int) -> TweakValue? {
+        switch cell.declaration.type {
+        case .action: return .nothing
+        case .string:
+            let address =
+                cell.is64Bit
+                ? buffer.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                : UInt64(buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+            return address == 0
+                ? cell.declaration.defaultValue : process.text(at: address).map { .string($0) }
+        case let type:
+            return UnsafeRawBufferPointer(buffer).bytes.value(at: offset, type, .native)
+        }
+    }
+
+    private func number(of cell: Cell, at offset: Int) -> Double {
+        func load<Number: BitwiseCopyable>(_: Number.Type) -> Number {
+            buffer.loadUnaligned(fromByteOffset: offset, as: Number.self)
+        }
+        return switch cell.declaration.type {
+        case .bool: load(UInt8.self) != 0 ? 1 : 0
+        case .int8: Double(load(Int8.self))
+        case .int16: Double(load(Int16.self))
+        case .int32: Double(load(Int32.self))
+        case .int64: Double(load(Int64.self))
+        case .uint8: Double(load(UInt8.self))
+        case .uint16: Double(load(UInt16.self))
+        case .uint32: Double(load(UInt32.self))
+        case .uint64: Double(load(UInt64.self))
+        case .float: Double(load(Float.self))
+        case .double: load(Double.self)
+        case .string, .color, .action: .nan
+        }
+    }
+}

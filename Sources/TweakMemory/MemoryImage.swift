@@ -1,0 +1,179 @@
+internal import TweakELF
+internal import TweakRecords
+
+/// An executable or library in an address space that has records.
+package struct MemoryImage: Sendable {
+    /// The path of its file.
+    package let path: String
+    package let headers: ImageHeaders
+    /// The records, a piece of memory after the other, as they were when they were read.
+    package internal(set) var sections: [Section]
+
+    package struct Section: Sendable {
+        package let address: UInt64
+        package internal(set) var bytes: [UInt8]
+    }
+}
+
+/// The images of an address space.
+package struct MemoryImages: Sendable {
+    /// Those with records: the executable, then the others by address.
+    package internal(set) var images: [MemoryImage] = []
+    /// Whether one is, or holds, the Tweaks library.
+    package private(set) var haveLibrary = false
+    /// What they call the program that they are in.
+    package private(set) var applications: [String] = []
+    /// Why the records of some could not be read.
+    package private(set) var problems: [String] = []
+    /// Whether the memory could not be read where a file is mapped from its beginning.
+    package private(set) var sawNothing = true
+
+    /// Looks at every file that is mapped from its beginning.
+    ///
+    /// - Parameter executable: The path of the executable.
+    package init(in space: any AddressSpace, executable: String?) throws(MemoryError) {
+        let regions = try space.regions
+        // The same file may be mapped several times, and only once as an image.
+        for region in regions where region.fileOffset == 0 && region.path != nil {
+            guard let found = FoundImage(at: region, in: space, regions) else { continue }
+            if found.isInMemory { sawNothing = false }
+            haveLibrary = haveLibrary || found.headers.hasLibrary
+            if let application = found.headers.application { applications.append(application) }
+            let (sections, problem) = found.sections()
+            if let problem { problems.append(problem) }
+            guard !sections.isEmpty else { continue }
+            let image = MemoryImage(path: region.path ?? "", headers: found.headers, sections: sections)
+            if image.path == executable { images.insert(image, at: 0) } else { images.append(image) }
+        }
+    }
+}
+
+/// An image whose records are looked for.
+private struct FoundImage {
+    private let space: any AddressSpace
+    private let region: MemoryRegion
+    private let regions: [MemoryRegion]
+    /// The first bytes of the image in memory; `nil` if they are in its file alone.
+    private let start: [UInt8]?
+    private let bias: UInt64
+    private let file: ELFFile?
+    let headers: ImageHeaders
+
+    /// Whether its first bytes are.
+    var isInMemory: Bool { start != nil }
+
+    /// Records beyond that would be a million tweaks, or an image made to fill our memory.
+    private static let mostBytes: UInt64 = 256 << 20
+
+    /// - Returns: `nil` if it is not an image.
+    init?(at region: MemoryRegion, in space: any AddressSpace, _ regions: [MemoryRegion]) {
+        (self.region, self.space, self.regions) = (region, space, regions)
+        start = space.bytes(at: region.addresses.lowerBound, count: ImageHeaders.usualBytes)
+        // Most files that are mapped are none.
+        if let start, !start.starts(with: [0x7F, 0x45, 0x4C, 0x46]) { return nil }
+        // A core that lacks it has the file perhaps. Of a process it only tells where the sections are.
+        file = space.openPath(of: region).flatMap { try? ELFFile(path: $0) }
+        let address = region.addresses.lowerBound
+        if let start {
+            // Before they are read, nothing says how far the image was moved.
+            let bias = ImageHeaders(start) { _ in nil }?.bias(ofStart: address) ?? 0
+            guard
+                let headers = ImageHeaders(
+                    start,
+                    read: {
+                        space.bytes(at: $0.address &+ bias, count: Int(clamping: $0.memorySize))
+                    }), headers.bias(ofStart: address) == bias
+            else { return nil }
+            (self.headers, self.bias) = (headers, bias)
+        } else {
+            guard let file,
+                let headers = ImageHeaders(
+                    file.bytes(at: 0, count: ImageHeaders.usualBytes),
+                    read: { file.bytes(at: Int(clamping: $0.offset), count: Int(clamping: $0.fileSize)) }),
+                let bias = headers.bias(ofStart: address)
+            else { return nil }
+            (self.headers, self.bias) = (headers, bias)
+        }
+    }
+
+    /// A range of records, and where it is in the file.
+    private struct Place {
+        let addresses: Range<UInt64>
+        let offset: UInt64?
+    }
+
+    /// Reads the records from the memory, and those that a core lacks from the file, if it is the one that was loaded.
+    func sections() -> (sections: [MemoryImage.Section], problem: String?) {
+        let isSame = isLoadedFromFile
+        var places = isSame || start == nil ? placesInFile : nil
+        if places == nil, let records = headers.records {
+            places = [Place(addresses: records, offset: headers.fileOffset(of: records))]
+        }
+        var sections: [MemoryImage.Section] = []
+        var problem: String?
+        for place in places ?? [] where !place.addresses.isEmpty && place.addresses.size <= Self.mostBytes {
+            guard headers.canHoldRecords(place.addresses, pageSize: space.pageSize),
+                let addresses = place.addresses.moved(by: bias),
+                regions.cover(addresses, where: { $0.isWritable && $0.isReadable }) || !isMapped(addresses)
+            else { continue }
+            // It is at most the most.
+            let count = Int(addresses.size)
+            let fromFile = { place.offset.flatMap { self.file?.bytes(at: Int(clamping: $0), count: count) } }
+            if let bytes = space.bytes(at: addresses.lowerBound, count: count) {
+                // Without headers in memory the records themselves tell whether the file is the right one.
+                if start == nil, !(fromFile().map { areSame($0, bytes) } ?? false) {
+                    problem = "\(region.path ?? ""): the file is not the one that was loaded"
+                    continue
+                }
+                sections.append(MemoryImage.Section(address: addresses.lowerBound, bytes: bytes))
+            } else if isSame, let bytes = fromFile(), bytes.count == count {
+                sections.append(MemoryImage.Section(address: addresses.lowerBound, bytes: bytes))
+            } else {
+                problem =
+                    "\(region.path ?? ""): its tweaks are not in the core, and there is no file with the same build id"
+            }
+        }
+        return (sections, problem)
+    }
+
+    private func isMapped(_ addresses: Range<UInt64>) -> Bool {
+        regions.contains { $0.addresses.overlaps(addresses) }
+    }
+
+    /// By the section headers of the file; `nil` if it has none.
+    private var placesInFile: [Place]? {
+        var places: [Place]?
+        try? file?.forEachObject { (object) throws(ELFError) in
+            guard object.hasSectionHeaders else { return }
+            places = try object.recordRanges().compactMap { range in
+                let (end, overflows) = range.address.addingReportingOverflow(range.size)
+                return overflows ? nil : Place(addresses: range.address..<end, offset: range.offset)
+            }
+        }
+        return places
+    }
+
+    /// Whether the file is the one that was loaded and not a later one of the same name.
+    private var isLoadedFromFile: Bool {
+        guard let file, let start else { return false }
+        let onDisk = ImageHeaders(file.bytes(at: 0, count: ImageHeaders.usualBytes)) {
+            file.bytes(at: Int(clamping: $0.offset), count: Int(clamping: $0.fileSize))
+        }
+        guard let onDisk else { return false }
+        if headers.buildID != nil || onDisk.buildID != nil { return headers.buildID == onDisk.buildID }
+        return file.bytes(at: 0, count: onDisk.byteCount).elementsEqual(start.prefix(onDisk.byteCount))
+    }
+
+    /// Whether two pieces hold the same records, whatever is in the cells.
+    private func areSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard one.count == other.count else { return false }
+        var masked = (one, other)
+        var walk = RecordWalk()
+        while let range = try? walk.next(in: one.span.bytes, byteOrder: headers.byteOrder) {
+            for index in range.dropFirst(RecordLayout.cellOffset).prefix(8) {
+                (masked.0[index], masked.1[index]) = (0, 0)
+            }
+        }
+        return masked.0 == masked.1
+    }
+}

@@ -1,0 +1,302 @@
+internal import Glibc
+package import TweakRecords
+
+/// The tweaks in an address space, with their current values.
+package final class MemoryTweaks {
+    package let space: any AddressSpace
+    package private(set) var found: MemoryImages
+
+    /// Where a record is.
+    fileprivate struct Place {
+        let image, section: Int
+        let range: Range<Int>
+    }
+
+    /// Reads all records.
+    ///
+    /// - Parameter executable: The path of the executable, whose declarations go before those of libraries.
+    package init(in space: any AddressSpace, executable: String?) throws(MemoryError) {
+        self.space = space
+        found = try MemoryImages(in: space, executable: executable)
+    }
+
+    /// Calls `body` with each declaration and the value in its cell, image after image. One that is not valid is passed
+    /// over.
+    ///
+    /// - Parameter invalid: Is told of those that are not valid.
+    package func forEach(
+        in image: MemoryImage, invalid: (RecordError) -> Void = { _ in },
+        _ body: (TweakDeclaration, TweakValue?) -> Void
+    ) {
+        for section in image.sections {
+            var walk = RecordWalk()
+            while true {
+                do throws(RecordError) {
+                    guard
+                        let range = try walk.next(
+                            in: section.bytes.span.bytes, byteOrder: image.headers.byteOrder)
+                    else { break }
+                    let declaration = try TweakDeclaration(
+                        record: section.bytes.span.bytes, in: range, byteOrder: image.headers.byteOrder)
+                    body(declaration, value(of: declaration, at: range, in: section, of: image))
+                } catch {
+                    invalid(error)
+                }
+            }
+        }
+    }
+
+    /// The first declaration of each tweak, with the value in its cell.
+    package func all() -> [(declaration: TweakDeclaration, value: TweakValue?)] {
+        var tweaks: [(declaration: TweakDeclaration, value: TweakValue?)] = []
+        var seen: Set<TweakKey> = []
+        for image in found.images {
+            forEach(in: image) { declaration, value in
+                if seen.insert(declaration.key).inserted { tweaks.append((declaration, value)) }
+            }
+        }
+        return tweaks
+    }
+
+    /// One tweak; `nil` if there is none of the name.
+    package func tweak(_ key: TweakKey) -> (declaration: TweakDeclaration, value: TweakValue?)? {
+        places(of: [key])[key]?.lazy.compactMap { place in
+            self.declaration(at: place).map {
+                (
+                    $0,
+                    self.value(
+                        of: $0, at: place.range, in: self.section(place), of: self.found.images[place.image])
+                )
+            }
+        }.first
+    }
+
+    /// Where the records of some tweaks are, in order.
+    private func places(of keys: [TweakKey]) -> [TweakKey: [Place]] {
+        let matcher = RecordMatcher(keys)
+        var places: [TweakKey: [Place]] = [:]
+        for (imageIndex, image) in found.images.enumerated() {
+            for (index, section) in image.sections.enumerated() {
+                section.bytes.withUnsafeBytes { bytes in
+                    matcher.forEachMatch(in: bytes) { range, key in
+                        places[key, default: []].append(
+                            Place(image: imageIndex, section: index, range: range))
+                    }
+                }
+            }
+        }
+        return places
+    }
+
+    private func section(_ place: Place) -> MemoryImage.Section {
+        found.images[place.image].sections[place.section]
+    }
+
+    private func declaration(at place: Place) -> TweakDeclaration? {
+        let order = found.images[place.image].headers.byteOrder
+        return try? TweakDeclaration(
+            record: section(place).bytes.span.bytes, in: place.range, byteOrder: order)
+    }
+
+    private func value(
+        of declaration: TweakDeclaration, at range: Range<Int>, in section: MemoryImage.Section,
+        of image: MemoryImage
+    ) -> TweakValue? {
+        let (bytes, headers) = (section.bytes.span.bytes, image.headers)
+        let cell = range.lowerBound + RecordLayout.cellOffset
+        switch declaration.type {
+        case .action: return .nothing
+        case .string:
+            guard let address = headers.pointer(in: bytes, at: cell) else { return nil }
+            return address == 0 ? declaration.defaultValue : space.text(at: address).map { .string($0) }
+        default: return bytes.value(at: cell, declaration.type, headers.byteOrder)
+        }
+    }
+}
+
+extension ImageHeaders {
+    /// A pointer of the machine, which takes the first bytes of a cell.
+    fileprivate func pointer(in bytes: RawSpan, at offset: Int) -> UInt64? {
+        is64Bit
+            ? bytes.number(at: offset, byteOrder)
+            : (bytes.number(at: offset, byteOrder) as UInt32?).map(UInt64.init)
+    }
+}
+
+// MARK: - Writing
+
+/// Why a value cannot be written into a process that nobody in it helps.
+package enum MemoryRefusal: Error, Hashable {
+    /// No bytes in the process are that text.
+    case noSuchText(TweakDeclaration)
+    /// The program would have to start again to see it.
+    case needsRestart(TweakDeclaration)
+    /// There is no such tweak.
+    case unknown(TweakKey)
+}
+
+extension MemoryRefusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noSuchText(let tweak):
+            "\(tweak.key): without the Tweaks library in the process a text can be its default"
+                + (tweak.choices.isEmpty ? ", " : " or one of its choices, ")
+                + "as only these are there; link the program with the library, or start it with the library preloaded"
+        case .needsRestart(let tweak):
+            "\(tweak.key): it takes effect at the next start, and without the Tweaks library in the process nothing is kept"
+        case .unknown(let key): "\(key): there is no such tweak"
+        }
+    }
+}
+
+extension MemoryTweaks {
+    /// A cell and what is to be in it.
+    fileprivate struct Patch {
+        let place: Place
+        let address: UInt64
+        var bytes: [UInt8]
+    }
+
+    /// Whether a value can be written, which the tweak takes.
+    package func checkWriting(_ value: TweakValue, to declaration: TweakDeclaration) throws(MemoryRefusal) {
+        guard !declaration.needsRestart else { throw .needsRestart(declaration) }
+        guard declaration.type == .string, value != declaration.defaultValue else { return }
+        guard declaration.choices.contains(where: { $0.value == value }) else {
+            throw .noSuchText(declaration)
+        }
+    }
+
+    /// Writes values that the tweaks take into every cell of their names, in all images, with the bytes of their types.
+    ///
+    /// Before that the records are read again: if they are not what they were, the process runs another program, or has
+    /// unloaded a library, and nothing is written.
+    package func set(_ values: [TweakKey: TweakValue]) throws(MemoryError) {
+        guard let process = space as? ProcessMemory else { throw .failed("a core cannot be changed") }
+        let places = places(of: Array(values.keys))
+        var patches: [Patch] = []
+        for (key, value) in values {
+            var type: TweakType?
+            for place in places[key] ?? [] {
+                // The first declaration says what the tweak is.
+                guard let declaration = declaration(at: place), type == nil || declaration.type == type,
+                    let bytes = cell(for: value, of: declaration, at: place)
+                else { continue }
+                type = declaration.type
+                let address =
+                    section(place).address + UInt64(place.range.lowerBound + RecordLayout.cellOffset)
+                patches.append(Patch(place: place, address: address, bytes: bytes))
+            }
+        }
+        guard !patches.isEmpty else { return }
+        try checkRecords(at: patches.map(\.place), in: process)
+        try process.move(&patches, isWritten: true)
+        for index in patches.indices { patches[index].bytes = [UInt8](repeating: 0, count: 8) }
+        try process.move(&patches, isWritten: false)
+        for patch in patches {
+            let start = patch.place.range.lowerBound + RecordLayout.cellOffset
+            found.images[patch.place.image].sections[patch.place.section].bytes
+                .replaceSubrange(start..<start + 8, with: patch.bytes)
+        }
+    }
+
+    /// The bytes of a value in a cell; `nil` if they cannot be said.
+    private func cell(for value: TweakValue, of declaration: TweakDeclaration, at place: Place) -> [UInt8]? {
+        guard declaration.type == .string else {
+            return Array(declaration.slot(of: value).prefix(declaration.type.byteCount))
+        }
+        var address: UInt64 = 0
+        if value != declaration.defaultValue {
+            guard case .string(let text) = value,
+                let offset = section(place).bytes.span.bytes.offset(ofChoice: text, in: place.range)
+            else { return nil }
+            address = section(place).address + UInt64(offset)
+        }
+        return found.images[place.image].headers.is64Bit
+            ? withUnsafeBytes(of: address) { Array($0) }
+            : withUnsafeBytes(of: UInt32(truncatingIfNeeded: address)) { Array($0) }
+    }
+
+    private func checkRecords(at places: [Place], in process: ProcessMemory) throws(MemoryError) {
+        try process.checkIdentity()
+        var records = places.map { place in
+            Patch(
+                place: place, address: section(place).address + UInt64(place.range.lowerBound),
+                bytes: [UInt8](repeating: 0, count: place.range.count))
+        }
+        try process.move(&records, isWritten: false)
+        for record in records {
+            let known = section(record.place).bytes[record.place.range]
+            let cell = RecordLayout.cellOffset..<RecordLayout.defaultOffset
+            guard record.bytes[..<cell.lowerBound].elementsEqual(known.prefix(cell.lowerBound)),
+                record.bytes[cell.upperBound...].elementsEqual(known.dropFirst(cell.upperBound))
+            else { throw .replaced }
+        }
+    }
+}
+
+extension ProcessMemory {
+    /// Moves bytes from or to the addresses of patches.
+    fileprivate func move(_ patches: inout [MemoryTweaks.Patch], isWritten: Bool) throws(MemoryError) {
+        // All in one piece of memory, so that one pointer reaches them.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: patches.reduce(1) { $0 + $1.bytes.count }, alignment: 8)
+        defer { buffer.deallocate() }
+        var pieces: [(address: UInt64, bytes: UnsafeMutableRawBufferPointer)] = []
+        var offset = 0
+        for patch in patches {
+            let piece = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[offset..<offset + patch.bytes.count])
+            piece.copyBytes(from: patch.bytes)
+            pieces.append((patch.address, piece))
+            offset += patch.bytes.count
+        }
+        try move(pieces, isWritten: isWritten)
+        for (index, piece) in pieces.enumerated() { patches[index].bytes = Array(piece.bytes) }
+    }
+}
+
+extension RawSpan {
+    /// Where in a record the text of a choice begins.
+    fileprivate func offset(ofChoice text: String, in record: Range<Int>) -> Int? {
+        let wanted = Array("choice=".utf8) + Array(text.utf8)
+        var next = record.lowerBound + RecordLayout.textOffset
+        var index = 0
+        while next < record.upperBound {
+            let rest = extracting(next..<record.upperBound)
+            guard let count = rest.withUnsafeBytes({ $0.firstIndex(of: 0) }) else { return nil }
+            // Behind the three names and the default are the attributes, and an empty one is the end.
+            if index >= 4 {
+                guard count > 0 else { return nil }
+                if rest.extracting(0..<count).withUnsafeBytes({ $0.elementsEqual(wanted) }) {
+                    return next + "choice=".utf8.count
+                }
+            }
+            next += count + 1
+            index += 1
+        }
+        return nil
+    }
+}
+
+// MARK: - Sampling
+
+extension MemoryTweaks {
+    /// What reads the cells of some tweaks again and again.
+    ///
+    /// - Returns: `nil` if there is not such a tweak, or the memory is that of a core.
+    package func sampler(for keys: [TweakKey]) -> CellSampler? {
+        guard let process = space as? ProcessMemory else { return nil }
+        let places = places(of: keys)
+        var cells: [CellSampler.Cell] = []
+        for key in keys {
+            guard let place = places[key]?.first, let declaration = declaration(at: place) else { return nil }
+            let section = section(place)
+            let header: UInt64? = section.bytes.span.bytes.number(at: place.range.lowerBound, .native)
+            cells.append(
+                CellSampler.Cell(
+                    record: section.address + UInt64(place.range.lowerBound), header: header ?? 0,
+                    declaration: declaration, is64Bit: found.images[place.image].headers.is64Bit))
+        }
+        return CellSampler(process, cells)
+    }
+}
