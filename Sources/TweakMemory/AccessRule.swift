@@ -22,14 +22,15 @@ extension AccessRule {
         let status = readText("/proc/\(pid)/status") ?? ""
         let own = readText("/proc/self/status") ?? ""
         let scope = readText("/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0.prefix { $0.isNumber }) }
-        let folder = stat(path: "/proc/\(pid)")
-        self.init(status: status, ownStatus: own, owner: folder?.st_uid, yamaScope: scope)
+        // The folder is always that of the user.
+        let file = stat(path: "/proc/\(pid)/maps")
+        self.init(status: status, ownStatus: own, owner: file?.st_uid, yamaScope: scope)
     }
 
     /// - Parameters:
     ///   - status: `/proc/PID/status` of the process.
     ///   - ownStatus: That of this one.
-    ///   - owner: Who owns `/proc/PID`: root if the process is not dumpable.
+    ///   - owner: Who owns `/proc/PID/maps`: root if the process is not dumpable.
     ///   - yamaScope: What is in `/proc/sys/kernel/yama/ptrace_scope`; `nil` without Yama.
     package init(status: String, ownStatus: String, owner: UInt32?, yamaScope: Int?) {
         let users = Self.field("Uid:", of: status).prefix(3).compactMap { uid_t($0) }

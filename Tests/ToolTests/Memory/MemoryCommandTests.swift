@@ -16,7 +16,7 @@ import Testing
         #expect(result.status == 0 && result.error.isEmpty)
         let rows = result.lines.dropFirst(2).map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
         let expected = [
-            "Act –", "Count 5", "Fixed 1", "Flag false", "Ink #010203", "Mode \"slow\"", "Port 80",
+            "Act action", "Count 5", "Fixed 1", "Flag false", "Ink #010203", "Mode \"slow\"", "Port 80",
             "Ratio 0.5",
             "Text \"hello\"",
         ]
