@@ -97,7 +97,7 @@ let package = Package(
         .executableTarget(
             name: "tweak-dump",
             dependencies: [
-                "CommandSupport", "TweakELF", "TweakOverrides", "TweakProtocol", "TweakRecords",
+                "CommandSupport", "TweakELF", "TweakMemory", "TweakOverrides", "TweakProtocol", "TweakRecords",
                 "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -61,7 +61,7 @@ package final class MemoryProgram: Program {
     package func tweak(_ key: TweakKey) -> JSONTweak? { tweaksInMemory.tweak(key).map(status) }
 
     private func status(_ tweak: (declaration: TweakDeclaration, value: TweakValue?)) -> JSONTweak {
-        let isDefault = tweak.value == tweak.declaration.defaultValue
+        let isDefault = !isChanged(tweak.declaration, tweak.value)
         return JSONTweak(
             tweak.declaration, value: tweak.value,
             source: isDefault ? "\(TweakSource.binary)" : "\(TweakSource.memory)")
@@ -88,7 +88,8 @@ package final class MemoryProgram: Program {
     }
 
     private func isChanged(_ declaration: TweakDeclaration, _ value: TweakValue?) -> Bool {
-        declaration.type != .action && value != declaration.defaultValue
+        // A monitor is read-only too.
+        declaration.type != .action && !declaration.isReadOnly && value != declaration.defaultValue
     }
 
     package func apply(

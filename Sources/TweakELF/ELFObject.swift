@@ -75,20 +75,7 @@ public struct ELFObject {
 
     /// The machine it is made for, as `uname -m` calls it.
     public var architecture: String {
-        switch Int32(header.e_machine) {
-        case EM_X86_64: is64Bit ? "x86_64" : "x32"
-        case EM_386: "i686"
-        case EM_AARCH64: byteOrder == .big ? "aarch64_be" : "aarch64"
-        case EM_ARM: byteOrder == .big ? "armeb" : "arm"
-        case EM_RISCV: is64Bit ? "riscv64" : "riscv32"
-        case EM_S390: is64Bit ? "s390x" : "s390"
-        case EM_PPC64: byteOrder == .big ? "ppc64" : "ppc64le"
-        case EM_PPC: "ppc"
-        case EM_MIPS: (is64Bit ? "mips64" : "mips") + (byteOrder == .big ? "" : "el")
-        case EM_LOONGARCH: is64Bit ? "loongarch64" : "loongarch32"
-        case EM_SPARCV9: "sparc64"
-        default: "machine \(header.e_machine)"
-        }
+        architectureName(machine: header.e_machine, is64Bit: is64Bit, byteOrder: byteOrder)
     }
 
     /// Reads bytes of the object.
@@ -114,4 +101,24 @@ public struct ELFObject {
     }
 
     func broken(_ reason: String) -> ELFError { .broken(path: path, reason: reason) }
+}
+
+/// What `uname -m` calls a machine.
+///
+/// - Parameter machine: Its number in the header of an ELF file.
+package func architectureName(machine: UInt16, is64Bit: Bool, byteOrder: ByteOrder) -> String {
+    switch Int32(machine) {
+    case EM_X86_64: is64Bit ? "x86_64" : "x32"
+    case EM_386: "i686"
+    case EM_AARCH64: byteOrder == .big ? "aarch64_be" : "aarch64"
+    case EM_ARM: byteOrder == .big ? "armeb" : "arm"
+    case EM_RISCV: is64Bit ? "riscv64" : "riscv32"
+    case EM_S390: is64Bit ? "s390x" : "s390"
+    case EM_PPC64: byteOrder == .big ? "ppc64" : "ppc64le"
+    case EM_PPC: "ppc"
+    case EM_MIPS: (is64Bit ? "mips64" : "mips") + (byteOrder == .big ? "" : "el")
+    case EM_LOONGARCH: is64Bit ? "loongarch64" : "loongarch32"
+    case EM_SPARCV9: "sparc64"
+    default: "machine \(machine)"
+    }
 }

@@ -56,7 +56,7 @@ package enum MemoryError: Error, Hashable {
 extension MemoryError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .ended: "the process has ended"
+        case .ended: "there is no such process any more"
         case .replaced:
             "another program runs in the process by now, or one of its libraries is gone; nothing was changed"
         case .forbidden(let rule): rule

@@ -9,6 +9,11 @@ package struct MemoryImage: Sendable {
     /// The records, a piece of memory after the other, as they were when they were read.
     package internal(set) var sections: [Section]
 
+    /// The machine it is made for, as `uname -m` calls it.
+    package var architecture: String {
+        architectureName(machine: headers.machine, is64Bit: headers.is64Bit, byteOrder: headers.byteOrder)
+    }
+
     package struct Section: Sendable {
         package let address: UInt64
         package internal(set) var bytes: [UInt8]
@@ -19,6 +24,8 @@ package struct MemoryImage: Sendable {
 package struct MemoryImages: Sendable {
     /// Those with records: the executable, then the others by address.
     package internal(set) var images: [MemoryImage] = []
+    /// The executable, with its records or without any.
+    package private(set) var executable: MemoryImage?
     /// Whether one is, or holds, the Tweaks library.
     package private(set) var haveLibrary = false
     /// What they call the program that they are in.
@@ -41,8 +48,9 @@ package struct MemoryImages: Sendable {
             if let application = found.headers.application { applications.append(application) }
             let (sections, problem) = found.sections()
             if let problem { problems.append(problem) }
-            guard !sections.isEmpty else { continue }
             let image = MemoryImage(path: region.path ?? "", headers: found.headers, sections: sections)
+            if image.path == executable { self.executable = image }
+            guard !sections.isEmpty else { continue }
             if image.path == executable { images.insert(image, at: 0) } else { images.append(image) }
         }
     }
@@ -111,33 +119,36 @@ private struct FoundImage {
         }
         var sections: [MemoryImage.Section] = []
         var problem: String?
+        if isSame { useFile() }
         for place in places ?? [] where !place.addresses.isEmpty && place.addresses.size <= Self.mostBytes {
             guard headers.canHoldRecords(place.addresses, pageSize: space.pageSize),
                 let addresses = place.addresses.moved(by: bias),
-                regions.cover(addresses, where: { $0.isWritable && $0.isReadable }) || !isMapped(addresses)
+                regions.cover(addresses, where: { $0.isWritable && $0.isReadable })
             else { continue }
             // It is at most the most.
             let count = Int(addresses.size)
-            let fromFile = { place.offset.flatMap { self.file?.bytes(at: Int(clamping: $0), count: count) } }
-            if let bytes = space.bytes(at: addresses.lowerBound, count: count) {
-                // Without headers in memory the records themselves tell whether the file is the right one.
-                if start == nil, !(fromFile().map { areSame($0, bytes) } ?? false) {
+            guard let bytes = space.bytes(at: addresses.lowerBound, count: count) else {
+                problem =
+                    "\(region.path ?? ""): its tweaks are not in the core, and there is no file with the same build id"
+                continue
+            }
+            if start == nil {
+                // Then the records themselves tell whether the file is the right one.
+                let inFile = place.offset.flatMap { file?.bytes(at: Int(clamping: $0), count: count) }
+                guard inFile.map({ areSame($0, bytes) }) ?? false else {
                     problem = "\(region.path ?? ""): the file is not the one that was loaded"
                     continue
                 }
-                sections.append(MemoryImage.Section(address: addresses.lowerBound, bytes: bytes))
-            } else if isSame, let bytes = fromFile(), bytes.count == count {
-                sections.append(MemoryImage.Section(address: addresses.lowerBound, bytes: bytes))
-            } else {
-                problem =
-                    "\(region.path ?? ""): its tweaks are not in the core, and there is no file with the same build id"
+                useFile()
             }
+            sections.append(MemoryImage.Section(address: addresses.lowerBound, bytes: bytes))
         }
         return (sections, problem)
     }
 
-    private func isMapped(_ addresses: Range<UInt64>) -> Bool {
-        regions.contains { $0.addresses.overlaps(addresses) }
+    /// Lets a core that lacks some of the image have it from the file.
+    private func useFile() {
+        if let file { (space as? CoreMemory)?.add(file, headers, movedBy: bias) }
     }
 
     /// By the section headers of the file; `nil` if it has none.
@@ -169,7 +180,14 @@ private struct FoundImage {
         guard one.count == other.count else { return false }
         var masked = (one, other)
         var walk = RecordWalk()
-        while let range = try? walk.next(in: one.span.bytes, byteOrder: headers.byteOrder) {
+        while true {
+            let next: Range<Int>?
+            do throws(RecordError) {
+                next = try walk.next(in: one.span.bytes, byteOrder: headers.byteOrder)
+            } catch {
+                continue
+            }
+            guard let range = next else { break }
             for index in range.dropFirst(RecordLayout.cellOffset).prefix(8) {
                 (masked.0[index], masked.1[index]) = (0, 0)
             }

@@ -20,29 +20,30 @@ package final class MemoryTweaks {
         found = try MemoryImages(in: space, executable: executable)
     }
 
-    /// Calls `body` with each declaration and the value in its cell, image after image. One that is not valid is passed
-    /// over.
-    ///
-    /// - Parameter invalid: Is told of those that are not valid.
-    package func forEach(
-        in image: MemoryImage, invalid: (RecordError) -> Void = { _ in },
-        _ body: (TweakDeclaration, TweakValue?) -> Void
+    /// Calls `body` with each declaration and the value in its cell. One that is not valid is passed over.
+    private func forEach(
+        in section: MemoryImage.Section, of image: MemoryImage,
+        _ body: (TweakDeclaration, TweakValue?, Range<Int>) -> Void
     ) {
-        for section in image.sections {
-            var walk = RecordWalk()
-            while true {
-                do throws(RecordError) {
-                    guard
-                        let range = try walk.next(
-                            in: section.bytes.span.bytes, byteOrder: image.headers.byteOrder)
-                    else { break }
-                    let declaration = try TweakDeclaration(
-                        record: section.bytes.span.bytes, in: range, byteOrder: image.headers.byteOrder)
-                    body(declaration, value(of: declaration, at: range, in: section, of: image))
-                } catch {
-                    invalid(error)
-                }
+        let (bytes, order) = (section.bytes.span.bytes, image.headers.byteOrder)
+        var walk = RecordWalk()
+        while true {
+            do throws(RecordError) {
+                guard let range = try walk.next(in: bytes, byteOrder: order) else { return }
+                let declaration = try TweakDeclaration(record: bytes, in: range, byteOrder: order)
+                body(declaration, value(of: declaration, at: range, in: section, of: image), range)
+            } catch {
+                continue
             }
+        }
+    }
+
+    /// The values in the cells of an image, of each section by where the records begin.
+    package func values(in image: MemoryImage) -> [[Int: TweakValue]] {
+        image.sections.map { section in
+            var values: [Int: TweakValue] = [:]
+            forEach(in: section, of: image) { declaration, value, range in values[range.lowerBound] = value }
+            return values
         }
     }
 
@@ -51,8 +52,10 @@ package final class MemoryTweaks {
         var tweaks: [(declaration: TweakDeclaration, value: TweakValue?)] = []
         var seen: Set<TweakKey> = []
         for image in found.images {
-            forEach(in: image) { declaration, value in
-                if seen.insert(declaration.key).inserted { tweaks.append((declaration, value)) }
+            for section in image.sections {
+                forEach(in: section, of: image) { declaration, value, _ in
+                    if seen.insert(declaration.key).inserted { tweaks.append((declaration, value)) }
+                }
             }
         }
         return tweaks

@@ -23,7 +23,10 @@ struct TweakDump: ParsableCommand {
               64  the command line is wrong
               65  a file is not an ELF file or a broken one, has an invalid record or section, or --lint found something
               66  a file, or a member of a thin archive, is missing or cannot be opened
+              69  there is no such process
+              71  the system refused to read the memory of a process for another reason than those below
               74  the output cannot be written
+              77  the memory of a process may not be read
             """,
         version: "tweak-dump \(libraryVersion)")
 
@@ -35,6 +38,8 @@ struct TweakDump: ParsableCommand {
 
     @Flag(help: "Read the files below folders, each once; without a folder, those below the current one.")
     var recursive = false
+
+    @OptionGroup var memory: MemoryInputs
 
     @OptionGroup var selection: Selection
 
@@ -48,13 +53,15 @@ struct TweakDump: ParsableCommand {
     var files: [String] = []
 
     func validate() throws {
-        guard !files.isEmpty || recursive else { throw ValidationError("Name a file to inspect.") }
+        guard !files.isEmpty || recursive || !memory.isEmpty else {
+            throw ValidationError("Name a file to inspect.")
+        }
         guard task == .lint || ignore.isEmpty else { throw ValidationError("--ignore is for --lint.") }
         guard let task else { return }
         guard format == .table || format == .json else {
             throw ValidationError("--\(task) writes a table or JSON.")
         }
-        guard task != .diff || files.count == 2 else {
+        guard task != .diff || (files.count == 2 && memory.isEmpty) else {
             throw ValidationError("--diff compares two: the old one and the new one.")
         }
     }
@@ -95,8 +102,9 @@ struct TweakDump: ParsableCommand {
     /// - Returns: The status that the command ends with.
     private func read(_ files: [String], for report: any Report) -> Int32 {
         var dump = Dump(report, .init(isRecursive: recursive, hasLibraries: libraries), selection)
-        if files.isEmpty { dump.add(folder: "") }
+        if files.isEmpty, memory.isEmpty { dump.add(folder: "") }
         for file in files { dump.add(file) }
+        memory.add(to: &dump)
         report.finish()
         return dump.exitCode
     }

@@ -1,0 +1,89 @@
+import ArgumentParser
+import CommandSupport
+import Glibc
+import TweakMemory
+import TweakRecords
+import TweakSystem
+
+/// What to read besides files.
+struct MemoryInputs: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A process whose tweaks to show with what they are set to.",
+            discussion: "Its memory is read, and it is not stopped.", valueName: "process"))
+    var pid: [Int32] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A core whose tweaks to show with what they were set to.",
+            discussion: "What it lacks is taken from the files that were loaded, if their build ids fit.",
+            valueName: "file"),
+        completion: .file())
+    var core: [String] = []
+
+    var isEmpty: Bool { pid.isEmpty && core.isEmpty }
+
+    func add(to dump: inout Dump) {
+        for process in pid { dump.add(process: process) }
+        for file in core { dump.add(core: file) }
+    }
+}
+
+extension Dump {
+    /// Hands on the tweaks in a process with what they are set to, with the Tweaks library or without it. Nothing in the
+    /// process notices.
+    fileprivate mutating func add(process pid: Int32) {
+        let executable = executablePath(of: "\(pid)")
+        add("process \(pid)", executable) { () throws(MemoryError) in
+            let process = try ProcessMemory(pid: pid)
+            let tweaks = try MemoryTweaks(in: process, executable: executable)
+            // What is mapped can be seen by more than what is in it.
+            if tweaks.found.sawNothing { try process.checkAccess() }
+            return tweaks
+        }
+    }
+
+    /// The same of a core.
+    fileprivate mutating func add(core path: String) {
+        var executable: String?
+        add(path, nil) { () throws(MemoryError) in
+            let core = try CoreMemory(path: path)
+            executable = core.executable
+            return try MemoryTweaks(in: core, executable: executable)
+        }
+    }
+
+    private mutating func add(
+        _ title: String, _ executable: String?, _ read: () throws(MemoryError) -> MemoryTweaks
+    ) {
+        do throws(MemoryError) {
+            let tweaks = try read()
+            let found = tweaks.found
+            let isEmpty = found.images.isEmpty
+            for image in isEmpty ? found.executable.map({ [$0] }) ?? [] : found.images {
+                add(ImageDump(image, tweaks.values(in: image), selection), isShownEmpty: isEmpty)
+            }
+            for problem in found.problems {
+                printProblem("\(title): \(problem)")
+                end(with: EX_NOINPUT)
+            }
+        } catch {
+            // A core is named in what is said of it.
+            printProblem(executable == nil && !title.hasPrefix("process") ? "\(error)" : "\(title): \(error)")
+            end(with: error.status)
+        }
+    }
+}
+
+extension ImageDump {
+    /// An image in memory.
+    ///
+    /// - Parameter values: What its tweaks are set to, of each section by where the records begin.
+    fileprivate init(_ image: MemoryImage, _ values: [[Int: TweakValue]], _ selection: Selection) {
+        self.init(
+            path: image.path, architecture: image.architecture,
+            buildID: image.headers.buildID?.map { $0.digits(2, radix: 16) }.joined(),
+            byteOrder: image.headers.byteOrder,
+            sections: zip(image.sections, values).map { Section(bytes: $0.bytes, values: $1) }, selection)
+    }
+}
