@@ -150,6 +150,8 @@ let package = Package(
             name: "TweakFormatsTests",
             dependencies: ["TestSupport", "TweakFormats", "TweakGenerators", "TweakJSON", "TweakRecords"]),
         .testTarget(name: "TweakPlotTests", dependencies: ["TestSupport", "TweakPlot"]),
+        .testTarget(
+            name: "TweakMemoryTests", dependencies: ["TestSupport", "TweakMemory", "TweakRecords"]),
         .testTarget(name: "TweakELFTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
         .testTarget(
             name: "TweaksTests",

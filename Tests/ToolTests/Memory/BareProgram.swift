@@ -51,14 +51,22 @@ final class BareProgram {
     /// - Parameters:
     ///   - name: Of the executable.
     ///   - compiling: What else the compiler is told.
+    convenience init(
+        named name: String = "bare", _ source: String = BareProgram.source, compiling flags: [String] = []
+    ) throws {
+        try self.init(named: name, source) { source, path, home in
+            try Compiler.gcc.compile([source], to: path, ["-DDEBUG", "-std=gnu11"] + flags, home: home)
+        }
+    }
+
+    /// - Parameter compile: Gets the paths of the source and of the executable.
     init(
-        named name: String = "bare", _ source: String = BareProgram.source, by compiler: Compiler = .gcc,
-        compiling flags: [String] = []
+        named name: String, _ source: String = BareProgram.source,
+        compile: (String, String, TemporaryDirectory) throws -> Void
     ) throws {
         home = try TemporaryDirectory()
         path = home(name)
-        try compiler.compile(
-            [try home.write("bare.c", source)], to: path, ["-DDEBUG", "-std=gnu11"] + flags, home: home)
+        try compile(try home.write("bare.c", source), path, home)
     }
 
     deinit { process?.kill() }
