@@ -42,7 +42,12 @@ package struct MemoryImages: Sendable {
         let regions = try space.regions
         // The same file may be mapped several times, and only once as an image.
         for region in regions where region.fileOffset == 0 && region.path != nil {
-            guard let found = FoundImage(at: region, in: space, regions) else { continue }
+            guard let found = FoundImage(at: region, in: space, regions) else {
+                if region.path == executable, let path = region.path {
+                    problems.append("\(path): neither is it in memory, nor is it a file that can be read")
+                }
+                continue
+            }
             if found.isInMemory { sawNothing = false }
             haveLibrary = haveLibrary || found.headers.hasLibrary
             if let application = found.headers.application { applications.append(application) }
@@ -76,7 +81,8 @@ private struct FoundImage {
     /// - Returns: `nil` if it is not an image.
     init?(at region: MemoryRegion, in space: any AddressSpace, _ regions: [MemoryRegion]) {
         (self.region, self.space, self.regions) = (region, space, regions)
-        start = space.bytes(at: region.addresses.lowerBound, count: ImageHeaders.usualBytes)
+        let count = Int(min(UInt64(ImageHeaders.usualBytes), region.addresses.size))
+        start = space.bytes(at: region.addresses.lowerBound, count: count)
         // Most files that are mapped are none.
         if let start, !start.starts(with: [0x7F, 0x45, 0x4C, 0x46]) { return nil }
         // A core that lacks it has the file perhaps. Of a process it only tells where the sections are.

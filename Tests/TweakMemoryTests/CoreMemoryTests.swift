@@ -36,7 +36,7 @@ import TweakRecords
 
     @Test func `says which file it would need for what it lacks`() throws {
         var core = SyntheticCore()
-        core.dumped = 512
+        core.dumped = 4096
         let memory = try CoreMemory(bytes: core.content, path: "core")
         let found = try MemoryImages(in: memory, executable: nil)
         #expect(found.images.isEmpty)
@@ -44,6 +44,16 @@ import TweakRecords
             found.problems == [
                 "/nowhere/program: its tweaks are not in the core, and there is no file with the same build id"
             ])
+    }
+
+    @Test func `says that it has nothing of the executable`() throws {
+        var core = SyntheticCore()
+        core.dumped = 0
+        let memory = try CoreMemory(bytes: core.content, path: "core")
+        let found = try MemoryImages(in: memory, executable: memory.executable)
+        #expect(
+            found.problems == ["/nowhere/program: neither is it in memory, nor is it a file that can be read"]
+        )
     }
 
     @Test(arguments: [

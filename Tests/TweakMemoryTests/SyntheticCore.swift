@@ -21,7 +21,7 @@ struct SyntheticCore {
     /// The image, whose bytes are the same in its file and in memory.
     var image: [UInt8] = []
     /// Where its records begin.
-    let recordsOffset = 512
+    let recordsOffset = 4096
     /// How many bytes of it are in the core.
     var dumped: Int?
 
@@ -38,6 +38,7 @@ struct SyntheticCore {
         header += bytes(Int32(recordsOffset - 276)) + bytes(Int32(size - 280))
         header += [UInt8](repeating: 0, count: recordsOffset - header.count)
         image = header + records
+        image += [UInt8](repeating: 0, count: 8192 - image.count)
     }
 
     /// Puts bytes into the cell of a tweak.

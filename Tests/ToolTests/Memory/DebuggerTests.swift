@@ -154,24 +154,38 @@ private final class JudgedProgram {
         let result = try run(
             Locations.product("tweak-dump"), arguments + ["--format", "json"], home: program.home)
         #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
-        let images = try #require(try result.json["images"] as? [[String: Any]])
+        let form = try JSONDecoder().decode(Dumped.self, from: Data(result.output.utf8))
         var values: [String: String] = [:]
-        for tweak in images.flatMap({ $0["tweaks"] as? [[String: Any]] ?? [] }) {
-            let name = try #require(tweak["name"] as? String)
-            let value = try #require(tweak["value"], "\(name)")
-            values[name] = form(of: value, tweak["type"] as? String ?? "")
-        }
+        for tweak in form.images.flatMap(\.tweaks) { values[tweak.name] = tweak.form }
         return values
     }
 
-    private func form(of value: Any, _ type: String) -> String {
-        switch (type, value) {
-        case ("color", let text as String): "\(text.dropFirst())" + (text.utf8.count == 7 ? "ff" : "")
-        case (_, let text as String): text
-        case ("bool", let flag as Bool): flag ? "1" : "0"
-        case ("float", let number as NSNumber): "\(Double(Float(number.doubleValue)))"
-        case ("double", let number as NSNumber): "\(number.doubleValue)"
-        default: "\(value)"
+    private struct Dumped: Decodable {
+        struct Image: Decodable { let tweaks: [Tweak] }
+        let images: [Image]
+
+        struct Tweak: Decodable {
+            let name: String
+            /// The value as the judge writes it.
+            let form: String
+
+            private enum CodingKeys: CodingKey { case name, type, value }
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                name = try container.decode(String.self, forKey: .name)
+                switch try container.decode(String.self, forKey: .type) {
+                case "bool": form = try container.decode(Bool.self, forKey: .value) ? "1" : "0"
+                case "float": form = "\(Double(try container.decode(Float.self, forKey: .value)))"
+                case "double": form = "\(try container.decode(Double.self, forKey: .value))"
+                case "string": form = try container.decode(String.self, forKey: .value)
+                case "color":
+                    let text = try container.decode(String.self, forKey: .value).dropFirst()
+                    form = text + (text.utf8.count == 6 ? "ff" : "")
+                case "uint64": form = "\(try container.decode(UInt64.self, forKey: .value))"
+                default: form = "\(try container.decode(Int64.self, forKey: .value))"
+                }
+            }
         }
     }
 

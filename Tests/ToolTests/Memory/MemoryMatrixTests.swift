@@ -28,7 +28,9 @@ enum MemoryBuild: String, CaseIterable, CustomTestStringConvertible {
         case .noPIE: try compiler.compile([source], to: path, flags + ["-fno-PIE", "-no-pie"], home: home)
         case .fixed, .headless: try compiler.compile([source], to: path, flags + ["-static"], home: home)
         case .fixedPIE:
-            try compiler.compile([source], to: path, flags + ["-fPIE", "-static-pie"], home: home)
+            // The linker that clang takes by itself may be one that cannot.
+            try compiler.compile(
+                [source], to: path, flags + ["-fPIE", "-static-pie", "-fuse-ld=bfd"], home: home)
         case .stripped: try compiler.compile([source], to: path, flags + ["-O2", "-s"], home: home)
         case .musl: try compileWithMusl(source, flags, compiler, to: path, home)
         }
