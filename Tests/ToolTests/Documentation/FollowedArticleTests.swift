@@ -39,8 +39,10 @@ import Testing
     /// What differs from build to build is left out.
     private func lines(_ text: some StringProtocol) -> [String] {
         text.split(separator: "\n").map { line in
-            String(line).replacing(/build id [0-9a-f]+/, with: "build id …")
-                .replacing(/\s+$/, with: "")
+            String(line).replacing(/build id [0-9a-f]+/, with: "build id …").replacing(
+                /\(\d+\):/, with: "(…):"
+            )
+            .replacing(/\s+$/, with: "")
         }
     }
 
