@@ -45,9 +45,11 @@ struct PlotCommand: ParsableCommand {
     }
 
     func run() throws {
-        try target.forEachRunning { program throws(Failure) in
-            var samples = try LiveSamples(program, try program.sampled(names), rate: rate)
-            try draw(&samples, of: program.title)
+        try target.forEachSampled(rate: rate) { program throws(Failure) in
+            try program.sampled(names)
+        } _: { samples, title throws(Failure) in
+            var samples = samples
+            try draw(&samples, of: title)
         }
     }
 

@@ -80,22 +80,27 @@ struct WatchCommand: ParsableCommand {
     /// - Returns: Whether it has.
     private func sampleIfWanted() throws -> Bool {
         var isWanted = (rate ?? duration) != nil || output != nil || format == .csv
-        guard isWanted || !tweaks.isEmpty else { return false }
-        try target.forEachRunning(.json) { program throws(Failure) in
-            if !isWanted {
-                for name in tweaks where try program.tweak(named: name).declaration.isMonitor {
-                    isWanted = true
-                }
+        try target.forEach(.json) { program throws(Failure) in
+            // In a process without the library nobody tells of changes.
+            isWanted = isWanted || program is MemoryProgram
+            for name in tweaks where !isWanted {
+                isWanted = try program.tweak(named: name).declaration.isMonitor
             }
-            if isWanted { try sample(program) }
         }
-        return isWanted
+        guard isWanted else { return false }
+        let rate = rate ?? 10
+        try target.forEachSampled(rate: rate) { program throws(Failure) in
+            tweaks.isEmpty ? try program.monitors() : try program.sampled(tweaks)
+        } _: { samples, _ throws(Failure) in
+            var samples = samples
+            try write(&samples, rate)
+        }
+        return true
     }
 
-    private func sample(_ program: LiveProgram) throws(Failure) {
-        let sampled = tweaks.isEmpty ? try program.monitors() : try program.sampled(tweaks)
-        let rate = rate ?? 10
-        var samples = try LiveSamples(program, sampled, rate: rate)
+    private func write(
+        _ samples: inout some SampleSource<Failure> & ChangeSource, _ rate: Double
+    ) throws(Failure) {
         var output = try SampleOutput(
             to: output, as: format, of: samples.series, rate: rate, isUnicode: TerminalLook().isUnicode)
         let end = duration.map { ContinuousClock.now + .seconds($0) }

@@ -6,16 +6,22 @@ import TweakPlot
 import TweakProtocol
 import TweakRecords
 
+/// What else a source of samples knows.
+protocol ChangeSource {
+    /// What the marks of the last batch are of.
+    var changes: [ChangedTweaks.Change] { get }
+    /// How many samples were due and could not be taken.
+    var skipped: Int { get }
+}
+
 /// Samples that a running program takes itself, with the changes of its tweaks as marks.
-struct LiveSamples: SampleSource {
+struct LiveSamples: SampleSource, ChangeSource {
     let series: [PlotSeries]
     private let program: LiveProgram
     private let types: [TweakType]
     private let subscription: Int
     private let declarations: [TweakKey: TweakDeclaration]
-    /// How many samples were due and could not be taken.
     private(set) var skipped = 0
-    /// What the marks of the last batch are of.
     private(set) var changes: [ChangedTweaks.Change] = []
 
     var descriptor: CInt { program.connection.descriptor }

@@ -1,8 +1,33 @@
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakPlot
 import TweakProtocol
 import TweakRecords
+
+extension ProgramOptions {
+    /// Calls `body` with samples of what runs: the program takes them itself, or its memory is read if it does not have the library.
+    ///
+    /// - Parameter tweaks: What is sampled.
+    func forEachSampled(
+        rate: Double, _ tweaks: (any Program) throws(Failure) -> [JSONTweak],
+        _ body: (any SampleSource<Failure> & ChangeSource, String) throws(Failure) -> Void
+    ) throws {
+        try forEach(.json) { program throws(Failure) in
+            switch program {
+            case let program as LiveProgram:
+                try body(try LiveSamples(program, tweaks(program), rate: rate), program.title)
+            case let program as MemoryProgram:
+                let watched = program.tweaks().filter(\.declaration.hasKeptValue)
+                try body(
+                    try MemorySamples(program, tweaks(program), watching: watched, rate: rate), program.title)
+            default:
+                throw Failure(
+                    "it does not run, or does not want to be asked", about: program.title, EX_UNAVAILABLE)
+            }
+        }
+    }
+}
 
 extension Program {
     /// The monitors and tweaks that a person names, to be sampled.
