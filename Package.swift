@@ -183,6 +183,22 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
+// tools/fuzz builds harnesses, whose main function is libFuzzer's. What tweak-dump is made of is in one of them.
+if Context.environment["TWEAKS_FUZZ"] != nil,
+    let dump = package.targets.first(where: { $0.name == "tweak-dump" })
+{
+    package.products = ["FuzzRecords", "FuzzDump"].map {
+        .library(name: $0, type: .static, targets: [$0])
+    }
+    package.targets.removeAll { $0.type == .test || $0.type == .plugin || $0 === dump }
+    package.targets += [
+        .target(name: "FuzzRecords", dependencies: ["TweakRecords"], path: "tools/fuzzing/records"),
+        .target(
+            name: "FuzzDump", dependencies: dump.dependencies, path: "tools",
+            exclude: ["tweak-dump/TweakDump.swift"], sources: ["tweak-dump", "fuzzing/dump"]),
+    ]
+}
+
 for target in package.targets where target.type != .system && target.type != .plugin {
     target.cSettings = (target.cSettings ?? []) + [.treatAllWarnings(as: .error)]
     target.swiftSettings =

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CommandSupport
 import Glibc
 import TweakELF
@@ -30,4 +31,19 @@ extension Report {
 func printProblem(_ message: String) {
     fflush(nil)
     printMessage(message, of: "tweak-dump")
+}
+
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+    case table, json, csv, markdown, overrides
+
+    /// What writes the tweaks.
+    var report: any Report {
+        switch self {
+        case .table: TableReport()
+        case .json: JSONReport()
+        case .csv: CSVReport()
+        case .markdown: MarkdownReport()
+        case .overrides: OverridesReport()
+        }
+    }
 }

@@ -122,18 +122,3 @@ enum Task: String, EnumerableFlag {
         }
     }
 }
-
-enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case table, json, csv, markdown, overrides
-
-    /// What writes the tweaks.
-    var report: any Report {
-        switch self {
-        case .table: TableReport()
-        case .json: JSONReport()
-        case .csv: CSVReport()
-        case .markdown: MarkdownReport()
-        case .overrides: OverridesReport()
-        }
-    }
-}
