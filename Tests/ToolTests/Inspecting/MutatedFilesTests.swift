@@ -1,0 +1,116 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Files as they are on every machine, and what becomes of them.
+@Suite struct `tweak-dump and real files` {
+    @Test func `Of all ELF files of the system each is read and none has tweaks`() throws {
+        let home = try TemporaryDirectory()
+        let result = try dump(
+            ["--forbid", "--recursive", "/usr/bin", "/usr/lib", "/bin", "/lib"], home: home)
+        // 66: a folder or a file that only root may read.
+        #expect([0, 66].contains(result.status), "\(result.output.prefix(2000))")
+        #expect(result.output.isEmpty, "\(result.output.prefix(2000))")
+        for line in result.error.split(separator: "\n") { #expect(line.hasSuffix(": Permission denied")) }
+    }
+
+    /// 100,000 in the long form, each with 64 MB of memory more than the file has.
+    @Test func `Whatever happens to a file, it is shown or refused`() throws {
+        let home = try TemporaryDirectory()
+        var random = SeededGenerator(seed: 20_261_122)
+        let originals = try originals(home)
+        let arguments = [
+            "", "--format json", "--format csv", "--format overrides", "--lint", "--forbid", "--libraries",
+        ]
+        let count = isLong ? 100_000 / originals.count / 100 * 100 + 100 : 20
+        for (name, bytes) in originals {
+            for batch in stride(from: 0, to: count, by: 100) {
+                let size = min(100, count - batch)
+                for number in 0..<size {
+                    try home.write(
+                        "mutated/\(number)", Data(mutated(bytes, tables: name != "archive", using: &random)))
+                }
+                let option = arguments.randomElement(using: &random) ?? ""
+                let kilobytes = (64 << 10) + bytes.count >> 10
+                let limit = sanitizer == nil ? "ulimit -d \(kilobytes); " : ""
+                let result = try run(
+                    "/bin/sh",
+                    [
+                        "-c",
+                        "\(limit)for i in $(seq 0 \(size - 1)); do "
+                            + "timeout 20 \"$0\" \(option) mutated/$i >/dev/null 2>&1; echo $?; done",
+                        Locations.product("tweak-dump"),
+                    ], home: home, in: home.path)
+                for (number, status) in result.output.split(separator: "\n").enumerated()
+                where !["0", "1", "65", "66"].contains(status) {
+                    let kept = "/tmp/tweak-dump-\(name)-\(batch + number)"
+                    try? FileManager.default.copyItem(atPath: home("mutated/\(number)"), toPath: kept)
+                    Issue.record("status \(status) with \(option) of \(name), kept in \(kept)")
+                }
+                #expect(result.output.split(separator: "\n").count == size, "\(result.error)")
+            }
+        }
+    }
+
+    private func originals(_ home: TemporaryDirectory) throws -> [(name: String, bytes: [UInt8])] {
+        let source = try home.write(
+            "tweaks.c",
+            """
+            #include <fbtweak.h>
+            int first(void) { return FBTweakValue("Spring", "Physics", "Count", 42, 0, 100); }
+            const char *second(void) { return FBTweakValue("Spring", "Physics", "Label", "a"); }
+            int third(void) { return FBTweakValue("Spring", "Physics", "Level", 1, FBTweakUnit("kg")); }
+            """)
+        try Compiler.gcc.compile([source], to: home("tweaks.o"), ["-c", "-DDEBUG"], home: home)
+        try Compiler.gcc.compile(
+            [source], to: home("tweaks.so"), ["-shared", "-fPIC", "-DDEBUG"], home: home)
+        let ar = try run(
+            Locations.program("ar"), ["rc", "tweaks.a", "tweaks.o", "tweaks.so", "tweaks.o"], home: home,
+            in: home.path)
+        try #require(ar.succeeded)
+        let files = [
+            ("object", home("tweaks.o")), ("library", home("tweaks.so")), ("archive", home("tweaks.a")),
+            ("program", "/bin/ls"),
+        ]
+        var originals = try files.map { ($0, Array(try Data(contentsOf: URL(fileURLWithPath: $1)))) }
+        var stripped = originals[1].1
+        ForgedELF.removeSectionHeaders(of: &stripped)
+        originals.append(("stripped", stripped))
+        return originals
+    }
+
+    /// A copy with something wrong. As a rule that is where it matters: in the headers at the beginning, in those of sections
+    /// and in the records.
+    private func mutated(
+        _ original: [UInt8], tables: Bool, using random: inout SeededGenerator
+    ) -> [UInt8] {
+        var bytes = original
+        var regions = [0..<bytes.count, 0..<min(bytes.count, 1024)]
+        if tables {
+            let headers = bytes[40..<48].reversed().reduce(0) { $0 << 8 | Int($1) }
+            if headers > 0, headers < bytes.count { regions.append(headers..<bytes.count) }
+        }
+        let data = Data(bytes)
+        if let records = data.range(of: Data("Spring\0Physics".utf8)) {
+            regions.append(max(0, records.lowerBound - 256)..<min(bytes.count, records.upperBound + 512))
+        }
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+            guard let region = regions.randomElement(using: &random), !region.isEmpty else { continue }
+            let place = Int.random(in: region, using: &random)
+            let end = min(bytes.count, place + [1, 2, 4, 8][Int.random(in: 0..<4, using: &random)])
+            guard place < bytes.count else { continue }
+            let extreme: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF]
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0: bytes.removeSubrange(Int.random(in: place...bytes.count, using: &random)...)
+            case 1: bytes.removeSubrange(place..<end)
+            case 2: bytes.insert(contentsOf: bytes[place..<end], at: place)
+            case 3...6:
+                let byte = extreme.randomElement(using: &random) ?? 0
+                for index in place..<end { bytes[index] = byte }
+            case 7: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            default: bytes[place] = UInt8.random(in: 0...255, using: &random)
+            }
+        }
+        return bytes
+    }
+}
