@@ -12,14 +12,14 @@ struct TweakDump: ParsableCommand {
             "Show the tweaks in executables, libraries, object files and archives, without running them.",
         discussion: """
             Binaries of every architecture and byte order are read. A file without tweaks is not an error. The members of a \
-            thin archive are found from its folder; an archive in an archive is skipped, which is said.
+            thin archive are found from its folder; an archive in an archive is skipped, which is said, and so is a \
+            separate debug file.
 
-            With --lint all files count as one program. What it finds are declarations of one tweak that differ, \
-            defaults outside the limits or not among the choices, tweaks that have expired, invalid records, and sections \
-            that cannot hold any.
+            With --lint all files count as one program. Its rules are \(Rule.allValueStrings.joined(separator: ", ")).
 
             EXIT STATUS
-              0   every file was read, and --lint found nothing
+              0   every file was read, and --lint, --diff or --forbid found nothing
+              1   --diff or --forbid found something
               64  the command line is wrong
               65  a file is not an ELF file or a broken one, has an invalid record or section, or --lint found something
               66  a file, or a member of a thin archive, is missing or cannot be opened
