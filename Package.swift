@@ -16,6 +16,7 @@ let package = Package(
         .executable(name: "tweak-dump", targets: ["tweak-dump"]),
         .executable(name: "tweak-flip-defaults", targets: ["tweak-flip-defaults"]),
         .plugin(name: "TweakAccessors", targets: ["TweakAccessors"]),
+        .plugin(name: "TweakDump", targets: ["TweakDump"]),
     ],
     traits: [
         .trait(name: "Macros", description: "The Swift macros, such as #tweak. Builds swift-syntax."),
@@ -122,6 +123,12 @@ let package = Package(
         .plugin(
             name: "TweakAccessors", capability: .buildTool(), dependencies: ["tweak-accessors"],
             path: "tools/accessors-plugin"),
+        .plugin(
+            name: "TweakDump",
+            capability: .command(
+                intent: .custom(
+                    verb: "tweak-dump", description: "Show the tweaks in what a package builds")),
+            dependencies: ["tweak-dump"], path: "tools/dump-plugin"),
         .executableTarget(
             name: "live-program", dependencies: ["FBTweak", "Tweaks"], path: "Tests/Programs/live-program",
             cSettings: [.define("_GNU_SOURCE")]),
