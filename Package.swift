@@ -194,16 +194,18 @@ let package = Package(
 if Context.environment["TWEAKS_FUZZ"] != nil,
     let dump = package.targets.first(where: { $0.name == "tweak-dump" })
 {
-    package.products = ["FuzzRecords", "FuzzDump"].map {
-        .library(name: $0, type: .static, targets: [$0])
-    }
     package.targets.removeAll { $0.type == .test || $0.type == .plugin || $0 === dump }
-    package.targets += [
+    let harnesses: [Target] = [
         .target(name: "FuzzRecords", dependencies: ["TweakRecords"], path: "tools/fuzzing/records"),
         .target(
             name: "FuzzDump", dependencies: dump.dependencies, path: "tools",
             exclude: ["tweak-dump/TweakDump.swift"], sources: ["tweak-dump", "fuzzing/dump"]),
+        .target(name: "FuzzCore", dependencies: ["TweakMemory", "TweakRecords"], path: "tools/fuzzing/core"),
+        .target(
+            name: "FuzzProcess", dependencies: ["TweakMemory", "TweakRecords"], path: "tools/fuzzing/process"),
     ]
+    package.targets += harnesses
+    package.products = harnesses.map { .library(name: $0.name, type: .static, targets: [$0.name]) }
 }
 
 for target in package.targets where target.type != .system && target.type != .plugin {
