@@ -12,9 +12,11 @@ read    ns to read a constant, a plain global and a tweak, in C and in Swift, an
         changed is measured too, as a text is made when it is read. Then how often a read allocates memory.
         The loops take turns in one process, with eight reads to a turn of a loop; a sample takes about 0.4 ms. A
         constant is in a register all the time, so what it shows is the loop; with a String it is a call, too.
+        What is stored is a volatile global, or a monitor.
 """
 
 MOST_TIMES_GLOBAL = 1.1
+MOST_TIMES_VOLATILE = 1.05
 
 
 def measure(quick):
@@ -67,3 +69,6 @@ def show(rows):
     print_bound(
         "Reading a tweak allocates nothing, but for a long String",
         [name(row) for row in tweaks if "long String" not in row["what"] and row["allocations"] > 0])
+    print_bound(
+        f"Storing a monitor costs at most {MOST_TIMES_VOLATILE} × a volatile global",
+        [name(row) for row in rows if row["way"] == "monitor" and row["timesGlobal"] > MOST_TIMES_VOLATILE])

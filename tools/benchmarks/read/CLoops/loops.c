@@ -52,3 +52,34 @@ LOOP(read_c_double_tweak, use_double, tweak_double())
 LOOP(read_c_text_constant, use_text, "linear")
 LOOP(read_c_text_global, use_text, plain_text)
 LOOP(read_c_text_tweak, use_text, tweak_text())
+
+/* A value is stored eight times a turn, each time anew. */
+volatile int volatile_int;
+volatile double volatile_double;
+
+static inline __attribute__((always_inline)) void monitor_int(int value) {
+  FBTweakMonitor("Benchmark", "C", "Stored int", value);
+}
+static inline __attribute__((always_inline)) void monitor_double(double value) {
+  FBTweakMonitor("Benchmark", "C", "Stored double", value, 0, 100);
+}
+
+#define STORING_LOOP(name_, type_, store_)                                                         \
+  __attribute__((noinline)) void name_(long turns) {                                               \
+    type_ value = (type_)turns;                                                                    \
+    for (long turn = 0; turn < turns; turn++) {                                                    \
+      store_(value);                                                                               \
+      store_(value);                                                                               \
+      store_(value);                                                                               \
+      store_(value);                                                                               \
+      store_(value);                                                                               \
+      store_(value);                                                                               \
+      store_(value);                                                                               \
+      store_(value);                                                                               \
+    }                                                                                              \
+  }
+
+STORING_LOOP(store_c_int_global, int, volatile_int =)
+STORING_LOOP(store_c_int_monitor, int, monitor_int)
+STORING_LOOP(store_c_double_global, double, volatile_double =)
+STORING_LOOP(store_c_double_monitor, double, monitor_double)

@@ -85,3 +85,20 @@ func readDoubleConfiguration(_ turns: Int) {
 func readDoubleDefaults(_ turns: Int) {
     loop(turns) { use_double(defaults.double(forKey: "benchmark.double")) }
 }
+
+// What is stored eight times a turn, each time anew.
+@inline(__always)
+private func monitor(_ value: Double) {
+    #tweakMonitor("Benchmark", "Swift", "Stored Double", value, in: 0...100)
+}
+
+@inline(never)
+func storeDoubleGlobal(_ turns: Int) {
+    let value = Double(turns)
+    loop(turns) { store_volatile_double(value) }
+}
+@inline(never)
+func storeDoubleMonitor(_ turns: Int) {
+    let value = Double(turns)
+    loop(turns) { monitor(value) }
+}

@@ -24,9 +24,15 @@ enum ReadBenchmark {
         ("C text", "constant", { read_c_text_constant($0) }),
         ("C text", "global", { read_c_text_global($0) }),
         ("C text", "tweak", { read_c_text_tweak($0) }),
+        ("C int, stored", "global", { store_c_int_global($0) }),
+        ("C int, stored", "monitor", { store_c_int_monitor($0) }),
+        ("C double, stored", "global", { store_c_double_global($0) }),
+        ("C double, stored", "monitor", { store_c_double_monitor($0) }),
     ]
 
     static let swiftLoops: [Loop] = [
+        ("Swift Double, stored", "global", storeDoubleGlobal),
+        ("Swift Double, stored", "monitor", storeDoubleMonitor),
         ("Swift Bool", "constant", readBoolConstant),
         ("Swift Bool", "global", readBoolGlobal),
         ("Swift Bool", "tweak", readBoolTweak),

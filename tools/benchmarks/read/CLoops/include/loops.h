@@ -48,4 +48,16 @@ void read_c_text_constant(long turns);
 void read_c_text_global(long turns);
 void read_c_text_tweak(long turns);
 
+extern volatile int volatile_int;
+extern volatile double volatile_double;
+void store_c_int_global(long turns);
+void store_c_int_monitor(long turns);
+void store_c_double_global(long turns);
+void store_c_double_monitor(long turns);
+
+/* What Swift has no word for. */
+static inline __attribute__((always_inline)) void store_volatile_double(double value) {
+  volatile_double = value;
+}
+
 #endif /* LOOPS_H */
