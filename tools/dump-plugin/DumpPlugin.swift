@@ -14,7 +14,9 @@ struct DumpPlugin: CommandPlugin {
             return
         }
         var files: [String] = []
-        for subset in products.isEmpty ? [.all(includingTests: false)] : products.map({ .product($0) }) {
+        let subsets: [PackageManager.BuildSubset] =
+            products.isEmpty ? [.all(includingTests: false)] : products.map { .product($0) }
+        for subset in subsets {
             guard let built = try build(subset, configuration) else { return }
             for file in built where !files.contains(file) { files.append(file) }
         }
