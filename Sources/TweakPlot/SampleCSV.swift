@@ -6,7 +6,7 @@ internal import TweakRecords
 ///
 ///     time,Spring/Physics/Position,Spring/Physics/Stiffness,mark
 ///     1700000000.000000,12.25,120,
-///     1700000000.004000,,,Spring/Physics/Stiffness: 120 → 600 (control)
+///     1700000000.004000,,,"Spring/Physics/Stiffness: 120 → 600 (control)"
 ///
 /// The time is in seconds since 1970 and never goes back. What has no value is empty. Numbers have a decimal point and as
 /// many digits as they need; NaN and Inf are words that pandas, R and Julia know. Fields are quoted as in RFC 4180, and

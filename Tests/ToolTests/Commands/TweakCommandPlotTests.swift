@@ -23,8 +23,10 @@ private final class PlotTerminal: Sendable {
         tcgetattr(follower, &settings)
         before = settings
         process = Process()
-        process.executableURL = URL(fileURLWithPath: Locations.product("tweak"))
-        process.arguments = ["plot", "\(setter.pid)"] + arguments
+        // What starts the tests may ignore signals, and so would all that they start.
+        process.executableURL = URL(fileURLWithPath: try Locations.program("env"))
+        process.arguments =
+            ["--default-signal", Locations.product("tweak"), "plot", "\(setter.pid)"] + arguments
         process.environment = [
             "HOME": setter.home.path, "XDG_RUNTIME_DIR": setter.home("runtime"), "TERM": "xterm",
             "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
@@ -90,6 +92,8 @@ private final class PlotTerminal: Sendable {
     ///
     /// - Returns: The exit status, or 128 and the number of a signal.
     func end(_ location: SourceLocation = #_sourceLocation) -> Int32 {
+        #expect(waitUntil { !process.isRunning }, sourceLocation: location)
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         var after = termios()
         tcgetattr(follower, &after)
@@ -102,7 +106,7 @@ private final class PlotTerminal: Sendable {
     }
 }
 
-@Suite struct `tweak plot` {
+@Suite(.serialized) struct `tweak plot` {
     private let setter: RunningSetter
 
     init() throws { setter = try RunningSetter() }
@@ -207,7 +211,7 @@ private final class PlotTerminal: Sendable {
     @Test func `prints rows where there is no terminal`() throws {
         let plot = try start(
             Locations.product("tweak"), ["plot", "\(setter.pid)", "Count", "Flag", "--rate", "20"],
-            home: setter.home)
+            home: setter.home, environment: ["LC_ALL": "C"])
         #expect(waitUntil { plot.written.output.split(separator: "\n").count >= 2 })
         #expect(try setter.tweak("set", "Count", "7").succeeded)
         #expect(waitUntil { plot.written.output.contains("* Setter/Values/Count: 5 -> 7 (override)") })
@@ -229,7 +233,7 @@ private final class PlotTerminal: Sendable {
         let result = try setter.tweak("plot", "Text")
         #expect(result.status == EX_DATAERR)
         #expect(
-            result.error == "tweak: Setter/Values/Text: a string cannot be drawn; numbers and Bools can\n")
+            result.error == "tweak: Setter/Values/Text: a string cannot be sampled; numbers and Bools can\n")
         for options in [["--rate", "0"], ["--rate", "1001"], ["--window", "0"], ["--duration", "-1"]] {
             #expect(
                 try setter.program.command(["plot", "\(setter.pid)", "Count"] + options).status == EX_USAGE)
