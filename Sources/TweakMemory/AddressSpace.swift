@@ -68,9 +68,10 @@ extension MemoryError: CustomStringConvertible {
 }
 
 extension AddressSpace {
-    /// Reads bytes; `nil` if they are not all there.
+    /// Reads bytes; `nil` if they are not all there, or more than anything that is looked for has.
     func bytes(at address: UInt64, count: Int) -> [UInt8]? {
         guard count > 0 else { return [] }
+        guard count <= mostRecordBytes else { return nil }
         var isRead = false
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             isRead = read(UnsafeMutableRawBufferPointer(buffer), at: address)
@@ -99,6 +100,9 @@ extension AddressSpace {
         return nil
     }
 }
+
+/// Records beyond that would be a million tweaks, or an image made to fill our memory.
+let mostRecordBytes = 256 << 20
 
 /// The longest text that is followed.
 package let mostTextBytes = 64 << 10

@@ -75,9 +75,6 @@ private struct FoundImage {
     /// Whether its first bytes are.
     var isInMemory: Bool { start != nil }
 
-    /// Records beyond that would be a million tweaks, or an image made to fill our memory.
-    private static let mostBytes: UInt64 = 256 << 20
-
     /// - Returns: `nil` if it is not an image.
     init?(at region: MemoryRegion, in space: any AddressSpace, _ regions: [MemoryRegion]) {
         (self.region, self.space, self.regions) = (region, space, regions)
@@ -95,7 +92,7 @@ private struct FoundImage {
                 let headers = ImageHeaders(
                     start,
                     read: {
-                        space.bytes(at: $0.address &+ bias, count: Int(clamping: $0.memorySize))
+                        space.bytes(at: $0.address &+ bias, count: Int(clamping: $0.fileSize))
                     }), headers.bias(ofStart: address) == bias
             else { return nil }
             (self.headers, self.bias) = (headers, bias)
@@ -126,7 +123,8 @@ private struct FoundImage {
         var sections: [MemoryImage.Section] = []
         var problem: String?
         if isSame { useFile() }
-        for place in places ?? [] where !place.addresses.isEmpty && place.addresses.size <= Self.mostBytes {
+        for place in places ?? []
+        where !place.addresses.isEmpty && place.addresses.size <= UInt64(mostRecordBytes) {
             guard headers.canHoldRecords(place.addresses, pageSize: space.pageSize),
                 let addresses = place.addresses.moved(by: bias),
                 regions.cover(addresses, where: { $0.isWritable && $0.isReadable })

@@ -38,7 +38,7 @@ package struct ProcessScan {
         if let known = known[region.file] { return known }
         let path = "/proc/\(pid)/root" + (region.path ?? "")
         // A file that has been removed, or replaced by another one, is still that of the process.
-        let isExecutable = readLink("/proc/\(pid)/exe").map { $0.hasPrefix(region.path ?? "/ ") } ?? false
+        let isExecutable = executablePath(of: "\(pid)") == region.path
         let content = Self.content(ofFile: isExecutable ? "/proc/\(pid)/exe" : path)
         known[region.file] = content
         return content

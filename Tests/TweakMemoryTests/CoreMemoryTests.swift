@@ -68,6 +68,14 @@ import TweakRecords
         }
     }
 
+    @Test func `whose image says that its notes are endless is read without them`() throws {
+        var core = SyntheticCore()
+        // The offset of the second program header, and its size in memory.
+        core.image.replaceSubrange(128..<136, with: bytes(UInt64(1 << 20)))
+        core.image.replaceSubrange(160..<168, with: bytes(UInt64.max / 8))
+        #expect(try SyntheticCore.values(of: core.content).isEmpty)
+    }
+
     @Test func `that is damaged is read as far as it goes`() {
         let core = SyntheticCore().content
         for damaged in damaged(core, count: isLong ? 20_000 : 1000) {
