@@ -48,7 +48,8 @@ private final class MonitoredProgram {
         home = try TemporaryDirectory()
         try #require(mkdir(home("runtime"), 0o700) == 0)
         let source = try home.write("motor.c", Self.main)
-        var flags = ["-I" + Installation.path("include")]
+        let library = try Installation.path("lib")
+        var flags = ["-I" + (try Installation.path("include"))]
         if let plugin {
             let file = try home.write("plugin.c", plugin)
             let result = try TestSupport.run(
@@ -60,10 +61,7 @@ private final class MonitoredProgram {
         }
         flags +=
             hasLibrary
-            ? [
-                "-L" + Installation.path("lib"), "-Wl,--no-as-needed", "-ltweaks",
-                "-Wl,-rpath," + Installation.path("lib"),
-            ] : ["-static"]
+            ? ["-L\(library)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(library)"] : ["-static"]
         let result = try TestSupport.run(
             Locations.program("gcc"),
             ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-DDEBUG", source, "-o", home("motor")] + flags,
