@@ -87,10 +87,11 @@ package struct SampleCSV: Sendable {
     private static let comma = UInt8(ascii: ",")
     private static let newline = UInt8(ascii: "\n")
 
-    /// A text as a field. What would begin a new line is escaped, since not every program reads on there.
+    /// A text as a field. What would begin a new line is escaped, since not every program reads on there. PlotJuggler takes
+    /// what it finds most outside quotation marks for what separates fields: blanks too, of which names have some.
     private static func field(_ text: String) -> String {
         let text = text.printable
-        guard text.utf8.contains(where: { $0 == comma || $0 == UInt8(ascii: "\"") }) else { return text }
+        guard text.utf8.contains(where: { "\",; ".utf8.contains($0) }) else { return text }
         return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
             + "\""
     }

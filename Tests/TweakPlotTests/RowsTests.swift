@@ -16,17 +16,17 @@ private let batch = SampleBatch(
     }
 
     @Test func `have a time, the values and the marks in their order`() {
-        var csv = SampleCSV(names: ["A/B/Speed", "A/B/On", "A/B/Heat, \"max\""])
+        var csv = SampleCSV(names: ["A/B/Speed", "A/B/Is on now", "A/B/Heat, \"max\""])
         #expect(
             String(decoding: csv.header, as: UTF8.self)
-                == "time,A/B/Speed,A/B/On,\"A/B/Heat, \"\"max\"\"\",mark\n")
+                == "time,A/B/Speed,\"A/B/Is on now\",\"A/B/Heat, \"\"max\"\"\",mark\n")
         #expect(
             text(batch, &csv) == """
                 1700000000.000000,12.25,1,0,
                 1700000000.100000,,,,"A/B/Gain: ""a, b"" → ""c"" (control)"
                 1700000000.250000,,0,Inf,
                 1700000001.500000,NaN,1,,
-                1700000002.000000,,,,A/B/On: false\\u{a}
+                1700000002.000000,,,,"A/B/On: false\\u{a}"
 
                 """)
     }
