@@ -98,7 +98,8 @@ let package = Package(
         .executableTarget(
             name: "tweak-dump",
             dependencies: [
-                "CommandSupport", "TweakELF", "TweakMemory", "TweakOverrides", "TweakProtocol", "TweakRecords",
+                "CommandSupport", "TweakELF", "TweakMemory", "TweakOverrides", "TweakProtocol",
+                "TweakRecords",
                 "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -41,7 +41,8 @@ extension TweakDeclaration {
 
     /// Whether it cannot be set, or not at once.
     public var notes: String {
-        [isMonitor ? "monitor" : isReadOnly ? "read-only" : nil, needsRestart ? "needs restart" : nil].compactMap { $0 }
+        [isMonitor ? "monitor" : isReadOnly ? "read-only" : nil, needsRestart ? "needs restart" : nil]
+            .compactMap { $0 }
             .joined(separator: ", ")
     }
 

@@ -32,7 +32,9 @@ package struct ControlAnswer<Result: Codable & Sendable>: Codable, Sendable {
 
 extension ChangedTweaks {
     /// The notification.
-    package func line() throws -> [UInt8] { try TweakProtocol.line(Notification(method: Self.name, params: self)) }
+    package func line() throws -> [UInt8] {
+        try TweakProtocol.line(Notification(method: Self.name, params: self))
+    }
 }
 
 private struct Notification<Params> {

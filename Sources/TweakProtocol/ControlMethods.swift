@@ -19,7 +19,8 @@ extension ControlMethod {
 /// All methods.
 let controlMethods: [any ControlMethod.Type] = [
     DescribeProgram.self, ListTweaks.self, GetTweak.self, SetTweak.self, ResetTweaks.self, SetManyTweaks.self,
-    RunAction.self, SubscribeToChanges.self, SampleTweaks.self, UnsubscribeFromChanges.self, ExplainTweak.self,
+    RunAction.self, SubscribeToChanges.self, SampleTweaks.self, UnsubscribeFromChanges.self,
+    ExplainTweak.self,
 ]
 
 /// Asks which program it is.

@@ -94,7 +94,9 @@ extension JSONTweak: Codable {
         }
         let isMonitor = try container.decodeIfPresent(Bool.self, forKey: .monitor) == true
         for (name, key) in [("read-only", CodingKeys.readOnly), ("needs-restart", .needsRestart)]
-        where try !(isMonitor && key == .readOnly) && container.decodeIfPresent(Bool.self, forKey: key) == true {
+        where try !(isMonitor && key == .readOnly)
+            && container.decodeIfPresent(Bool.self, forKey: key) == true
+        {
             attributes.append(TweakDeclaration.Attribute(key: name, value: ""))
         }
         let choices = try container.decodeIfPresent([Choice].self, forKey: .choices) ?? []

@@ -57,7 +57,8 @@ public struct TweakDeclaration: Hashable, Sendable {
         key == other.key && type == other.type && defaultValue == other.defaultValue
             && minimum == other.minimum
             && maximum == other.maximum && step == other.step && choices == other.choices
-            && isMonitor == other.isMonitor && isReadOnly == other.isReadOnly && needsRestart == other.needsRestart
+            && isMonitor == other.isMonitor && isReadOnly == other.isReadOnly
+            && needsRestart == other.needsRestart
     }
 }
 

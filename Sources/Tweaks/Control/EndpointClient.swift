@@ -49,7 +49,8 @@ final class EndpointClient {
         // Without room there may be lines that are not requests yet.
         guard hasEnded, requests.isEmpty, hasRoom else { return false }
         return isGone
-            || onWorker + runningActions == 0 && sent == output.count && subscriptions.isEmpty && samplings.isEmpty
+            || onWorker + runningActions == 0 && sent == output.count && subscriptions.isEmpty
+                && samplings.isEmpty
     }
 
     var hasSubscriptions: Bool { !subscriptions.isEmpty }

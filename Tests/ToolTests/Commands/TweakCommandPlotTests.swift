@@ -76,7 +76,10 @@ private final class PlotTerminal: Sendable {
             $0.contains("\u{1B}[J")
         }
         let picture = pictures.last?.components(separatedBy: "\u{1B}[J").first ?? ""
-        return picture.replacing(#/\u{1B}\[[0-9]*[mK]/#, with: "").components(separatedBy: "\r\n")
+        return picture.replacing(#/\u{1B}\[[0-9;]*[mK]/#, with: "").utf8
+            .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            // The terminal adds one to each newline.
+            .map { String(decoding: $0.filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self) }
     }
 
     /// Waits for a picture.
@@ -125,11 +128,11 @@ private final class PlotTerminal: Sendable {
         terminal.expect("a scale") { lines in lines.contains { $0.hasPrefix("1000000 ┤") } }
         #expect(try setter.tweak("set", "Count", "500000").succeeded)
         terminal.expect("the new value") { $0[0].contains("500000") }
-        terminal.expect("the mark") { lines in
+        terminal.expect("the letter") { lines in lines.contains { $0.contains("└") && $0.contains("A") } }
+        terminal.expect("what the letter is of") { lines in
             lines.contains {
                 $0.hasPrefix("A ") && $0.hasSuffix("Setter/Values/Count: 5 → 500000 (override)")
             }
-                && lines.contains { $0.contains("└") && $0.contains("A") }
         }
         terminal.press("q")
         #expect(terminal.end() == 0)

@@ -87,7 +87,10 @@ import Testing
         ("MONITOR(text)", "FBTweakMonitor: the value must be a bool, an integer, a float or a double"),
         ("MONITOR(color)", "FBTweakMonitor: the value must be a bool, an integer, a float or a double"),
         ("MONITOR(level, FBTweakStep(1))", "a monitor has only a description, an owner, a unit, a precision"),
-        ("MONITOR(level, FBTweakReadOnly)", "a monitor has only a description, an owner, a unit, a precision"),
+        (
+            "MONITOR(level, FBTweakReadOnly)",
+            "a monitor has only a description, an owner, a unit, a precision"
+        ),
         ("MONITOR(level, 0)", "minimum and maximum come together"),
         ("MONITOR(level, 9, 1)", "FBTweakMonitor: the minimum is above the maximum"),
         ("MONITOR(flag, 0, 1)", "only a number has a minimum and a maximum"),

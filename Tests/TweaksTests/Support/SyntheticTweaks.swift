@@ -143,7 +143,8 @@ struct SyntheticTweaks: @unchecked Sendable {
 
     /// Does what a program does with a monitor.
     func store(_ number: Double, in index: Int) {
-        records.storeBytes(of: number, toByteOffset: offsets[index] + RecordLayout.cellOffset, as: Double.self)
+        records.storeBytes(
+            of: number, toByteOffset: offsets[index] + RecordLayout.cellOffset, as: Double.self)
     }
 
     /// The address of the cell of a record.
