@@ -90,7 +90,14 @@ import Testing
         let dumped = try #require(images.first?["tweaks"] as? [[String: Any]])
         let listed = try #require(
             try json(tweak("list", "--format", "json", object))["tweaks"] as? [[String: Any]])
-        for tweaks in [dumped, listed] {
+        // A dump has them by name.
+        let declared = dumped.sorted { left, right in
+            func place(_ tweak: [String: Any]) -> Int {
+                listed.firstIndex { $0["tweak"] as? String == tweak["tweak"] as? String } ?? 0
+            }
+            return place(left) < place(right)
+        }
+        for tweaks in [declared, listed] {
             let keys = tweaks.map { tweak in
                 Set(tweak.keys).subtracting([
                     "tweak", "category", "collection", "name", "type", "default", "location", "value",
@@ -167,7 +174,8 @@ import Testing
                 .double("B", 1, #"unit=\033]0"#),
             ], name: "evil", home: home)
         for result in try [
-            dump([object], home: home), dump(["--lint", object], home: home), tweak("list", object),
+            dump([object], home: home), dump(["--lint", "--ignore", "noDescription", object], home: home),
+            tweak("list", object),
             tweak("set", object, "Test/Values/A", "y"), tweak("set", object, "Test/Values/B", "2"),
         ] {
             let text = result.output + result.error
