@@ -676,7 +676,7 @@ struct fbtweak__library {
   const fbtweak *(*make_action)(const char *category, const char *collection, const char *name,
                                 void (*function)(void *context), void *context);
   int (*remove)(const fbtweak *tweak);
-  /* Not in the first version, 0.1. */
+  /* The tables of older libraries end here. */
   const fbtweak *(*make_monitor)(const fbtweak_declaration *declaration);
 };
 

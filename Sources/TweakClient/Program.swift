@@ -171,13 +171,16 @@ package struct ProgramSearch {
         if let running = RunningProgram(pid: pid), let program = try LiveProgram(running, patience) {
             return program
         }
+        let user = ProcessEntry(pid: pid)?.user
+        let other = user == geteuid() ? nil : user.map(userName)
+        if let other, geteuid() != 0 {
+            throw Failure(
+                "\(text): the process is one of \(other), who may ask it, and so may root", EX_NOPERM)
+        }
         if let program = try MemoryProgram(pid: pid, warn: warn) { return program }
         // Its overrides are those of its user.
-        if let user = ProcessEntry(pid: pid)?.user, user != geteuid() {
-            throw Failure(
-                "\(text): the process is one of \(userName(user)), "
-                    + (geteuid() == 0 ? "and does not listen" : "who may ask it, and so may root"),
-                geteuid() == 0 ? EX_UNAVAILABLE : EX_NOPERM)
+        if let other {
+            throw Failure("\(text): the process is one of \(other), and does not listen", EX_UNAVAILABLE)
         }
         guard let path = executablePath(of: text) else {
             throw Failure("\(text): the process does not want to be asked", EX_UNAVAILABLE)
