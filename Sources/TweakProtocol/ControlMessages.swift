@@ -301,7 +301,7 @@ package enum ControlLimits {
     /// How many of them are of samples.
     package static let samplings = 4
     /// How many samples are taken in a second, and how many values all together.
-    package static let sampleRate = 1000.0
+    package static let sampleRates = 0.001...1000.0
     package static let sampledValues = 1_000_000.0
     /// The bytes of samples that wait for a client to read them. Then the oldest are dropped.
     package static let unreadSamples = 4 << 20

@@ -7,7 +7,7 @@ package struct SampleTweaks: ControlMethod {
     package enum CodingKeys: CodingKey, CaseIterable { case tweaks, rate }
 
     package var tweaks: [TweakKey]
-    /// How many samples are taken in a second, more than 0 and at most ``ControlLimits/sampleRate``.
+    /// How many samples are taken in a second, see ``ControlLimits/sampleRates``.
     package var rate: Double
 
     package struct Answer: Codable, Hashable, Sendable {

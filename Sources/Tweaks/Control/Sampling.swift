@@ -25,7 +25,7 @@ struct Sampling {
     private var skipped = 0
     private var lastMessage: ContinuousClock.Instant
 
-    /// - Parameter rate: In a second, more than 0.
+    /// - Parameter rate: In a second, see ``ControlLimits/sampleRates``.
     init(of tweaks: [TweakKey], rate: Double, at now: ContinuousClock.Instant) {
         self.tweaks = tweaks
         period = .seconds(1) / rate
@@ -41,7 +41,7 @@ struct Sampling {
         let late = min(((now - next) / period).rounded(.down), 1e9)
         skipped += Int(late)
         next += period * (late + 1)
-        if frames.count - start + frameSize > ControlLimits.unreadSamples {
+        if frames.count > start, frames.count - start + frameSize > ControlLimits.unreadSamples {
             start += frameSize
             dropped += 1
         }
@@ -100,9 +100,8 @@ extension SampleTweaks {
     ///
     /// - Returns: The types of the tweaks.
     func check(_ requests: ControlRequests) throws(ControlError) -> [TweakType] {
-        guard rate > 0, rate <= ControlLimits.sampleRate else {
-            throw ControlError(
-                .invalidParameters, "a rate is more than 0 and at most \(ControlLimits.sampleRate) a second")
+        guard ControlLimits.sampleRates.contains(rate) else {
+            throw ControlError(.invalidParameters, "a rate is from 0.001 to 1000 samples in a second")
         }
         guard !tweaks.isEmpty, Double(tweaks.count) * rate <= ControlLimits.sampledValues else {
             throw ControlError(

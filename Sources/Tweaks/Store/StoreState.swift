@@ -329,7 +329,9 @@ extension StoreState {
     /// - Parameter new: The one that it gets.
     private mutating func updateHandles(of entry: TweakEntry, _ new: Handle? = nil) {
         if entry.isMonitor {
-            if let new { entry.setHandle(new) }
+            guard let new else { return }
+            otherHandles[entry.key]?.removeAll { $0 === new }
+            entry.setHandle(new)
             return
         }
         var others = otherHandles.removeValue(forKey: entry.key) ?? []

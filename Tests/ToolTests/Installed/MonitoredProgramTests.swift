@@ -187,7 +187,7 @@ private final class MonitoredProgram {
     @Test func `What cannot be sampled is said`() throws {
         let program = try MonitoredProgram()
         let format = try program.tweak("watch", "--rate", "0")
-        #expect(format.status == 64 && format.error.contains("at most 1000"))
+        #expect(format.status == 64 && format.error.contains("to 1000"))
         let output = try program.tweak("watch", "Turn", "--output", program.home("missing/run.csv"))
         #expect(output.status == 73 && output.error.contains("No such file"))
         let full = try program.tweak("watch", "Turn", "--output", "/dev/full")

@@ -36,8 +36,8 @@ struct PlotCommand: ParsableCommand {
     var names: [String]
 
     func validate() throws {
-        guard rate > 0, rate <= ControlLimits.sampleRate else {
-            throw ValidationError("The rate is more than 0 and at most \(ControlLimits.sampleRate).")
+        guard ControlLimits.sampleRates.contains(rate) else {
+            throw ValidationError("The rate is from 0.001 to 1000 samples in a second.")
         }
         guard 0.1...86_400 ~= window else { throw ValidationError("The window is 0.1 to 86400 seconds.") }
         guard duration ?? 1 > 0 else { throw ValidationError("The duration is more than 0 seconds.") }

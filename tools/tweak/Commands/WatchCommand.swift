@@ -41,8 +41,8 @@ struct WatchCommand: ParsableCommand {
     var tweaks: [String] = []
 
     func validate() throws {
-        if let rate, !(rate > 0 && rate <= ControlLimits.sampleRate) {
-            throw ValidationError("The rate is more than 0 and at most \(ControlLimits.sampleRate).")
+        if let rate, !ControlLimits.sampleRates.contains(rate) {
+            throw ValidationError("The rate is from 0.001 to 1000 samples in a second.")
         }
         if let duration, !(duration > 0) { throw ValidationError("The duration is more than 0 seconds.") }
         guard !target.allProcesses || (rate ?? duration) == nil && output == nil && format != .csv else {
