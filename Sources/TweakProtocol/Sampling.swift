@@ -59,17 +59,18 @@ package struct TakenSamples: Decodable, Hashable, Sendable {
         frames = bytes
     }
 
-    /// The notification. It is put together by hand, since there are megabytes of them in a second.
-    package var line: [UInt8] {
-        var line = Array(
+    /// Appends the notification, with its newline. It is put together by hand, since there are megabytes of them in a second.
+    package static func write(
+        _ frames: RawSpan, subscription: Int, dropped: Int, skipped: Int, missing: [Int],
+        to output: inout [UInt8]
+    ) {
+        output +=
             """
-            {"jsonrpc":"2.0","method":"\(Self.name)","params":{"subscription":\(subscription),"dropped":\(dropped),\
+            {"jsonrpc":"2.0","method":"\(name)","params":{"subscription":\(subscription),"dropped":\(dropped),\
             "skipped":\(skipped),"missing":\(missing),"frames":"
-            """.utf8)
-        line.reserveCapacity(line.count + frames.count / 3 * 4 + 8)
-        line += Base64.text(of: frames)
-        line += Array("\"}}\n".utf8)
-        return line
+            """.utf8
+        Base64.write(frames, to: &output)
+        output += "\"}}\n".utf8
     }
 
     /// The values of a sample as numbers; a tweak that is missing has none.
@@ -127,18 +128,24 @@ package enum Base64 {
         return values
     }()
 
-    package static func text(of bytes: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text, count in
-            digits.withUnsafeBufferPointer { digits in
-                for start in stride(from: 0, to: bytes.count, by: 3) {
-                    let rest = bytes.count - start
-                    let word =
-                        UInt32(bytes[start]) << 16 | (rest > 1 ? UInt32(bytes[start + 1]) << 8 : 0)
-                        | (rest > 2 ? UInt32(bytes[start + 2]) : 0)
-                    for index in 0..<4 {
-                        let digit = digits[Int(word >> UInt32(18 - 6 * index)) & 63]
-                        text.initializeElement(at: count, to: index > rest ? UInt8(ascii: "=") : digit)
-                        count += 1
+    /// Appends the text of some bytes.
+    package static func write(_ bytes: RawSpan, to output: inout [UInt8]) {
+        let padding = UInt8(ascii: "=")
+        output.append(addingCapacity: (bytes.byteCount + 2) / 3 * 4) { text in
+            text.withUnsafeMutableBufferPointer { text, count in
+                bytes.withUnsafeBytes { bytes in
+                    digits.withUnsafeBufferPointer { digits in
+                        for start in stride(from: 0, to: bytes.count, by: 3) {
+                            let rest = bytes.count - start
+                            let word =
+                                UInt32(bytes[start]) << 16 | (rest > 1 ? UInt32(bytes[start + 1]) << 8 : 0)
+                                | (rest > 2 ? UInt32(bytes[start + 2]) : 0)
+                            text[count] = digits[Int(word >> 18)]
+                            text[count + 1] = digits[Int(word >> 12 & 63)]
+                            text[count + 2] = rest > 1 ? digits[Int(word >> 6 & 63)] : padding
+                            text[count + 3] = rest > 2 ? digits[Int(word & 63)] : padding
+                            count += 4
+                        }
                     }
                 }
             }

@@ -201,15 +201,13 @@ extension EndpointClient {
     func takeSamples(of store: TweakStore) {
         guard !samplings.isEmpty else { return }
         let now = ContinuousClock.now
-        for number in samplings.keys { samplings[number]?.take(of: store, at: now) }
+        for sampling in samplings.values { sampling.take(of: store, at: now) }
     }
 
     private func addSamples() {
         guard !samplings.isEmpty else { return }
         let now = ContinuousClock.now
-        for number in samplings.keys {
-            if let message = samplings[number]?.message(number, at: now) { output += message.line }
-        }
+        for (number, sampling) in samplings { sampling.write(number, to: &output, at: now) }
     }
 }
 

@@ -3,11 +3,13 @@ internal import TweakProtocol
 internal import TweakRecords
 
 /// Samples of some tweaks for a client, from when they are taken until they are sent. Used on the library's thread alone.
-struct Sampling {
+final class Sampling {
     /// How long samples wait for others, so that there are not too many messages.
     private static let patience: Duration = .milliseconds(50)
-    /// The bytes of samples in a message at most.
-    private static let portion = 192 << 10
+    /// The words of samples in a message at most, unless one sample has more. They are sent before they leave the caches.
+    private static let portion = 6 << 10
+    /// The words that are kept for a client that does not read.
+    private static let most = ControlLimits.unreadSamples / 8
 
     private let tweaks: [TweakKey]
     private let period: Duration
@@ -18,8 +20,8 @@ struct Sampling {
     private var cellsVersion: UInt64?
     /// The tweaks that are gone, by their places.
     private var missing: [Int] = []
-    /// The frames that are not sent; those before the start are.
-    private var frames: [UInt8] = []
+    /// The frames that are not sent, see ``TakenSamples``; those before the start are.
+    private var frames: [UInt64] = []
     private var start = 0
     private var dropped = 0
     private var skipped = 0
@@ -32,32 +34,32 @@ struct Sampling {
         (next, lastMessage) = (now, now)
     }
 
-    private var frameSize: Int { 8 * (tweaks.count + 1) }
+    private var frameSize: Int { tweaks.count + 1 }
 
     /// Takes a sample if one is due. Those that should have been taken meanwhile are counted.
-    mutating func take(of store: TweakStore, at now: ContinuousClock.Instant) {
+    func take(of store: TweakStore, at now: ContinuousClock.Instant) {
         guard next <= now else { return }
         // Not for ever if the machine has slept.
         let late = min(((now - next) / period).rounded(.down), 1e9)
         skipped += Int(late)
         next += period * (late + 1)
-        if frames.count > start, frames.count - start + frameSize > ControlLimits.unreadSamples {
+        if frames.count > start, frames.count - start + frameSize > Self.most {
             start += frameSize
             dropped += 1
         }
         // Seldom, since to move them takes longer than to take one.
-        if start > ControlLimits.unreadSamples / 2 {
+        if start == frames.count || start > Self.most / 2 {
             frames.removeFirst(start)
             start = 0
         }
         store.state.withLock { state in
             if cellsVersion != state.cellsVersion { find(in: &state) }
-            append((Duration.since1970 / .seconds(1)).bitPattern)
-            for cell in cells { append(cell?.bits ?? 0) }
+            frames.append((Duration.since1970 / .seconds(1)).bitPattern)
+            for cell in cells { frames.append(cell?.bits ?? 0) }
         }
     }
 
-    private mutating func find(in state: inout StoreState) {
+    private func find(in state: inout StoreState) {
         cellsVersion = state.cellsVersion
         cells = tweaks.map { state.tweaks[$0]?.cells.first?.cell }
         let gone = cells.indices.filter { cells[$0] == nil }
@@ -66,32 +68,26 @@ struct Sampling {
         missing = gone
     }
 
-    private mutating func dropAll() {
+    private func dropAll() {
         dropped += (frames.count - start) / frameSize
         (frames, start) = ([], 0)
     }
 
-    private mutating func append(_ bits: UInt64) {
-        withUnsafeBytes(of: bits) { frames.append(contentsOf: $0) }
-    }
-
-    /// What is to be said to the client now.
+    /// Says to the client what it does not know yet.
     ///
     /// - Parameter number: Of the subscription.
-    mutating func message(_ number: UInt64, at now: ContinuousClock.Instant) -> TakenSamples? {
+    func write(_ number: UInt64, to output: inout [UInt8], at now: ContinuousClock.Instant) {
         let waiting = frames.count - start
-        guard waiting > 0, now - lastMessage >= Self.patience || waiting >= Self.portion else { return nil }
-        let count = min(max(Self.portion / frameSize, 1) * frameSize, waiting)
-        let message = TakenSamples(
-            subscription: Int(number), dropped: dropped, skipped: skipped, missing: missing,
-            frames: Array(frames[start..<start + count]))
-        start += count
+        guard waiting > 0, now - lastMessage >= Self.patience || waiting >= Self.portion else { return }
+        let end = start + min(max(Self.portion / frameSize, 1) * frameSize, waiting)
+        let due = frames[start..<end]
+        TakenSamples.write(
+            due.span.bytes, subscription: Int(number), dropped: dropped,
+            skipped: skipped,
+            missing: missing, to: &output)
+        start = end
         (dropped, skipped) = (0, 0)
-        if start == frames.count {
-            frames.removeAll(keepingCapacity: true)
-            (start, lastMessage) = (0, now)
-        }
-        return message
+        if start == frames.count { lastMessage = now }
     }
 }
 

@@ -124,37 +124,48 @@ import TweakRecords
     private let start = ContinuousClock.now
 
     /// Takes a sample each millisecond.
-    private func take(_ count: Int, of sampling: inout Sampling, from first: Int = 0) {
+    private func take(_ count: Int, of sampling: Sampling, from first: Int = 0) {
         for index in first..<first + count { sampling.take(of: store, at: start + .milliseconds(index)) }
     }
 
+    private func written(by sampling: Sampling, _ number: UInt64 = 1, after time: Duration) throws
+        -> TakenSamples?
+    {
+        var line: [UInt8] = []
+        sampling.write(number, to: &line, at: start + time)
+        guard !line.isEmpty else { return nil }
+        guard case .sampled(let samples) = try ProgramMessage(line: line.dropLast()) else {
+            Issue.record("it is another message")
+            return nil
+        }
+        return samples
+    }
+
     @Test func `Each is taken once, when it is due`() throws {
-        var sampling = Sampling(of: [.test("Speed")], rate: 100, at: start)
-        take(1000, of: &sampling)
-        let next = sampling.message(7, at: start + .seconds(1))
-        let message = try #require(next)
+        let sampling = Sampling(of: [.test("Speed")], rate: 100, at: start)
+        take(1000, of: sampling)
+        let message = try #require(try written(by: sampling, 7, after: .seconds(1)))
         #expect(message.frames.count == 16 * 100)
         #expect(message.dropped == 0 && message.skipped == 0 && message.subscription == 7)
-        let later = sampling.message(7, at: start + .seconds(2))
+        let later = try written(by: sampling, after: .seconds(2))
         #expect(later == nil)
     }
 
     @Test func `What could not be taken in time is counted`() throws {
-        var sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
-        take(1, of: &sampling)
-        take(1, of: &sampling, from: 11)
-        let next = sampling.message(1, at: start + .seconds(1))
-        let message = try #require(next)
+        let sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
+        take(1, of: sampling)
+        take(1, of: sampling, from: 11)
+        let message = try #require(try written(by: sampling, after: .seconds(1)))
         #expect(message.frames.count == 32 && message.skipped == 10)
     }
 
     @Test func `The oldest are dropped when too many wait, and counted`() throws {
         let count = ControlLimits.unreadSamples / 16 + 1000
-        var sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
-        take(count, of: &sampling)
+        let sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
+        take(count, of: sampling)
         var frames = 0
         var dropped = 0
-        while let message = sampling.message(1, at: start + .seconds(count)) {
+        while let message = try written(by: sampling, after: .seconds(count)) {
             frames += message.frames.count / 16
             dropped += message.dropped
         }
@@ -162,11 +173,11 @@ import TweakRecords
         #expect(frames + dropped == count)
     }
 
-    @Test func `They wait a little for others`() {
-        var sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
-        take(40, of: &sampling)
-        let early = sampling.message(1, at: start + .milliseconds(40))
-        let later = sampling.message(1, at: start + .milliseconds(50))
+    @Test func `They wait a little for others`() throws {
+        let sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
+        take(40, of: sampling)
+        let early = try written(by: sampling, after: .milliseconds(40))
+        let later = try written(by: sampling, after: .milliseconds(50))
         #expect(early == nil && later != nil)
     }
 
@@ -174,7 +185,10 @@ import TweakRecords
         let samples = TakenSamples(
             subscription: 3, dropped: 1, skipped: 2, missing: [1],
             frames: Array((0...255).map { UInt8($0) }.prefix(240)))
-        guard case .sampled(let read) = try ProgramMessage(line: samples.line.dropLast()) else {
+        var line: [UInt8] = []
+        TakenSamples.write(
+            samples.frames.span.bytes, subscription: 3, dropped: 1, skipped: 2, missing: [1], to: &line)
+        guard case .sampled(let read) = try ProgramMessage(line: line.dropLast()) else {
             Issue.record("it is another message")
             return
         }
@@ -184,7 +198,9 @@ import TweakRecords
     @Test(arguments: 0..<70) func `Base64 is as Foundation has it`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97) }
         let text = Data(bytes).base64EncodedString()
-        #expect(String(decoding: Base64.text(of: bytes), as: UTF8.self) == text)
+        var written: [UInt8] = []
+        Base64.write(bytes.span.bytes, to: &written)
+        #expect(String(decoding: written, as: UTF8.self) == text)
         #expect(Base64.bytes(of: text) == bytes)
     }
 
