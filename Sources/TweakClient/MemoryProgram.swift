@@ -188,9 +188,9 @@ package struct MemorySampler {
         do throws(MemoryError) { return try cells.read() } catch { throw error.failure(of: title) }
     }
 
-    /// The same as numbers, without decoding what is none: a Bool is 0 or 1, a text or a colour is NaN.
-    package func readNumbers(into numbers: inout [Double]) throws(Failure) {
-        do throws(MemoryError) { try cells.readNumbers(into: &numbers) } catch {
+    /// Appends the eight bytes of each cell, as this machine loads them.
+    package func readBits(into words: inout [UInt64]) throws(Failure) {
+        do throws(MemoryError) { try cells.readBits(into: &words) } catch {
             throw error.failure(of: title)
         }
     }

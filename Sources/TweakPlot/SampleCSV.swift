@@ -26,7 +26,6 @@ package struct SampleCSV: Sendable {
     /// The lines of a batch, with its marks between the samples.
     package mutating func lines(of batch: SampleBatch) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(batch.times.count * (names.count * 8 + 20))
         var marks = batch.marks[...]
         for (time, values) in zip(batch.times, batch.values) {
             while let mark = marks.first, mark.time < time {
@@ -34,12 +33,14 @@ package struct SampleCSV: Sendable {
                 marks.removeFirst()
             }
             add(time, to: &bytes)
-            for index in names.indices {
-                bytes.append(Self.comma)
-                if index < values.count, let value = values[index] { Self.add(value, to: &bytes) }
+            bytes.append(addingCapacity: names.count * (Self.widestNumber + 1) + 2) { line in
+                for index in names.indices {
+                    line.append(Self.comma)
+                    if index < values.count, let value = values[index] { Self.add(value, to: &line) }
+                }
+                line.append(Self.comma)
+                line.append(Self.newline)
             }
-            bytes.append(Self.comma)
-            bytes.append(Self.newline)
         }
         for mark in marks { add(mark, to: &bytes) }
         return bytes
@@ -56,8 +57,7 @@ package struct SampleCSV: Sendable {
     private mutating func add(_ time: Double, to bytes: inout [UInt8]) {
         if time > lastTime { lastTime = time }
         guard let whole = Int64(exactly: (lastTime * 1_000_000).rounded()) else { return }
-        Self.add(whole / 1_000_000, to: &bytes)
-        bytes.append(UInt8(ascii: "."))
+        bytes += "\(whole / 1_000_000).".utf8
         var part = (whole % 1_000_000).magnitude
         for digit in [100_000, 10_000, 1_000, 100, 10, 1] as [UInt64] {
             bytes.append(UInt8(ascii: "0") + UInt8(part / digit))
@@ -65,23 +65,28 @@ package struct SampleCSV: Sendable {
         }
     }
 
-    private static func add(_ value: Double, to bytes: inout [UInt8]) {
+    /// The most characters of a number, as of -2.2250738585072014e-308.
+    private static let widestNumber = 24
+
+    private static func add(_ value: Double, to line: inout OutputSpan<UInt8>) {
         // Most are whole, and these are written faster as what they are.
         if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 {
-            add(whole, to: &bytes)
+            if whole < 0 { line.append(UInt8(ascii: "-")) }
+            add(whole.magnitude, to: &line)
         } else if value.isFinite {
-            bytes += value.description.utf8
+            for character in value.description.utf8 { line.append(character) }
         } else {
-            bytes += (value.isNaN ? "NaN" : value < 0 ? "-Inf" : "Inf").utf8
+            for character in (value.isNaN ? "NaN" : value < 0 ? "-Inf" : "Inf").utf8 {
+                line.append(character)
+            }
         }
     }
 
-    private static func add(_ whole: Int64, to bytes: inout [UInt8]) {
-        guard 0..<10 ~= whole else {
-            bytes += whole.description.utf8
-            return
-        }
-        bytes.append(UInt8(ascii: "0") + UInt8(whole))
+    private static func add(_ whole: UInt64, to line: inout OutputSpan<UInt8>) {
+        let (rest, pair) = whole.quotientAndRemainder(dividingBy: 100)
+        if rest > 0 { add(rest, to: &line) }
+        if whole > 9 { line.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: pair / 10)) }
+        line.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: pair % 10))
     }
 
     private static let comma = UInt8(ascii: ",")

@@ -73,25 +73,94 @@ package struct TakenSamples: Decodable, Hashable, Sendable {
         output += "\"}}\n".utf8
     }
 
-    /// The values of a sample as numbers; a tweak that is missing has none.
+    /// Calls `body` with the time of each sample, in seconds since 1970, and its values as numbers; a tweak that is missing
+    /// has none.
     ///
-    /// - Parameters:
-    ///   - types: Those of the answer.
-    ///   - body: Is called with the time of each sample, in seconds since 1970, and its values.
+    /// - Parameter types: Those of the answer.
     package func forEachSample(_ types: [TweakType], _ body: (Double, [Double?]) -> Void) {
-        let size = 8 * (types.count + 1)
-        let missing = Set(missing)
-        for start in stride(from: 0, through: frames.count - size, by: size) {
-            let values = types.indices.map { index in
-                missing.contains(index) ? nil : number(types[index], at: start + 8 * (index + 1))
-            }
-            body(number(.double, at: start) ?? 0, values)
-        }
+        Self.forEachSample(in: frames.span.bytes, types, missing: missing, body)
     }
 
-    private func number(_ type: TweakType, at offset: Int) -> Double? {
-        let bits: UInt64 = frames.span.bytes.number(at: offset, .native) ?? 0
-        return type.number(ofCell: bits)
+    /// Does the same with samples that somebody else has taken.
+    package static func forEachSample(
+        in frames: RawSpan, _ types: [TweakType], missing: [Int] = [], _ body: (Double, [Double?]) -> Void
+    ) {
+        let size = 8 * (types.count + 1)
+        let missing = Set(missing)
+        for start in stride(from: 0, through: frames.byteCount - size, by: size) {
+            func bits(at index: Int) -> UInt64 {
+                frames.unsafeLoadUnaligned(fromByteOffset: start + 8 * index, as: UInt64.self)
+            }
+            let values = types.indices.map { index in
+                missing.contains(index) ? nil : types[index].number(ofCell: bits(at: index + 1))
+            }
+            body(Double(bitPattern: bits(at: 0)), values)
+        }
+    }
+}
+
+/// Samples from when they are taken until somebody reads them. A reader who is slow loses the oldest.
+package struct WaitingSamples {
+    /// The words that wait at most.
+    private static let most = ControlLimits.unreadSamples / 8
+    /// Up to when a sample is taken late, with the time at which that is. The kernel may let a thread wait for some
+    /// milliseconds while others run.
+    private static let patience: Duration = .milliseconds(20)
+
+    /// When the next sample is due.
+    package private(set) var next: ContinuousClock.Instant
+    private let period: Duration
+    /// The words of a sample: the time, and one for each tweak.
+    package let frameSize: Int
+    /// The samples, see ``TakenSamples/frames``; those before the start are read.
+    package var frames: [UInt64] = []
+    private var start = 0
+    /// How many were lost because they were not read, and how many could not be taken in time, since they were last read.
+    private var dropped = 0
+    private var skipped = 0
+
+    /// - Parameter rate: In a second, see ``ControlLimits/sampleRates``.
+    package init(of tweaks: Int, rate: Double, at now: ContinuousClock.Instant) {
+        period = .seconds(1) / rate
+        frameSize = tweaks + 1
+        next = now
+    }
+
+    /// How many words wait.
+    package var count: Int { frames.count - start }
+
+    /// - Returns: Whether a sample is due, which is then to be appended to the frames. Those that it is too late for are
+    ///   counted.
+    package mutating func isDue(at now: ContinuousClock.Instant) -> Bool {
+        guard next <= now else { return false }
+        // Not for ever if the machine has slept.
+        let late = now - next < Self.patience ? 0 : min(((now - next) / period).rounded(.down), 1e9)
+        skipped += Int(late)
+        next += period * (late + 1)
+        if count > 0, count + frameSize > Self.most {
+            start += frameSize
+            dropped += 1
+        }
+        // Seldom, since to move them takes longer than to take one.
+        if start == frames.count || start > Self.most / 2 {
+            frames.removeFirst(start)
+            start = 0
+        }
+        return true
+    }
+
+    package mutating func dropAll() {
+        dropped += count / frameSize
+        (frames, start) = ([], 0)
+    }
+
+    /// Reads the oldest samples, and forgets them.
+    ///
+    /// - Parameter count: How many words; at least one sample is read if there is one.
+    package mutating func read(_ count: Int) -> (frames: ArraySlice<UInt64>, dropped: Int, skipped: Int) {
+        let end = start + min(max(count / frameSize, 1) * frameSize, self.count)
+        defer { (start, dropped, skipped) = (end, 0, 0) }
+        return (frames[start..<end], dropped, skipped)
     }
 }
 

@@ -170,3 +170,12 @@ package func withFileLock<Result, Failure>(
     defer { flock(descriptor, LOCK_UN) }
     return try body(0)
 }
+
+extension Duration {
+    /// The time since 1970, by the clock of the system.
+    package static var since1970: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}

@@ -53,9 +53,11 @@ private final class Subject {
         #expect(try sampler.read() == [0.1, "one", 200])
         try tweaks.set([Subject.keys[0]: 2.5, Subject.keys[1]: "two", Subject.keys[2]: 7])
         #expect(try sampler.read() == [2.5, "two", 7])
-        var numbers: [Double] = []
-        try sampler.readNumbers(into: &numbers)
-        #expect(numbers[0] == 2.5 && numbers[1].isNaN && numbers[2] == 7)
+        var words: [UInt64] = []
+        try sampler.readBits(into: &words)
+        #expect(words.count == 3)
+        #expect(withUnsafeBytes(of: words[0]) { $0.load(as: Float.self) } == 2.5)
+        #expect(withUnsafeBytes(of: words[2]) { $0.load(as: UInt8.self) } == 7)
         #expect(try subject.tweaks().tweak(Subject.keys[1])?.value == "two")
         #expect(tweaks.sampler(for: [TweakKey("A", "B", "C")]) == nil)
     }

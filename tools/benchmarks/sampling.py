@@ -17,8 +17,9 @@ from reporting import print_bound, print_table, progress
 HELP = """\
 sample  A program in C stores 1,000 monitors all the time, and a client samples them 1,000 times in a second for a minute,
         through the socket of the library and, of the same program without the library, by its memory: how much of a core
-        the library's thread or the client's sampling takes, how many samples were lost or could not be taken in time, and
-        ns that the program takes to store all its monitors once, with a client and without one, in turns.
+        the thread takes that samples, in the program or in the client, what the client takes besides to write them as CSV,
+        how many samples were lost or not taken in time, and ns that the program takes to store all its monitors once, with
+        a client and without one, in turns.
 """
 
 MONITORS = 1000
@@ -43,12 +44,12 @@ def built_program(directory):
 
 
 def cpu_seconds(pid, thread=None):
-    """Of a process, or of its thread of a name."""
+    """Of the threads of a process, but the first one, that have a name; or of the first one."""
     tasks = Path(f"/proc/{pid}/task")
     total = 0
     for task in tasks.iterdir():
         name, fields = (task / "stat").read_text().rsplit(")", 1)
-        if thread is None or name.endswith(f"({thread}"):
+        if task.name == str(pid) if thread is None else task.name != str(pid) and name.endswith(f"({thread}"):
             words = fields.split()
             total += int(words[11]) + int(words[12])
     return total / os.sysconf("SC_CLK_TCK")
@@ -108,22 +109,25 @@ def sampled_through_socket(home, pid, seconds):
         last = struct.unpack_from("=d", frames, len(frames) - size)[0]
     core = (cpu_seconds(pid, "tweaks") - before) / (time.monotonic() - start)
     client.close()
-    return {"samples": count, "due": round((last - first) * RATE) + 1, "dropped": dropped, "skipped": skipped, "core": core}
+    return {"samples": count, "due": round((last - first) * RATE) + 1, "dropped": dropped, "skipped": skipped, "core": core,
+            "written": None}
 
 
 def sampled_by_memory(tweak, pid, seconds):
-    """The same by the command. It also writes what it has sampled."""
+    """The same by the command. It also writes what it has sampled, by another thread."""
     command = [
         str(tweak), "watch", str(pid), "--rate", str(RATE), "--duration", str(seconds), "--format", "csv", "--output",
         "/dev/null"]
     client = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     time.sleep(1)
-    before, start = cpu_seconds(client.pid), time.monotonic()
+    before, start = [cpu_seconds(client.pid, thread) for thread in ("tweak", None)], time.monotonic()
     time.sleep(seconds - 2)
-    core = (cpu_seconds(client.pid) - before) / (time.monotonic() - start)
+    after, end = [cpu_seconds(client.pid, thread) for thread in ("tweak", None)], time.monotonic()
+    core, written = [(after[index] - before[index]) / (end - start) for index in (0, 1)]
     said = client.communicate()[1]
     skipped = int(said.split(", ")[-1].split()[0]) if "not taken" in said else 0
-    return {"samples": seconds * RATE - skipped, "due": seconds * RATE, "dropped": 0, "skipped": skipped, "core": core}
+    return {"samples": seconds * RATE - skipped, "due": seconds * RATE, "dropped": 0, "skipped": skipped, "core": core,
+            "written": written}
 
 
 def measure(quick):
@@ -153,13 +157,17 @@ def measure(quick):
     return rows
 
 
+def percent(part):
+    return "" if part is None else f"{part * 100:.1f} %"
+
+
 def show(rows):
     print(f"Sampling {MONITORS:,} monitors {RATE:,} times in a second")
     print_table(
-        ["", "samples", "due", "dropped", "not in time", "of a core", "ns alone", "ns sampled"],
+        ["", "samples", "due", "dropped", "not in time", "of a core", "writing CSV", "ns alone", "ns sampled"],
         [
             [row["way"], f"{row['samples']:,}", f"{row['due']:,}", str(row["dropped"]), str(row["skipped"]),
-             f"{row['core'] * 100:.1f} %", f"{row['alone']:.0f}", f"{row['sampled']:.0f}"]
+             percent(row["core"]), percent(row["written"]), f"{row['alone']:.0f}", f"{row['sampled']:.0f}"]
             for row in rows
         ])
     print_bound(f"It takes at most {MOST_CORE:.0%} of a core", [row["way"] for row in rows if row["core"] > MOST_CORE])

@@ -1,5 +1,6 @@
 internal import CTweaks
 internal import TweakRecords
+internal import TweakSystem
 
 /// Who wants to know of changes, what they have not been told of, and who is telling them. It is part of the state of a store.
 struct ChangeDelivery {

@@ -1,4 +1,3 @@
-internal import Glibc
 public import TweakRecords
 
 /// A change of the value of one tweak.
@@ -53,13 +52,4 @@ public struct TweakCollection: Hashable, Sendable {
     public let name: String
     /// Its tweaks, in the order of declaration as far as the binary keeps it.
     public let tweaks: [TweakStatus]
-}
-
-extension Duration {
-    /// The time since 1970, by the clock of the system.
-    static var since1970: Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
 }

@@ -1,5 +1,6 @@
 internal import CTweaks
 internal import TweakRecords
+internal import TweakSystem
 
 /// A tweak of the process: what is said about it, its value, and the cells that hold that.
 ///

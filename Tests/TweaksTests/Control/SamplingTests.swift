@@ -154,9 +154,16 @@ import TweakRecords
     @Test func `What could not be taken in time is counted`() throws {
         let sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
         take(1, of: sampling)
-        take(1, of: sampling, from: 11)
+        take(1, of: sampling, from: 31)
         let message = try #require(try written(by: sampling, after: .seconds(1)))
-        #expect(message.frames.count == 32 && message.skipped == 10)
+        #expect(message.frames.count == 32 && message.skipped == 30)
+    }
+
+    @Test func `A little late they are taken`() throws {
+        let sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
+        for time in [0, 3, 3, 3, 3] { take(1, of: sampling, from: time) }
+        let message = try #require(try written(by: sampling, after: .seconds(1)))
+        #expect(message.frames.count == 16 * 4 && message.skipped == 0)
     }
 
     @Test func `The oldest are dropped when too many wait, and counted`() throws {

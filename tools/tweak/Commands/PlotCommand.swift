@@ -45,11 +45,9 @@ struct PlotCommand: ParsableCommand {
     }
 
     func run() throws {
-        try target.forEachSampled(rate: rate) { program throws(Failure) in
-            try program.sampled(names)
-        } _: { samples, title throws(Failure) in
-            var samples = samples
-            try draw(&samples, of: title)
+        try target.forEach(.json) { program throws(Failure) in
+            var samples = try program.samples(of: program.tweaks(named: names), rate: rate)
+            try draw(&samples, of: program.title)
         }
     }
 

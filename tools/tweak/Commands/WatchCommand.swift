@@ -51,10 +51,16 @@ struct WatchCommand: ParsableCommand {
     }
 
     func run() throws {
-        if !target.allProcesses, try sampleIfWanted() { return }
         var watched: [WatchedProgram] = []
-        try target.forEachRunning(.json) { program throws(Failure) in
-            watched.append(try WatchedProgram(program, tweaks))
+        try target.forEach(.json) { program throws(Failure) in
+            let named = try program.tweaks(named: tweaks)
+            if samples(named, of: program) {
+                let rate = rate ?? 10
+                var samples = try program.samples(of: tweaks.isEmpty ? program.monitors() : named, rate: rate)
+                try write(&samples, rate)
+            } else {
+                watched.append(try WatchedProgram(target.running(program), named))
+            }
         }
         let showsTitles = watched.count > 1
         var exitCode: Int32?
@@ -77,25 +83,11 @@ struct WatchCommand: ParsableCommand {
         if let exitCode { throw ExitCode(exitCode) }
     }
 
-    /// - Returns: Whether it has.
-    private func sampleIfWanted() throws -> Bool {
-        var isWanted = (rate ?? duration) != nil || output != nil || format == .csv
-        try target.forEach(.json) { program throws(Failure) in
-            // In a process without the library nobody tells of changes.
-            isWanted = isWanted || program is MemoryProgram
-            for name in tweaks where !isWanted {
-                isWanted = try program.tweak(named: name).declaration.isMonitor
-            }
-        }
-        guard isWanted else { return false }
-        let rate = rate ?? 10
-        try target.forEachSampled(rate: rate) { program throws(Failure) in
-            tweaks.isEmpty ? try program.monitors() : try program.sampled(tweaks)
-        } _: { samples, _ throws(Failure) in
-            var samples = samples
-            try write(&samples, rate)
-        }
-        return true
+    /// Whether samples are wanted. In a process without the library nobody tells of changes.
+    private func samples(_ named: [JSONTweak], of program: any Program) -> Bool {
+        !target.allProcesses
+            && ((rate ?? duration) != nil || output != nil || format == .csv || program is MemoryProgram
+                || named.contains(where: \.declaration.isMonitor))
     }
 
     private func write(
@@ -147,13 +139,12 @@ private struct WatchedProgram {
     var title: String { program.title }
     var descriptor: CInt { program.connection.descriptor }
 
-    init(_ program: LiveProgram, _ names: [String]) throws(Failure) {
+    /// - Parameter tweaks: Those whose changes are told; all if there is none.
+    init(_ program: LiveProgram, _ tweaks: [JSONTweak]) throws(Failure) {
         self.program = program
-        var watched: [JSONTweak] = []
-        for name in names { watched.append(try program.tweak(named: name)) }
-        let known = names.isEmpty ? try program.tweaks() : watched
+        let known = tweaks.isEmpty ? try program.tweaks() : tweaks
         declarations = Dictionary(known.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
-        _ = try program.ask(SubscribeToChanges(tweaks: names.isEmpty ? nil : watched.map(\.declaration.key)))
+        _ = try program.ask(SubscribeToChanges(tweaks: tweaks.isEmpty ? nil : tweaks.map(\.declaration.key)))
     }
 
     /// Calls `body` with the changes that there are to read, at once.
@@ -174,11 +165,8 @@ private struct WatchedProgram {
 
     /// As it may be shown.
     func text(of change: ChangedTweaks.Change) -> String {
-        func text(of value: JSONValue) -> String {
-            declarations[change.tweak]?.text(of: value) ?? value.summary
-        }
-        return printable("\(change.tweak): \(text(of: change.oldValue)) → ")
-            + emphasized(printable(text(of: change.newValue))) + printable(" (\(change.source))")
+        let parts = change.parts(declarations[change.tweak])
+        return printable(parts.before) + emphasized(printable(parts.value)) + printable(parts.source)
     }
 }
 

@@ -45,18 +45,17 @@ struct ProgramOptions: ParsableArguments {
     func forEachRunning(
         _ format: OutputFormat = .table, _ body: (LiveProgram) throws(Failure) -> Void
     ) throws {
-        try forEach(format) { program throws(Failure) in
-            guard let program = program as? LiveProgram else {
-                if program is MemoryProgram {
-                    throw Failure(
-                        "the Tweaks library is not in the process, so nobody there does that; link the program with it, or "
-                            + "start it with the library preloaded", about: program.title, EX_UNAVAILABLE)
-                }
-                throw Failure(
-                    "it does not run, or does not want to be asked", about: program.title, EX_UNAVAILABLE)
-            }
-            try body(program)
-        }
+        try forEach(format) { program throws(Failure) in try body(running(program)) }
+    }
+
+    /// Expects that a program runs and can be asked.
+    func running(_ program: any Program) throws(Failure) -> LiveProgram {
+        if let program = program as? LiveProgram { return program }
+        throw Failure(
+            program is MemoryProgram
+                ? "the Tweaks library is not in the process, so nobody there does that; link the program with it, or start "
+                    + "it with the library preloaded"
+                : "it does not run, or does not want to be asked", about: program.title, EX_UNAVAILABLE)
     }
 
     /// The programs that are meant, at least one.

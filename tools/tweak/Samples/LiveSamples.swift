@@ -89,8 +89,14 @@ struct LiveSamples: SampleSource, ChangeSource {
 extension ChangedTweaks.Change {
     /// The change as a person sees it, which may hold what others wrote: `Spring/Physics/Mass: 1.0 kg → 2.0 kg (override)`.
     func text(_ declaration: TweakDeclaration?) -> String {
+        let parts = parts(declaration)
+        return parts.before + parts.value + parts.source
+    }
+
+    /// The same, with the new value apart.
+    func parts(_ declaration: TweakDeclaration?) -> (before: String, value: String, source: String) {
         func text(_ value: JSONValue) -> String { declaration?.text(of: value) ?? value.summary }
-        return "\(tweak): \(text(oldValue)) → \(text(newValue)) (\(source))"
+        return ("\(tweak): \(text(oldValue)) → ", text(newValue), " (\(source))")
     }
 }
 

@@ -1,22 +1,24 @@
 import CommandSupport
 import Glibc
+import Synchronization
 import TweakClient
 import TweakJSON
 import TweakPlot
 import TweakProtocol
 import TweakRecords
+import TweakSystem
 
 /// Samples that are taken from outside, of a process that does not have the library. What of its tweaks is another value
 /// than before is a change.
 struct MemorySamples: SampleSource, ChangeSource {
     let series: [PlotSeries]
-    private let sampler: MemorySampler
+    private let types: [TweakType]
+    private let sampling: MemorySampling
     private let tweaks: MemorySampler
-    private let period: Duration
-    /// When the next sample is due.
-    private var due: ContinuousClock.Instant
-    /// How long what has come is kept together, and tweaks are not looked at.
+    /// How long tweaks are not looked at, and samples wait for others at most.
     private static let patience: Duration = .milliseconds(50)
+    /// How long samples wait: what comes at once stays below what malloc has the kernel give and take each time.
+    private let pause: Duration
     private var lastLook: ContinuousClock.Instant
     private var known: [TweakValue?]
     private(set) var skipped = 0
@@ -30,42 +32,33 @@ struct MemorySamples: SampleSource, ChangeSource {
         _ program: MemoryProgram, _ sampled: [JSONTweak], watching watched: [JSONTweak], rate: Double
     ) throws(Failure) {
         series = sampled.map { PlotSeries($0.declaration) }
-        sampler = try program.sampler(for: sampled.map(\.declaration.key))
+        types = sampled.map(\.declaration.type)
         tweaks = try program.sampler(for: watched.map(\.declaration.key))
-        period = .seconds(1) / rate
-        due = .now
+        pause = min(Self.patience, .seconds(1) / rate * max(6000 / (sampled.count + 1), 1))
         lastLook = .now
         known = try tweaks.read()
+        sampling = try .start(program.sampler(for: sampled.map(\.declaration.key)), rate: rate)
     }
 
     mutating func next(within seconds: Double) throws(Failure) -> SampleBatch? {
-        let start = ContinuousClock.now
-        let end = start + .seconds(min(max(seconds, 0), 1e9))
-        var batch = SampleBatch()
         changes = []
-        var numbers: [Double] = []
-        // The last of them may have come long after the first.
-        while ContinuousClock.now < min(end, start + max(Self.patience, batch.times.isEmpty ? period : .zero))
-        {
-            guard sleep(until: min(due, end)) else { break }
-            guard due <= .now else { break }
-            do throws(Failure) {
-                try sampler.readNumbers(into: &numbers)
-                if .now - lastLook >= Self.patience { try look(&batch) }
-            } catch {
-                guard error.exitCode == EX_UNAVAILABLE else { throw error }
-                batch.hasEnded = true
-                return batch
-            }
-            if !series.isEmpty {
-                batch.times.append(secondsSince1970())
-                batch.values.append(numbers.map { $0 })
-            }
-            let late = ((.now - due) / period).rounded(.down)
-            skipped += Int(min(late, 1e9))
-            due += period * (late + 1)
+        guard sleep(until: .now + min(.seconds(min(max(seconds, 0), 1)), pause)) else { return nil }
+        let taken = sampling.read()
+        var batch = SampleBatch(dropped: taken.dropped)
+        skipped += taken.skipped
+        TakenSamples.forEachSample(in: taken.frames.span.bytes, types) { time, values in
+            batch.times.append(time)
+            batch.values.append(values)
         }
-        return batch.times.isEmpty && batch.marks.isEmpty ? nil : batch
+        do throws(Failure) {
+            if let problem = taken.problem { throw problem }
+            if .now - lastLook >= Self.patience { try look(&batch) }
+        } catch {
+            guard error.exitCode == EX_UNAVAILABLE else { throw error }
+            batch.hasEnded = true
+            return batch
+        }
+        return batch.times.isEmpty && batch.marks.isEmpty && batch.dropped == 0 ? nil : batch
     }
 
     /// Finds the tweaks that have changed.
@@ -76,7 +69,7 @@ struct MemorySamples: SampleSource, ChangeSource {
             let change = ChangedTweaks.Change(
                 tweak: declaration.key, oldValue: .scalar(known[index] ?? .nothing),
                 newValue: .scalar(values[index] ?? .nothing), source: "\(TweakSource.memory)",
-                time: secondsSince1970())
+                time: Duration.since1970 / .seconds(1))
             changes.append(change)
             batch.marks.append(SampleMark(time: change.time, label: change.text(declaration)))
         }
@@ -84,17 +77,85 @@ struct MemorySamples: SampleSource, ChangeSource {
     }
 }
 
+/// A thread that takes samples, so that what is done with them does not hold it up, as long as there is something to
+/// sample. What is not guarded is the thread's.
+private final class MemorySampling: @unchecked Sendable {
+    struct Taken: Sendable {
+        var frames: ArraySlice<UInt64>
+        var dropped: Int
+        var skipped: Int
+        /// Why there are no more.
+        var problem: Failure?
+    }
+
+    private struct State {
+        var waiting: WaitingSamples
+        var problem: Failure?
+    }
+
+    private let sampler: MemorySampler
+    private let state: Mutex<State>
+
+    private init(_ sampler: MemorySampler, rate: Double) {
+        self.sampler = sampler
+        state = Mutex(State(waiting: WaitingSamples(of: sampler.declarations.count, rate: rate, at: .now)))
+    }
+
+    /// - Throws: ``Failure`` with `EX_OSERR` if there can be no more threads.
+    static func start(_ sampler: MemorySampler, rate: Double) throws(Failure) -> MemorySampling {
+        let sampling = MemorySampling(sampler, rate: rate)
+        // Signals are for the thread that waits for what is read. A thread inherits the mask.
+        var (all, before) = (sigset_t(), sigset_t())
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(sampling)
+        let result = pthread_create(
+            &thread, nil,
+            { context in
+                context.map { Unmanaged<MemorySampling>.fromOpaque($0).takeRetainedValue().run() }
+                return nil
+            }, context.toOpaque())
+        guard result == 0 else {
+            context.release()
+            throw Failure("a thread: \(systemMessage(result))", EX_OSERR)
+        }
+        pthread_detach(thread)
+        return sampling
+    }
+
+    func read() -> Taken {
+        state.withLock { state in
+            let (frames, dropped, skipped) = state.waiting.read(.max)
+            return Taken(frames: frames, dropped: dropped, skipped: skipped, problem: state.problem)
+        }
+    }
+
+    private func run() {
+        var words: [UInt64] = []
+        while true {
+            sleep(until: state.withLock { $0.waiting.next })
+            let isDue = state.withLock { $0.waiting.isDue(at: .now) }
+            guard isDue else { continue }
+            words.removeAll(keepingCapacity: true)
+            words.append((Duration.since1970 / .seconds(1)).bitPattern)
+            do throws(Failure) {
+                try sampler.readBits(into: &words)
+                state.withLock { $0.waiting.frames += words }
+            } catch {
+                return state.withLock { $0.problem = error }
+            }
+        }
+    }
+}
+
 /// - Returns: Whether no signal has ended it before.
+@discardableResult
 private func sleep(until instant: ContinuousClock.Instant) -> Bool {
     let rest = instant - .now
     guard rest > .zero else { return true }
     let (seconds, attoseconds) = rest.components
     var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
     return nanosleep(&time, nil) == 0
-}
-
-private func secondsSince1970() -> Double {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
 }
