@@ -163,12 +163,8 @@ package struct MemoryProcess {
 
     /// All that can be looked into, by process id: those of the user, for root everybody's.
     package static func all() -> [MemoryProcess] {
-        var scan = ProcessScan()
         var processes: [MemoryProcess] = []
-        for process in ProcessEntry.all.sorted(by: { $0.pid < $1.pid }) {
-            guard let executable = process.executable, scan.content(of: process.pid) == .tweaks else {
-                continue
-            }
+        for (process, executable) in found() {
             var (program, problem): (MemoryProgram?, String?)
             do throws(Failure) {
                 program = try MemoryProgram(pid: process.pid) { problem = problem ?? $0 }
@@ -186,6 +182,19 @@ package struct MemoryProcess {
                 ))
         }
         return processes
+    }
+
+    /// The executables of these processes, by process id.
+    package static func executables() -> [(pid: pid_t, path: String)] { found().map { ($0.pid, $1) } }
+
+    private static func found() -> [(ProcessEntry, executable: String)] {
+        var scan = ProcessScan()
+        return ProcessEntry.all.sorted { $0.pid < $1.pid }.compactMap { process in
+            guard let executable = process.executable, scan.content(of: process.pid) == .tweaks else {
+                return nil
+            }
+            return (process, executable)
+        }
     }
 }
 

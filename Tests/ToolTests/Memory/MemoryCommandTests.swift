@@ -27,6 +27,15 @@ import Testing
         #expect(form["overrides"] == nil)
     }
 
+    @Test func `Shells complete its process id and its tweaks`() throws {
+        func completed(_ words: [String]) throws -> [Substring] {
+            let arguments = ["positional@\(words.count - 2)", "\(words.count)", "0", "tweak"]
+            return try program.command(["---completion", words[0], "--"] + arguments + words).lines
+        }
+        #expect(try completed(["set", ""]).contains("\(program.pid)"))
+        #expect(try completed(["set", "\(program.pid)", ""]).contains("Bare/Values/Count"))
+    }
+
     @Test func `What is set it has at once, in every place where it reads it`() throws {
         let result = try program.tweak("set", "Count", "7")
         #expect(result.status == 0 && result.output == "Bare/Values/Count: 5 → 7\n")

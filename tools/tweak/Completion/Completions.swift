@@ -12,12 +12,15 @@ import TweakSystem
 /// Programs that run, by name and by process id, and files.
 func completePrograms(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) { words in
-        let running = RunningProgram.all().filter { $0.executable != nil && !$0.hasEnded }
-        let byName = Dictionary(grouping: running) { $0.executable.map(lastComponent) ?? "" }
+        let withLibrary = RunningProgram.all().filter { !$0.hasEnded }.compactMap { program in
+            program.executable.map { (pid: program.pid, path: $0) }
+        }
+        let running = withLibrary + MemoryProcess.executables()
+        let byName = Dictionary(grouping: running) { lastComponent(of: $0.path) }
         let names = byName.filter { $0.value.count == 1 }.keys.sorted().map {
             Candidate(word: $0, details: "runs")
         }
-        let processes = running.map { Candidate(word: "\($0.pid)", details: $0.executable ?? "") }
+        let processes = running.map { Candidate(word: "\($0.pid)", details: $0.path) }
         return names + processes + executables(words.prefix)
     }
 }
