@@ -96,33 +96,12 @@ package final class MemoryProgram: Program {
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
     ) throws(Failure) -> SetManyTweaks.Answer {
         let known = tweaksInMemory.all()
-        let declarations = Dictionary(known.map { ($0.declaration.key, $0.declaration) }) { first, _ in first
+        let (answer, admitted) = values.decide(for: known.map(\.declaration), allOrNothing: allOrNothing) {
+            try tweaksInMemory.checkWriting($0, to: $1)
         }
-        var changes: [TweakKey: TweakValue] = [:]
-        if resettingOthers {
-            for (declaration, value) in known where isChanged(declaration, value) {
-                changes[declaration.key] = declaration.defaultValue
-            }
-        }
-        var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
-        for key in values.keys.sorted() {
-            guard let declaration = declarations[key] else {
-                answer.unknown.append(key)
-                continue
-            }
-            do {
-                guard let admission = try values.admission(for: declaration) else { continue }
-                try tweaksInMemory.checkWriting(admission.value, to: declaration)
-                changes[key] = admission.value
-                answer.applied.append(key)
-                if admission.wasClamped { answer.clamped.append(key) }
-            } catch {
-                answer.refused.append(.init(tweak: key, message: "\(error)"))
-            }
-        }
-        if allOrNothing, !answer.unknown.isEmpty || !answer.refused.isEmpty {
-            (answer.applied, answer.clamped) = ([], [])
-            return answer
+        guard var changes = admitted else { return answer }
+        for (declaration, value) in known where resettingOthers && isChanged(declaration, value) {
+            changes[declaration.key] = changes[declaration.key] ?? declaration.defaultValue
         }
         try write(changes)
         if !answer.applied.isEmpty { sayThatNothingIsKept() }

@@ -122,26 +122,11 @@ package final class OfflineProgram: Program {
     package func apply(
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
     ) throws(Failure) -> SetManyTweaks.Answer {
-        let known = Dictionary(declarations.map { ($0.key, $0) }) { first, _ in first }
-        var changes: [TweakKey: TweakValue?] = resettingOthers ? known.mapValues { _ in nil } : [:]
-        var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
-        for key in values.keys.sorted() {
-            guard let declaration = known[key] else {
-                answer.unknown.append(key)
-                continue
-            }
-            do throws(TweakValueError) {
-                guard let admission = try values.admission(for: declaration) else { continue }
-                changes.updateValue(admission.value, forKey: key)
-                answer.applied.append(key)
-                if admission.wasClamped { answer.clamped.append(key) }
-            } catch {
-                answer.refused.append(.init(tweak: key, message: "\(error)"))
-            }
-        }
-        if allOrNothing, !answer.unknown.isEmpty || !answer.refused.isEmpty {
-            (answer.applied, answer.clamped) = ([], [])
-            return answer
+        let (answer, admitted) = values.decide(for: declarations, allOrNothing: allOrNothing)
+        guard let admitted else { return answer }
+        var changes: [TweakKey: TweakValue?] = admitted.mapValues { $0 }
+        for declaration in declarations where resettingOthers && changes[declaration.key] == nil {
+            changes.updateValue(nil, forKey: declaration.key)
         }
         try change(changes)
         return answer

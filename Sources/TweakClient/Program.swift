@@ -236,6 +236,41 @@ package struct ProgramSearch {
     }
 }
 
+extension OverridesDocument {
+    /// Which of the values tweaks take.
+    ///
+    /// - Parameter check: Whether a value that the declaration takes can be set.
+    /// - Returns: What is said about it, and what is to be set; `nil` if nothing is, since not all could be.
+    func decide(
+        for declarations: [TweakDeclaration], allOrNothing: Bool,
+        check: (TweakValue, TweakDeclaration) throws -> Void = { _, _ in }
+    ) -> (answer: SetManyTweaks.Answer, values: [TweakKey: TweakValue]?) {
+        let known = Dictionary(declarations.map { ($0.key, $0) }) { first, _ in first }
+        var values: [TweakKey: TweakValue] = [:]
+        var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
+        for key in keys.sorted() {
+            guard let declaration = known[key] else {
+                answer.unknown.append(key)
+                continue
+            }
+            do {
+                guard let admission = try admission(for: declaration) else { continue }
+                try check(admission.value, declaration)
+                values[key] = admission.value
+                answer.applied.append(key)
+                if admission.wasClamped { answer.clamped.append(key) }
+            } catch {
+                answer.refused.append(.init(tweak: key, message: "\(error)"))
+            }
+        }
+        guard allOrNothing, !answer.unknown.isEmpty || !answer.refused.isEmpty else {
+            return (answer, values)
+        }
+        (answer.applied, answer.clamped) = ([], [])
+        return (answer, nil)
+    }
+}
+
 /// Where an executable is that a shell would find by its name.
 package func pathInSearchPath(of name: String) -> String? {
     let directories = environment("PATH")?.split(separator: ":") ?? []
