@@ -234,17 +234,16 @@ struct ProcessEntry {
     /// The process that started it.
     var parent: pid_t? {
         // Behind the name, in which there may be anything: the state, and the parent.
-        let text = read("stat")
-        return text.lastIndex(of: ")").flatMap {
-            pid_t(text[$0...].split(separator: " ").dropFirst(2).first ?? "")
-        }
+        let bytes = read("stat")
+        guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        return Self.numbers(bytes[end...].dropFirst(4)).first.flatMap { pid_t(exactly: $0) }
     }
 
     /// Its socket, where a process of its environment has one, if there is one. What is found there need not be of the
     /// process: the path is one of its own file system, and it may be in a container.
     var socketPath: String? {
-        let environment = self.environment
-        let candidates = ControlDirectory.candidates(user: userInside) { environment[$0] }
+        let environment = read("environ")
+        let candidates = ControlDirectory.candidates(user: userInside) { Self.variable($0, in: environment) }
         let pid = pidInside
         return candidates.lazy.map { "\(folder)/root\($0.socket(of: pid))" }.first {
             var status = stat()
@@ -252,38 +251,42 @@ struct ProcessEntry {
         }
     }
 
-    /// As it was when the process began.
-    private var environment: [String: String] {
-        var variables: [String: String] = [:]
-        for variable in read("environ").split(separator: "\0") {
-            guard let equals = variable.firstIndex(of: "=") else { continue }
-            let name = String(variable[..<equals])
-            // The first of a name counts, as for getenv(3).
-            if variables[name] == nil { variables[name] = String(variable[variable.index(after: equals)...]) }
-        }
-        return variables
+    /// A variable of an environment as the kernel gives it. The first of a name counts, as for getenv(3).
+    private static func variable(_ name: String, in environment: [UInt8]) -> String? {
+        let start = Array("\(name)=".utf8)
+        let variable = environment.split(separator: 0).first { $0.starts(with: start) }
+        return variable.map { String(decoding: $0.dropFirst(start.count), as: UTF8.self) }
     }
 
     /// The process id that it has in its own namespace.
     private var pidInside: pid_t {
-        let line = read("status").split(separator: "\n").first { $0.hasPrefix("NSpid:") }
-        return line?.split(separator: "\t").last.flatMap { pid_t($0) } ?? pid
+        let lines = read("status").split(separator: UInt8(ascii: "\n"))
+        return lines.first { $0.starts(with: "NSpid:".utf8) }.flatMap { Self.numbers($0).last }.flatMap {
+            pid_t(exactly: $0)
+        } ?? pid
     }
 
     /// The user that it runs as in its own namespace.
     private var userInside: uid_t {
-        for line in read("uid_map").split(separator: "\n") {
-            let numbers = line.split(separator: " ").compactMap { uid_t($0) }
+        for line in read("uid_map").split(separator: UInt8(ascii: "\n")) {
+            let numbers = Self.numbers(line)
             guard numbers.count == 3, user >= numbers[1], user - numbers[1] < numbers[2] else { continue }
             return numbers[0] &+ (user - numbers[1])
         }
         return user
     }
 
-    private func read(_ name: String) -> String {
+    /// The numbers among words.
+    private static func numbers(_ line: ArraySlice<UInt8>) -> [UInt32] {
+        line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.compactMap {
+            UInt32(String(decoding: $0, as: UTF8.self))
+        }
+    }
+
+    private func read(_ name: String) -> [UInt8] {
         let descriptor = openFile("\(folder)/\(name)", O_RDONLY)
-        guard descriptor >= 0 else { return "" }
+        guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
-        return String(decoding: readToEnd(descriptor, limit: 1 << 20) ?? [], as: UTF8.self)
+        return readToEnd(descriptor, limit: 1 << 20) ?? []
     }
 }

@@ -37,8 +37,12 @@ package final class ProcessMemory: AddressSpace {
     /// When the process began, in the clock ticks of the kernel. Source: proc(5).
     private static func startTime(of pid: Int32) -> String? {
         // Behind the name, in which there may be anything, it is the twentieth.
-        guard let text = readText("/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else { return nil }
-        return text[end...].split(separator: " ").dropFirst(20).first.map(String.init)
+        guard let bytes = readWhole("/proc/\(pid)/stat"), let end = bytes.lastIndex(of: UInt8(ascii: ")"))
+        else {
+            return nil
+        }
+        let fields = bytes[end...].split(separator: UInt8(ascii: " "))
+        return fields.dropFirst(20).first.map { String(decoding: $0, as: UTF8.self) }
     }
 
     package var regions: [MemoryRegion] {

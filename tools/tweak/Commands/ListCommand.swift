@@ -14,7 +14,7 @@ struct ListCommand: ParsableCommand {
     var format: OutputFormat = .table
 
     /// What the headings of a table are.
-    enum Heading: String, ExpressibleByArgument, CaseIterable {
+    enum Heading: String, Keyword {
         case name, group
     }
 

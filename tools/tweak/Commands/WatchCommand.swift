@@ -128,7 +128,9 @@ struct WatchCommand: ParsableCommand {
     }
 }
 
-extension WatchFormat: ExpressibleByArgument {}
+enum WatchFormat: String, Keyword {
+    case table, json, csv
+}
 
 /// A running program that tells its changes.
 private struct WatchedProgram {

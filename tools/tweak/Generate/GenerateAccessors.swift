@@ -5,7 +5,7 @@ import TweakGenerators
 import TweakOverrides
 
 struct GenerateAccessors: ParsableCommand {
-    enum Language: String, CaseIterable, ExpressibleByArgument {
+    enum Language: String, Keyword {
         case c, swift
         case objectiveC = "objective-c"
     }

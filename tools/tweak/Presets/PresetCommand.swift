@@ -16,7 +16,7 @@ struct PresetCommand: ParsableCommand {
 
     struct Save: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Keep the values that differ from their defaults under a name.")
+            commandName: "save", abstract: "Keep the values that differ from their defaults under a name.")
 
         @Flag(help: "Keep the defaults of all other tweaks too.")
         var defaults = false
@@ -37,7 +37,8 @@ struct PresetCommand: ParsableCommand {
     }
 
     struct Load: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Give tweaks the values of a preset.")
+        static let configuration = CommandConfiguration(
+            commandName: "load", abstract: "Give tweaks the values of a preset.")
 
         @OptionGroup var options: ApplyOptions
         @OptionGroup var target: ProgramOptions
@@ -53,7 +54,8 @@ struct PresetCommand: ParsableCommand {
     }
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show the presets of a program.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Show the presets of a program.")
 
         @Option(help: "The form of the output.")
         var format: OutputFormat = .table
@@ -85,6 +87,7 @@ struct PresetCommand: ParsableCommand {
 
     struct Diff: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "diff",
             abstract: "Show where the values of a program differ from those of a preset.",
             discussion:
                 "Of tweaks that are not in the preset, those are shown that do not have their defaults.")
@@ -113,7 +116,7 @@ struct PresetCommand: ParsableCommand {
     }
 
     struct Remove: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove presets.")
+        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove presets.")
 
         @OptionGroup var target: ProgramOptions
 

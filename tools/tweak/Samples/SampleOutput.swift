@@ -87,10 +87,6 @@ struct SampleOutput {
     }
 }
 
-enum WatchFormat: String, CaseIterable {
-    case table, json, csv
-}
-
 /// The JSON form of a sample: keys are a promise to scripts. What has no value has no key.
 private struct SampleForm: Encodable {
     let time: Double
