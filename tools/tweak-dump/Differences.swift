@@ -7,14 +7,11 @@ final class DeclaredTweaks: Report {
     private(set) var tweaks: [TweakKey: TweakDeclaration] = [:]
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
-        var isInvalid = false
-        image.forEachTweak(invalid: {
-            isInvalid = true
+        image.forEachTweak {
             tell($0, of: image)
-        }) { tweak in
+        } _: { tweak in
             if tweaks[tweak.declaration.key] == nil { tweaks[tweak.declaration.key] = tweak.declaration }
         }
-        return isInvalid
     }
 
     func finish() {}

@@ -9,10 +9,9 @@ final class JSONReport: Report {
     init() { output.write("{\n  \"images\" : [\n") }
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
-        var errors: [RecordError] = []
         var count = 0
         if isShownEmpty { begin(image) }
-        image.forEachTweakByName(invalid: { errors.append($0) }) { tweak in
+        let errors = image.forEachTweakByName { tweak in
             if count == 0, !isShownEmpty { begin(image) }
             output.write(count == 0 ? "" : ",\n")
             output.write(tweak)
@@ -20,8 +19,7 @@ final class JSONReport: Report {
         }
         if isShownEmpty || count > 0 { output.write("\n      ]\n    }") }
         output.flush()
-        for error in errors { tell(error, of: image) }
-        return !errors.isEmpty
+        return tell(errors, of: image)
     }
 
     private func begin(_ image: ImageDump) {

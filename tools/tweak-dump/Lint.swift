@@ -34,11 +34,9 @@ final class Lint: Report {
     init(_ findings: Findings) { self.findings = findings }
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
-        var isInvalid = false
-        image.forEachTweak(invalid: {
-            isInvalid = true
+        let isInvalid = image.forEachTweak {
             findings.write(Finding(.invalidRecord, path: image.path, message: "\($0)"))
-        }) { tweak in
+        } _: { tweak in
             let found = FoundTweak(path: image.path, declaration: tweak.declaration)
             check(found)
             if !image.isUTF8(at: tweak.place) {
@@ -125,11 +123,9 @@ final class Forbid: Report {
     init(_ findings: Findings) { self.findings = findings }
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
-        var isInvalid = false
-        image.forEachTweak(invalid: {
-            isInvalid = true
+        let isInvalid = image.forEachTweak {
             findings.write(Finding(.forbiddenRecord, path: image.path, message: "\($0)"))
-        }) { tweak in
+        } _: { tweak in
             let found = FoundTweak(path: image.path, declaration: tweak.declaration)
             let place = found.declaration.location == nil ? "" : ", declared at \(found.location)"
             findings.write(Finding(.forbiddenRecord, found, message: "\(found.declaration.key)\(place)"))

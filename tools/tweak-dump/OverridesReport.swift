@@ -9,18 +9,15 @@ final class OverridesReport: Report {
     private var seen: Set<TweakKey> = []
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
-        var isInvalid = false
-        image.forEachTweak(invalid: {
-            isInvalid = true
+        image.forEachTweak {
             tell($0, of: image)
-        }) { tweak in
+        } _: { tweak in
             let declaration = tweak.declaration
             guard seen.insert(declaration.key).inserted, declaration.type != .action,
                 !declaration.isReadOnly
             else { return }
             document.set(tweak.value ?? declaration.defaultValue, for: declaration.key)
         }
-        return isInvalid
     }
 
     func finish() {

@@ -25,6 +25,12 @@ extension Report {
     }
 
     func tell(_ error: RecordError, of image: ImageDump) { printProblem("\(image.path): \(error)") }
+
+    /// - Returns: Whether there are any.
+    func tell(_ errors: [RecordError], of image: ImageDump) -> Bool {
+        for error in errors { tell(error, of: image) }
+        return !errors.isEmpty
+    }
 }
 
 /// Writes a line to standard error, behind what has been written to standard output.

@@ -41,13 +41,11 @@ final class CSVReport: Report {
     init() { print((["path"] + columns.map(\.name)).joined(separator: ",")) }
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
-        var errors: [RecordError] = []
-        image.forEachTweakByName(invalid: { errors.append($0) }) { tweak in
+        let errors = image.forEachTweakByName { tweak in
             let cells = [image.path] + columns.map { $0.cell(tweak) ?? "" }
             print(cells.map(Self.quoted).joined(separator: ","))
         }
-        for error in errors { tell(error, of: image) }
-        return !errors.isEmpty
+        return tell(errors, of: image)
     }
 
     /// A newline is escaped as in tables, so that each line is a tweak.
@@ -73,10 +71,9 @@ final class MarkdownReport: Report {
     private var isFirst = true
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
-        var errors: [RecordError] = []
         var count = 0
         if isShownEmpty { begin(image) }
-        image.forEachTweakByName(invalid: { errors.append($0) }) { tweak in
+        let errors = image.forEachTweakByName { tweak in
             if count == 0 {
                 if !isShownEmpty { begin(image) }
                 print(
@@ -96,9 +93,8 @@ final class MarkdownReport: Report {
                 ]
             print("| " + cells.map(Self.escaped).joined(separator: " | ") + " |")
         }
-        if isShownEmpty, count == 0 { print("\nNo \(image.selection.isEverything ? "" : "such ")tweaks.") }
-        for error in errors { tell(error, of: image) }
-        return !errors.isEmpty
+        if isShownEmpty, count == 0 { print("\nNo \(image.isWhole ? "" : "such ")tweaks.") }
+        return tell(errors, of: image)
     }
 
     private func begin(_ image: ImageDump) {

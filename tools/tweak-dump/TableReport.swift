@@ -20,7 +20,6 @@ final class TableReport: Report {
     }
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
-        var isInvalid = false
         var columns = TextColumns(
             header: ["NAME", "TYPE", "VALUE", "DEFAULT", "LIMITS", "NOTES", "DECLARED AT", "DESCRIPTION"],
             optional: ["VALUE", "NOTES", "DESCRIPTION"], isIndented: true)
@@ -29,10 +28,9 @@ final class TableReport: Report {
         // By all that is shown of them but the place. A record takes more memory than its hash.
         var known: [Int: Int] = [:]
         var locations = Locations()
-        image.forEachTweak(invalid: {
-            isInvalid = true
+        let isInvalid = image.forEachTweak {
             tell($0, of: image)
-        }) { tweak in
+        } _: { tweak in
             let key = tweak.declaration.key
             locations.add(tweak.declaration.location)
             var hasher = Hasher()
@@ -52,7 +50,7 @@ final class TableReport: Report {
         let build = image.buildID.map { ", build id \($0)" } ?? ""
         let title = "\(printable(image.path)) (\(image.architecture)\(build))"
         guard !rows.isEmpty else {
-            if isShownEmpty { print("\(title): no \(image.selection.isEverything ? "" : "such ")tweaks") }
+            if isShownEmpty { print("\(title): no \(image.isWhole ? "" : "such ")tweaks") }
             return isInvalid
         }
         print(title + (locations.directory.isEmpty ? "" : ", declared in " + printable(locations.directory)))
