@@ -169,14 +169,27 @@ struct ImageDump {
         guard let first = sections.first else { return }
         let joined = sections.count == 1 ? first.bytes : sections.flatMap(\.bytes)
         let starts = sections.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.bytes.count) }
+        let textOffset = RecordLayout.textOffset
+        var texts = places.indices.map { index in
+            let range = places[index].range
+            let start = min(range.lowerBound + textOffset, range.upperBound)
+            let shift = starts[places[index].section]
+            return Text(
+                start: UInt32(clamping: shift + start), end: UInt32(clamping: shift + range.upperBound),
+                place: UInt32(clamping: index))
+        }
         joined.withUnsafeBytes { bytes in
-            places.sort { left, right in
-                let leftText = left.text.shifted(by: starts[left.section])
-                let rightText = right.text.shifted(by: starts[right.section])
-                let order = bytes.compare(leftText, rightText)
-                return order != 0 ? order < 0 : leftText.lowerBound < rightText.lowerBound
+            texts.sort { left, right in
+                let order = bytes.compare(left, right)
+                return order != 0 ? order < 0 : left.start < right.start
             }
         }
+        places = texts.map { places[Int($0.place)] }
+    }
+
+    /// The texts of a record in the joined bytes of all sections, and which place that is.
+    fileprivate struct Text {
+        let start, end, place: UInt32
     }
 
     /// Decodes a record that was valid.
@@ -192,16 +205,13 @@ struct ImageDump {
     }
 }
 
-extension Range<Int> {
-    fileprivate func shifted(by distance: Int) -> Range<Int> { lowerBound + distance..<upperBound + distance }
-}
-
 extension UnsafeRawBufferPointer {
-    /// Compares two ranges of the bytes; the first is before the second if this is negative.
-    fileprivate func compare(_ left: Range<Int>, _ right: Range<Int>) -> Int {
-        guard let start = baseAddress, left.upperBound <= count, right.upperBound <= count else { return 0 }
+    /// Compares two texts in the bytes; the first is before the second if this is negative.
+    fileprivate func compare(_ left: ImageDump.Text, _ right: ImageDump.Text) -> Int {
+        guard let start = baseAddress, left.end <= count, right.end <= count else { return 0 }
+        let (leftCount, rightCount) = (Int(left.end - left.start), Int(right.end - right.start))
         let order = memcmp(
-            start + left.lowerBound, start + right.lowerBound, Swift.min(left.count, right.count))
-        return order != 0 ? Int(order) : left.count - right.count
+            start + Int(left.start), start + Int(right.start), Swift.min(leftCount, rightCount))
+        return order != 0 ? Int(order) : leftCount - rightCount
     }
 }

@@ -55,15 +55,15 @@ struct JSONBuffer {
     }
 
     mutating func write(text: String) {
-        var text = text
-        let isPlain = text.withUTF8 { text in
+        // `withUTF8` takes a copy of the text, which takes as long as all of this.
+        let isWritten = text.utf8.withContiguousStorageIfAvailable { text in
             guard text.allSatisfy({ 0x20..<0x7F ~= $0 && $0 != 0x22 && $0 != 0x5C }) else { return false }
             bytes.append(0x22)
             bytes.append(contentsOf: text)
             bytes.append(0x22)
             return true
         }
-        if !isPlain { bytes.append(contentsOf: jsonText(text).utf8) }
+        if isWritten != true { bytes.append(contentsOf: jsonText(text).utf8) }
     }
 
     /// Writes the JSON form of a tweak, with sorted keys. It is that of a `JSONTweak`.
@@ -125,14 +125,14 @@ struct JSONBuffer {
 
     /// - Returns: Whether nothing in it must be escaped.
     private mutating func append(level: String) -> Bool {
-        var level = level
-        return level.withUTF8 { level in
+        let isPlain = level.utf8.withContiguousStorageIfAvailable { level in
             bytes.append(contentsOf: level)
             bytes.append(0x2F)
             return level.allSatisfy {
                 0x20..<0x7F ~= $0 && $0 != 0x22 && $0 != 0x5C && $0 != 0x2F && $0 != 0x25
             }
         }
+        return isPlain == true
     }
 
     private mutating func write(_ choices: [TweakChoice]) {
@@ -156,11 +156,8 @@ struct JSONBuffer {
         switch value {
         case .bool(let flag): write(flag ? "true" : "false")
         case .integer(let number):
-            if let number = Int(exactly: number) {
-                bytes.append(contentsOf: "\(number)".utf8)
-            } else {
-                bytes.append(contentsOf: "\(number)".utf8)
-            }
+            // Of an Int that takes a third of the time.
+            bytes.append(contentsOf: (Int(exactly: number).map { "\($0)" } ?? "\(number)").utf8)
         case .double(let number) where number.isFinite:
             let text = "\(number)".utf8
             bytes.append(contentsOf: text.suffix(2).elementsEqual(".0".utf8) ? text.dropLast(2) : text[...])
