@@ -34,16 +34,24 @@ def build(package, *options):
     # The package manager overlooks files that are new in a package which another one depends on by path.
     (Path(package) / "Package.swift").touch()
     command = ["swift", "build", "--package-path", str(package), *options]
-    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # A path among the options begins there.
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=package)
     if result.returncode != 0:
         print(result.stdout, file=sys.stderr, end="")
         raise Failure(f"{' '.join(command)} failed", SOFTWARE)
-    return Path(output([*command, "--show-bin-path"]).strip())
+    return Path(output([*command, "--show-bin-path"], cwd=package).strip())
 
 
-def output(command, **environment):
+def build_as_installed(product):
+    """Builds a command as tools/install does, and returns it."""
+    script = '. tools/setup && tweaks_choose_commands && printf "%s\\0" "${tweaks_commands[@]}"'
+    options = output(["bash", "-c", script], cwd=TOOLS.parent).split("\0")[:-1]
+    return build(TOOLS.parent, *options, "--product", product) / product
+
+
+def output(command, cwd=None, **environment):
     """What a command prints. Names of environment variables are those of keyword arguments."""
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}, cwd=cwd)
     if result.returncode != 0:
         raise Failure(f"{' '.join(map(str, command))} ended with status {result.returncode}", SOFTWARE)
     return result.stdout
