@@ -12,7 +12,7 @@ from pathlib import Path
 
 import start_programs
 import starting
-from building import TOOLS, build
+from building import build_as_installed
 from reporting import print_bound, print_table, progress, spread, summary
 
 HELP = """\
@@ -161,7 +161,7 @@ def private_kilobytes(program, configuration, switches):
 def measure(quick):
     program = starting.build_programs() / start_programs.program(COUNT)
     progress("building the command")
-    command = build(TOOLS.parent, "-c", "release", "--product", "tweak") / "tweak"
+    command = build_as_installed("tweak")
     count, rounds = (50, 30) if quick else (300, 300)
     progress(f"measuring {count} edits, {count} commands and {3 * rounds} starts")
     with tempfile.TemporaryDirectory() as temporary:

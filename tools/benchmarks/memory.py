@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import start_programs
-from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, build, output
+from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, build_as_installed, output
 from reporting import print_bound, print_table, progress, spread, summary
 
 HELP = """\
@@ -120,7 +120,7 @@ def measure(quick):
     programs = {count: build_program(directory, count) for count in COUNTS}
     torn_program = directory / "torn"
     compiled(BENCHMARKS / "memory", "-O2", "-pthread", "torn.c", "-o", str(torn_program))
-    command = build(TOOLS.parent, "-c", "release", "--product", "tweak") / "tweak"
+    command = build_as_installed("tweak")
     rounds = 20 if quick else 200
     progress("measuring lists and sets")
     with tempfile.TemporaryDirectory() as home:

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, build
+from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, output
 from reporting import print_bound, print_table, progress
 
 HELP = """\
@@ -132,13 +132,12 @@ def sampled_by_memory(tweak, pid, seconds):
 
 def measure(quick):
     seconds = 5 if quick else 60
-    progress("building the library and the command")
-    root = TOOLS.parent
-    library = build(root, "-c", "release", "--product", "TweaksShared") / "libTweaksShared.so"
-    tweak = build(root, "-c", "release", "--product", "tweak") / "tweak"
     rows = []
     with tempfile.TemporaryDirectory() as home:
         os.chmod(home, 0o700)
+        progress("installing the library and the command")
+        output([str(TOOLS / "install"), "--prefix", f"{home}/installed", "--destdir", ""])
+        library, tweak = f"{home}/installed/lib/libtweaks.so", f"{home}/installed/bin/tweak"
         program = built_program(home)
         for way in ["socket", "memory"]:
             progress(f"sampling by {way}")
