@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -120,5 +121,14 @@ import TweakRecords
         for part in parts + ["link the program with the Tweaks library"] {
             #expect(rule.description.contains(part), "\(rule.description)")
         }
+    }
+}
+
+@Suite struct `What the fuzzers begin with` {
+    @Test(arguments: ["values", "text"]) func `has tweaks`(name: String) throws {
+        let path = Locations.package + "/tools/fuzzing/corpus/core/" + name
+        let core = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        let values = try SyntheticCore.values(of: core)
+        #expect(values["Count"] == 7 && values["Mode"] == (name == "text" ? "Core" : "slow"))
     }
 }

@@ -30,7 +30,7 @@ import Testing
                     try home.write(
                         "mutated/\(number)", Data(mutated(bytes, tables: name != "archive", using: &random)))
                 }
-                let option = arguments.randomElement(using: &random) ?? ""
+                let option = name == "core" ? "--core" : arguments.randomElement(using: &random) ?? ""
                 let kilobytes = (64 << 10) + bytes.count >> 10
                 let limit = sanitizer == nil ? "ulimit -d \(kilobytes); " : ""
                 let result = try run(
@@ -70,7 +70,7 @@ import Testing
         try #require(ar.succeeded)
         let files = [
             ("object", home("tweaks.o")), ("library", home("tweaks.so")), ("archive", home("tweaks.a")),
-            ("program", "/bin/ls"),
+            ("program", "/bin/ls"), ("core", Locations.package + "/tools/fuzzing/corpus/core/text"),
         ]
         var originals = try files.map { ($0, Array(try Data(contentsOf: URL(fileURLWithPath: $1)))) }
         var stripped = originals[1].1
@@ -91,7 +91,8 @@ import Testing
             if headers > 0, headers < bytes.count { regions.append(headers..<bytes.count) }
         }
         let data = Data(bytes)
-        if let records = data.range(of: Data("Spring\0Physics".utf8)) {
+        let names = ["Spring\0Physics", "Core\0Values"]
+        if let records = names.lazy.compactMap({ data.range(of: Data($0.utf8)) }).first {
             regions.append(max(0, records.lowerBound - 256)..<min(bytes.count, records.upperBound + 512))
         }
         for _ in 0..<Int.random(in: 1...6, using: &random) {
