@@ -62,8 +62,7 @@ struct TweakCommand: ParsableCommand {
             arguments.insert("--", at: value)
         }
         runCommand("tweak", arguments) {
-            try checkCommand(arguments)
-            var command = try parseAsRoot(arguments)
+            var command = try parseAlone(arguments) ?? parseWhole(arguments)
             try command.run()
         } ending: {
             (exitCode(for: $0).rawValue, fullMessage(for: $0, columns: nil))
@@ -72,6 +71,23 @@ struct TweakCommand: ParsableCommand {
 }
 
 extension TweakCommand {
+    /// Parses what follows the name of a command without looking at the other commands, which takes less time.
+    ///
+    /// - Returns: `nil` if something is wrong, or help is wanted: what is said then has the names of both.
+    fileprivate static func parseAlone(_ arguments: [String]) -> (any ParsableCommand)? {
+        guard let command = configuration.subcommands.first(where: { $0._commandName == arguments.first }),
+            let parsed = try? command.parseAsRoot(Array(arguments.dropFirst()))
+        else { return nil }
+        // Not the parser's own command that shows help.
+        let own = [command] + command.configuration.subcommands
+        return own.contains { $0 == type(of: parsed) } ? parsed : nil
+    }
+
+    fileprivate static func parseWhole(_ arguments: [String]) throws -> any ParsableCommand {
+        try checkCommand(arguments)
+        return try parseAsRoot(arguments)
+    }
+
     /// Expects that the command line begins with commands that there are.
     fileprivate static func checkCommand(_ arguments: [String]) throws {
         var command: any ParsableCommand.Type = TweakCommand.self
