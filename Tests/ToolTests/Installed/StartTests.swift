@@ -23,7 +23,7 @@ import Testing
     ) throws {
         try expectAllRight(
             Started.Way.kinds, state,
-            count: state.hasOverrides ? (isLong ? 10_000 : 200) : (isLong ? 1000 : Self.few))
+            count: state.hasOverrides ? (isLong ? 10_000 : 120) : (isLong ? 1000 : Self.few))
     }
 
     @Test(arguments: Started.State.allCases)
