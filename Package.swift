@@ -15,12 +15,14 @@ let package = Package(
         .executable(name: "tweak", targets: ["tweak"]),
         .executable(name: "tweak-dump", targets: ["tweak-dump"]),
         .executable(name: "tweak-flip-defaults", targets: ["tweak-flip-defaults"]),
+        .executable(name: "tweak-ui", targets: ["tweak-ui"]),
         .plugin(name: "TweakAccessors", targets: ["TweakAccessors"]),
         .plugin(name: "TweakDump", targets: ["TweakDump"]),
     ],
     traits: [
         .trait(name: "Macros", description: "The Swift macros, such as #tweak. Builds swift-syntax."),
         .trait(name: "Configuration", description: "TweaksConfiguration. Builds swift-configuration."),
+        .trait(name: "UI", description: "The page in a browser, tweak-ui. Builds Hummingbird."),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -29,6 +31,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.10.0"),
     ],
     targets: [
         .target(name: "FBTweak", path: "CSupport", exclude: ["RecordFormat.md"]),
@@ -118,6 +122,18 @@ let package = Package(
             name: "tweak-flip-defaults",
             dependencies: ["CommandSupport", .product(name: "Yams", package: "Yams")],
             path: "tools/tweak-flip-defaults"),
+        .target(name: "CTweakPage", path: "tools/tweak-ui/Assets"),
+        .executableTarget(
+            name: "tweak-ui",
+            dependencies: [
+                "CTweakPage", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON", "TweakOverrides",
+                "TweakMemory", "TweakProtocol", "TweakRecords", "TweakSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["UI"])),
+                .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["UI"])),
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["UI"])),
+            ],
+            path: "tools/tweak-ui/Server"),
         .executableTarget(
             name: "tweak-accessors", dependencies: ["TweakFormats", "TweakGenerators", "CommandSupport"],
             path: "tools/tweak-accessors"),

@@ -60,6 +60,11 @@ package final class MemoryProgram: Program {
 
     package func tweak(_ key: TweakKey) -> JSONTweak? { tweaksInMemory.tweak(key).map(status) }
 
+    /// The tweak as it is with a value that was read.
+    package func status(_ declaration: TweakDeclaration, _ value: TweakValue?) -> JSONTweak {
+        status((declaration, value))
+    }
+
     private func status(_ tweak: (declaration: TweakDeclaration, value: TweakValue?)) -> JSONTweak {
         let isDefault = !isChanged(tweak.declaration, tweak.value)
         return JSONTweak(

@@ -1,0 +1,52 @@
+import CTweakPage
+import CommandSupport
+import TweakSystem
+
+/// A file of the page.
+struct Asset: Sendable {
+    let bytes: [UInt8]
+    let contentType: String
+    /// What tells this content from another one, in quotes.
+    let tag: String
+
+    private init(_ name: String, _ bytes: [UInt8]) {
+        self.bytes = bytes
+        let ending = name.split(separator: ".").last.map(String.init) ?? ""
+        contentType = Self.types[ending] ?? "application/octet-stream"
+        // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv: it is not for secrets.
+        let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
+        tag = "\"\(String(hash, radix: 16))-\(bytes.count)\""
+    }
+
+    private static let types = [
+        "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+        "js": "text/javascript; charset=utf-8", "json": "application/json", "svg": "image/svg+xml",
+        "png": "image/png", "ico": "image/x-icon", "webmanifest": "application/manifest+json",
+        "woff2": "font/woff2", "txt": "text/plain; charset=utf-8",
+    ]
+
+    /// Those inside the executable.
+    private static let all: [String: Asset] = {
+        var assets: [String: Asset] = [:]
+        var place = 0
+        while let name = tweak_page_file_at(place).name {
+            let file = tweak_page_file_at(place)
+            let name = String(cString: name)
+            assets[name] = Asset(name, Array(UnsafeBufferPointer(start: file.bytes, count: file.size)))
+            place += 1
+        }
+        return assets
+    }()
+
+    /// The file of a path of a request.
+    static func at(_ path: String) -> Asset? {
+        let name = path == "/" ? "index.html" : String(path.dropFirst())
+        #if DEBUG
+        // Who works on the page need not build.
+        if let folder = environment("TWEAKS_UI_PAGE"), !name.split(separator: "/").contains("..") {
+            return (try? readInput("\(folder)/\(name)", isNamed: false)).map { Asset(name, $0) }
+        }
+        #endif
+        return all[name]
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import TweakSystem
+
+/// The names by which the page may be asked for.
+///
+/// A site of somebody else can have its own name lead to this machine (DNS rebinding); then the name in the request is not
+/// one of these.
+struct Origins: Sendable {
+    let scheme: String
+    let port: Int
+    /// Without the port, in lower case, an address of IPv6 in brackets.
+    let hosts: Set<String>
+    /// Whether every address of this machine is meant.
+    let takesAddresses: Bool
+
+    /// - Parameter address: What the server listens at.
+    init(address: String, port: Int, isSecure: Bool) {
+        scheme = isSecure ? "https" : "http"
+        self.port = port
+        var hosts: Set = ["localhost", "127.0.0.1", "[::1]"]
+        takesAddresses = ["0.0.0.0", "::"].contains(address)
+        if !Self.isLoopback(address) {
+            hosts.insert(Self.inURL(address))
+            var name = [CChar](repeating: 0, count: 256)
+            if gethostname(&name, name.count - 1) == 0 {
+                let name = name.withUnsafeBufferPointer { buffer in
+                    buffer.baseAddress.map { String(cString: $0) } ?? ""
+                }.lowercased()
+                hosts.formUnion([name, name + ".local"])
+            }
+        }
+        self.hosts = hosts
+    }
+
+    /// Whether an address leads to this machine alone.
+    static func isLoopback(_ address: String) -> Bool {
+        address == "localhost" || address == "::1"
+            || (address.hasPrefix("127.") && isAddress(address))
+    }
+
+    static func inURL(_ address: String) -> String {
+        address.contains(":") ? "[\(address.lowercased())]" : address.lowercased()
+    }
+
+    /// The `Host` of a request.
+    func takes(host: String) -> Bool {
+        var name = host.lowercased()[...]
+        let suffix = ":\(port)"
+        if name.hasSuffix(suffix) {
+            name = name.dropLast(suffix.count)
+        } else if port != (scheme == "https" ? 443 : 80) {
+            return false
+        }
+        if hosts.contains(String(name)) { return true }
+        // Nobody's name server has a say in an address.
+        let isInBrackets = name.hasPrefix("[") && name.hasSuffix("]")
+        return takesAddresses && Self.isAddress(String(isInBrackets ? name.dropFirst().dropLast() : name))
+    }
+
+    /// The `Origin` of a request to a `Host`.
+    func takes(origin: String, of host: String) -> Bool {
+        origin.lowercased() == "\(scheme)://\(host.lowercased())"
+    }
+
+    static func isAddress(_ text: String) -> Bool {
+        var (address4, address6) = (in_addr(), in6_addr())
+        return inet_pton(AF_INET, text, &address4) == 1 || inet_pton(AF_INET6, text, &address6) == 1
+    }
+}

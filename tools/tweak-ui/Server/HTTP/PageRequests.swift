@@ -1,0 +1,428 @@
+import CommandSupport
+import Glibc
+import TweakClient
+import TweakFormats
+import TweakJSON
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+#if UI
+import HTTPTypes
+
+/// Does what pages ask, each request by its name.
+struct PageRequests: Sendable {
+    let board: Board
+    let sessions: ProgramSessions
+    /// The program that is shown first.
+    let first: String?
+
+    func answer(_ name: String, _ body: [UInt8]) async throws(RequestProblem) -> [UInt8] {
+        switch name {
+        case "programs": return try json(["programs": board.programs])
+        case "open": return try await open(decode(body))
+        case "tweaks": return try await tweaks(decode(body))
+        case "unfollow":
+            let request: ProgramRequest = try decode(body)
+            if let stream = try stream(request.stream) { board.follow(request.program, stream, false) }
+            return Self.nothing
+        case "set":
+            let request: SetRequest = try decode(body)
+            let stream = try stream(request.stream)
+            return try await ask(request.program) { session throws(Failure) in
+                try await session.set(request, by: stream)
+            }
+        case "reset":
+            let request: ResetRequest = try decode(body)
+            let stream = try stream(request.stream)
+            guard request.all == true || request.category != nil || request.tweaks != nil else {
+                throw RequestProblem(.badRequest, "what is reset are tweaks, a category or all")
+            }
+            return try await ask(request.program) { session throws(Failure) in
+                try await session.reset(request, by: stream)
+            }
+        case "run": return try await run(decode(body))
+        case "explain": return try await explain(decode(body))
+        case "watch": return try await watch(decode(body))
+        case "presence":
+            let request: PresenceRequest = try decode(body)
+            guard let stream = try stream(request.stream) else {
+                throw RequestProblem(.badRequest, "who is it?")
+            }
+            board.show(
+                stream, name: request.name.map { String($0.prefix(80)) }, program: request.program,
+                tweak: request.tweak)
+            return Self.nothing
+        case "presets": return try await presets(decode(body))
+        case "preset/get": return try await preset(decode(body))
+        case "preset/diff": return try await differences(decode(body))
+        case "preset/save": return try await save(decode(body))
+        case "preset/delete":
+            let request: PresetRequest = try decode(body)
+            let answer = try await ask(request.program) { session throws(Failure) in
+                try await session.with { program throws(Failure) in
+                    try PresetFolder(of: program).remove(request.name)
+                    return Done()
+                }
+            }
+            board.tellOfPresets(request.program)
+            return answer
+        case "import": return try await importFile(decode(body))
+        case "export": return try await export(decode(body))
+        default: throw RequestProblem(.notFound, "there is nothing to ask by this name")
+        }
+    }
+
+    private static let nothing = Array("{}".utf8)
+
+    private func decode<Value: Decodable>(_ body: [UInt8]) throws(RequestProblem) -> Value {
+        do throws(JSONError) { return try decodeJSON(from: body) } catch {
+            throw RequestProblem(.badRequest, "the request makes no sense: \(error)")
+        }
+    }
+
+    private func json(_ value: some Encodable) throws(RequestProblem) -> [UInt8] {
+        do { return try pageJSON(value) } catch { throw RequestProblem(.internalServerError, "\(error)") }
+    }
+
+    /// The stream that a request names, which must be there.
+    private func stream(_ text: String?) throws(RequestProblem) -> Int? {
+        guard let text else { return nil }
+        guard let number = Int(text), board.isOpen(number) else {
+            throw RequestProblem(.gone, "this stream of events has ended")
+        }
+        return number
+    }
+
+    private func ask<Answer: Encodable & Sendable>(
+        _ program: String, _ body: @Sendable (ProgramSession) async throws(Failure) -> Answer
+    ) async throws(RequestProblem) -> [UInt8] {
+        guard board[program] != nil else { throw RequestProblem(.notFound, "there is no such program") }
+        let answer: Answer
+        do throws(Failure) { answer = try await body(sessions[program]) } catch {
+            throw RequestProblem(error)
+        }
+        return try json(answer)
+    }
+
+    // MARK: - Programs and tweaks
+
+    private struct ProgramRequest: Decodable {
+        let program: String
+        let stream: String?
+    }
+
+    private struct OpenRequest: Decodable {
+        let name: String
+    }
+
+    private func open(_ request: OpenRequest) async throws(RequestProblem) -> [UInt8] {
+        let id: String
+        do throws(Failure) { id = try Self.add(request.name, to: board) } catch {
+            throw RequestProblem(error)
+        }
+        guard let entry = board[id] else { throw RequestProblem(.notFound, "there is no such program") }
+        return try json(["program": ProgramForm(entry)])
+    }
+
+    /// Adds a program that a person names.
+    ///
+    /// - Returns: Its entry.
+    static func add(_ name: String, to board: Board) throws(Failure) -> String {
+        guard let program = try ProgramSearch(warn: { _ in }).programs(named: name).first else {
+            throw Failure("\(name): there is no such program", EX_NOINPUT)
+        }
+        let description = try program.description
+        if let pid = program.pid {
+            // It may not have been found yet.
+            for _ in 0..<100 {
+                if let entry = board.entries.first(where: { $0.pid == pid }) { return entry.id }
+                usleep(20_000)
+            }
+        }
+        let id = board.entry(name: description.application, executable: description.program, isRunning: false)
+        if program.pid == nil { board.update(id) { $0.overrides = description.overrides } }
+        return id
+    }
+
+    private struct TweaksForm: Encodable {
+        let program: ProgramForm
+        let tweaks: [JSONTweak]
+        let undeclared: [UndeclaredValue]?
+    }
+
+    private func tweaks(_ request: ProgramRequest) async throws(RequestProblem) -> [UInt8] {
+        let id = request.program
+        let stream = try stream(request.stream)
+        guard board[id] != nil else { throw RequestProblem(.notFound, "there is no such program") }
+        guard let stream else { return try json(form(id, await tweaksOnce(id))) }
+        board.follow(id, stream)
+        // It may end, and come back, meanwhile.
+        for _ in 0..<4 {
+            guard let entry = board[id], board.isOpen(stream) else { break }
+            if entry.isFresh, let known = entry.tweaks { return try json(form(id, known.all)) }
+            switch entry.state {
+            case .offline:
+                do throws(Failure) { try await sessions[id].load() } catch { throw RequestProblem(error) }
+            case .silent:
+                if let known = entry.tweaks { return try json(form(id, known.all)) }
+                throw RequestProblem(.gatewayTimeout, entry.problem ?? "it does not answer")
+            case .memory where entry.problem != nil && entry.tweaks == nil:
+                throw RequestProblem(.conflict, entry.problem ?? "")
+            case .memory, .running: await board.waitForTweaks(of: id)
+            }
+        }
+        throw RequestProblem(.badGateway, "it ended, or the page did")
+    }
+
+    private func tweaksOnce(_ id: String) async throws(RequestProblem) -> [JSONTweak] {
+        do throws(Failure) {
+            return try await sessions[id].with { program throws(Failure) in try program.tweaks() }
+        } catch {
+            throw RequestProblem(error)
+        }
+    }
+
+    private func form(_ id: String, _ tweaks: [JSONTweak]) throws(RequestProblem) -> TweaksForm {
+        guard let entry = board[id] else { throw RequestProblem(.notFound, "there is no such program") }
+        return TweaksForm(
+            program: ProgramForm(entry), tweaks: tweaks,
+            undeclared: entry.undeclared.isEmpty ? nil : entry.undeclared)
+    }
+
+    private struct TweakRequest: Decodable {
+        let program: String
+        let tweak: TweakKey
+    }
+
+    private func run(_ request: TweakRequest) async throws(RequestProblem) -> [UInt8] {
+        guard let entry = board[request.program] else {
+            throw RequestProblem(.notFound, "there is no such program")
+        }
+        guard let pid = entry.pid, entry.state != .memory else {
+            throw RequestProblem(
+                .conflict,
+                entry.state == .memory
+                    ? "the Tweaks library is not in the process, so nobody there does that"
+                    : "it does not run")
+        }
+        // It takes as long as it takes, on a connection and a thread of its own.
+        let problem: Failure? = await withCheckedContinuation { continuation in
+            onThread {
+                do throws(Failure) {
+                    guard let running = RunningProgram(pid: pid), let program = try LiveProgram(running)
+                    else {
+                        throw Failure("it has ended, or does not want to be asked", EX_UNAVAILABLE)
+                    }
+                    _ = try program.ask(RunAction(tweak: request.tweak), Patience.endless)
+                    continuation.resume(returning: nil)
+                } catch {
+                    continuation.resume(returning: error)
+                }
+            }
+        }
+        if let problem { throw RequestProblem(problem) }
+        return Self.nothing
+    }
+
+    private func explain(_ request: TweakRequest) async throws(RequestProblem) -> [UInt8] {
+        try await ask(request.program) { session throws(Failure) in
+            try await session.with { program throws(Failure) in
+                guard let tweak = try program.tweak(request.tweak) else {
+                    throw Failure("\(request.tweak): there is no such tweak", EX_NOINPUT)
+                }
+                var explanation = try program.explain(request.tweak)
+                let overrides = try program.description.overrides
+                for (index, opinion) in zip(explanation.opinions.indices, explanation.opinions)
+                where opinion.location == nil {
+                    explanation.opinions[index].location =
+                        switch opinion.source {
+                        case "\(TweakSource.overrides)": overrides
+                        case "\(TweakSource.binary)": tweak.declaration.location
+                        default: nil
+                        }
+                }
+                return explanation
+            }
+        }
+    }
+
+    private struct WatchRequest: Decodable {
+        let program, stream: String
+        let tweaks: [TweakKey]
+        let rate: Double?
+    }
+
+    private func watch(_ request: WatchRequest) async throws(RequestProblem) -> [UInt8] {
+        guard let stream = try stream(request.stream), let entry = board[request.program] else {
+            throw RequestProblem(.notFound, "there is no such program")
+        }
+        let rate = request.rate ?? 30
+        guard 0.1...1000 ~= rate, request.tweaks.count <= Watch.mostTweaks else {
+            throw RequestProblem(
+                .badRequest, "of \(Watch.mostTweaks) tweaks there are samples, 0.1 to 1000 times in a second")
+        }
+        var tweaks = request.tweaks
+        if let known = entry.tweaks {
+            tweaks = tweaks.filter { known[$0]?.declaration.type.canBeMonitored == true }
+        }
+        board.watch(request.program, stream, Watch(tweaks: tweaks, rate: rate))
+        return try json(["tweaks": tweaks])
+    }
+
+    private struct PresenceRequest: Decodable {
+        let stream: String
+        let name, program, tweak: String?
+    }
+
+    // MARK: - Presets and files
+
+    private struct PresetRequest: Decodable {
+        let program, name: String
+        let defaults: Bool?
+        let tweaks: [TweakKey]?
+    }
+
+    private struct PresetForm: Encodable {
+        let name: String
+        var tweaks: Int?
+        var problem: String?
+    }
+
+    private func presets(_ request: ProgramRequest) async throws(RequestProblem) -> [UInt8] {
+        try await ask(request.program) { session throws(Failure) in
+            try await session.with { program throws(Failure) in
+                let folder = try PresetFolder(of: program)
+                return [
+                    "presets": folder.names.map { name in
+                        do throws(Failure) {
+                            return PresetForm(name: name, tweaks: try folder.load(name).values.keys.count)
+                        } catch {
+                            return PresetForm(name: name, problem: error.message)
+                        }
+                    }
+                ]
+            }
+        }
+    }
+
+    private struct ValuesForm: Encodable {
+        let name: String
+        let values: [String: JSONValue]
+    }
+
+    private func preset(_ request: PresetRequest) async throws(RequestProblem) -> [UInt8] {
+        try await ask(request.program) { session throws(Failure) in
+            try await session.with { program throws(Failure) in
+                let values = try PresetFolder(of: program).load(request.name).values
+                let pairs = values.keys.map { ("\($0)", values[$0] ?? .null) }
+                return ValuesForm(name: request.name, values: Dictionary(pairs) { first, _ in first })
+            }
+        }
+    }
+
+    private func differences(_ request: PresetRequest) async throws(RequestProblem) -> [UInt8] {
+        try await ask(request.program) { session throws(Failure) in
+            try await session.with { program throws(Failure) in
+                let preset = try PresetFolder(of: program).load(request.name)
+                return ["differences": try PresetDifference.all(of: program, from: preset.values)]
+            }
+        }
+    }
+
+    private func save(_ request: PresetRequest) async throws(RequestProblem) -> [UInt8] {
+        let answer = try await ask(request.program) { session throws(Failure) in
+            try await session.with { program throws(Failure) in
+                let values = try values(of: program, request)
+                try PresetFolder(of: program).save(TweakPreset(name: request.name, values: values))
+                return PresetForm(name: request.name, tweaks: values.keys.count)
+            }
+        }
+        board.tellOfPresets(request.program)
+        return answer
+    }
+
+    private func values(of program: any Program, _ request: PresetRequest) throws(Failure)
+        -> OverridesDocument
+    {
+        guard let chosen = request.tweaks else {
+            return try program.values(includingDefaults: request.defaults == true)
+        }
+        let all = try program.values(includingDefaults: true)
+        var values = OverridesDocument()
+        for key in chosen { values.set(all.value(of: key), for: key) }
+        return values
+    }
+
+    private struct ExportRequest: Decodable {
+        let program: String
+        let defaults: Bool?
+        let tweaks: [TweakKey]?
+    }
+
+    private func export(_ request: ExportRequest) async throws(RequestProblem) -> [UInt8] {
+        try await ask(request.program) { session throws(Failure) in
+            try await session.with { program throws(Failure) in
+                let name = try program.description.application
+                let values = try values(
+                    of: program,
+                    PresetRequest(
+                        program: request.program, name: name, defaults: request.defaults,
+                        tweaks: request.tweaks))
+                return ["file": name + ".json", "text": TweakPreset(name: name, values: values).json]
+            }
+        }
+    }
+
+    private struct ImportRequest: Decodable {
+        let program: String
+        let text, base64, file: String?
+    }
+
+    private struct ImportForm: Encodable {
+        struct LeftOut: Encodable { let entry, message: String }
+
+        let differences: [PresetDifference]
+        let leftOut: [LeftOut]
+        /// How many values are what the tweaks have already.
+        let same: Int
+    }
+
+    private func importFile(_ request: ImportRequest) async throws(RequestProblem) -> [UInt8] {
+        guard
+            let bytes = request.text.map({ Array($0.utf8) })
+                ?? request.base64.flatMap({ Base64.bytes(of: $0) })
+        else {
+            throw RequestProblem(.badRequest, "a file has a text, or base64")
+        }
+        let path = request.file ?? "the file"
+        return try await ask(request.program) { session throws(Failure) in
+            try await session.with { program throws(Failure) in
+                let (values, leftOut) = try importedValues(bytes, path: path, for: program)
+                let differences = try PresetDifference.all(of: program, from: values).filter {
+                    $0.preset != nil
+                }
+                return ImportForm(
+                    differences: differences,
+                    leftOut: leftOut.map { .init(entry: $0.entry, message: $0.reason) },
+                    same: values.keys.count - differences.count)
+            }
+        }
+    }
+}
+
+/// The values of a file of this system or of an older one, and what in it is none for a tweak of the program.
+private func importedValues(
+    _ bytes: [UInt8], path: String, for program: any Program
+) throws(Failure) -> (OverridesDocument, leftOut: [ImportedOverrides.Problem]) {
+    guard ImportedOverrides.recognizes(bytes) else {
+        return (try failing { try OverridesDocument(importing: bytes, path: path) }, [])
+    }
+    let known = try program.tweaks().map(\.declaration.key)
+    let imported = try failing { try ImportedOverrides(bytes, path: path, known: known) }
+    var values = OverridesDocument()
+    for override in imported.overrides { values.set(override.value, for: override.key) }
+    return (values, imported.problems)
+}
+#endif

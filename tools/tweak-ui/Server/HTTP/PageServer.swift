@@ -1,0 +1,192 @@
+#if UI
+import CommandSupport
+import Glibc
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import TweakJSON
+
+/// What is wrong with a request.
+struct RequestProblem: Error {
+    let status: HTTPResponse.Status
+    let message: String
+    var nearest: [String] = []
+
+    init(_ status: HTTPResponse.Status, _ message: String) { (self.status, self.message) = (status, message) }
+
+    init(_ failure: Failure) {
+        status =
+            switch failure.exitCode {
+            case EX_NOINPUT: .notFound
+            case EX_DATAERR, EX_NOPERM: .conflict
+            case EX_USAGE: .badRequest
+            case EX_UNAVAILABLE, EX_PROTOCOL: .badGateway
+            case EX_TEMPFAIL: .gatewayTimeout
+            default: .internalServerError
+            }
+        message = ([failure.message] + failure.details).joined(separator: "\n")
+    }
+
+    struct Form: Encodable {
+        struct Problem: Encodable { let message: String }
+        let error: Problem
+    }
+}
+
+/// The connection of a request besides.
+struct PageContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        channel = source.channel
+    }
+}
+
+/// Answers requests of pages.
+struct PageServer: Sendable {
+    let origins: Origins
+    let secrets: Secrets
+    let api: PageRequests
+
+    /// The largest bodies.
+    private static let (mostOfImport, most, mostOfToken) = (16 << 20, 1 << 20, 4 << 10)
+
+    func respond(to request: Request, _ context: PageContext) async -> Response {
+        do throws(RequestProblem) {
+            return try await answer(request, context)
+        } catch {
+            var response = json(RequestProblem.Form(error: .init(message: error.message)), error.status)
+            // What is still to come of the request is not waited for.
+            if request.method == .post { response.headers[.connection] = "close" }
+            return response
+        }
+    }
+
+    private func answer(_ request: Request, _ context: PageContext) async throws(RequestProblem) -> Response {
+        guard let host = request.head.authority, origins.takes(host: host) else {
+            throw RequestProblem(.forbidden, "this is not a name of this page's server")
+        }
+        if let origin = request.headers[.origin], !origins.takes(origin: origin, of: host) {
+            throw RequestProblem(.forbidden, "another site has asked")
+        }
+        let path = request.uri.path
+        guard path.hasPrefix("/api/") else { return try asset(path, request) }
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] } ?? "none"
+        guard ["same-origin", "none"].contains(site) else {
+            throw RequestProblem(.forbidden, "another site has asked")
+        }
+        let name = String(path.dropFirst("/api/".count))
+        if name == "events" {
+            guard request.method == .get else { throw RequestProblem(.methodNotAllowed, "events are got") }
+            try checkSession(request)
+            return try api.events(context.channel, headers: Self.headers)
+        }
+        guard request.method == .post else {
+            throw RequestProblem(.methodNotAllowed, "what is asked is posted")
+        }
+        guard let type = request.headers[.contentType],
+            type == "application/json" || type.hasPrefix("application/json;")
+        else {
+            throw RequestProblem(.unsupportedMediaType, "a request is JSON")
+        }
+        if name == "session" { return try await session(request) }
+        try checkSession(request)
+        let body = try await body(of: request, upTo: name == "import" ? Self.mostOfImport : Self.most)
+        let answer = try await api.answer(name, body)
+        return Response(
+            status: .ok, headers: Self.headers(of: "application/json"),
+            body: .init(byteBuffer: ByteBuffer(bytes: answer)))
+    }
+
+    private func session(_ request: Request) async throws(RequestProblem) -> Response {
+        struct Exchange: Decodable { let token: String }
+        let body = try await body(of: request, upTo: Self.mostOfToken)
+        guard let exchange = try? decodeJSON(Exchange.self, from: body) else {
+            throw RequestProblem(.badRequest, "a session is got for a token")
+        }
+        guard let session = secrets.session(for: exchange.token) else {
+            throw RequestProblem(.unauthorized, "this is not the token of the address that tweak ui printed")
+        }
+        return json(["session": session])
+    }
+
+    private func checkSession(_ request: Request) throws(RequestProblem) {
+        let scheme = "Bearer "
+        guard let header = request.headers[.authorization], header.hasPrefix(scheme),
+            secrets.isSession(header.dropFirst(scheme.count))
+        else { throw RequestProblem(.unauthorized, "open the address that tweak ui printed") }
+    }
+
+    private func body(of request: Request, upTo most: Int) async throws(RequestProblem) -> [UInt8] {
+        let tooLarge = RequestProblem(.contentTooLarge, "a request has at most \(most) bytes")
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge }
+        do {
+            return Array((try await request.body.collect(upTo: most)).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw tooLarge
+        } catch {
+            throw RequestProblem(.badRequest, "the request has not come whole")
+        }
+    }
+
+    // MARK: - Answers
+
+    private func asset(_ path: String, _ request: Request) throws(RequestProblem) -> Response {
+        guard request.method == .get || request.method == .head else {
+            throw RequestProblem(.methodNotAllowed, "a file of the page is got")
+        }
+        guard let asset = Asset.at(path) else { throw RequestProblem(.notFound, "there is no such file") }
+        var headers = Self.headers(of: asset.contentType)
+        headers[.eTag] = asset.tag
+        headers[.cacheControl] = "no-cache"
+        if request.headers[.ifNoneMatch]?.split(separator: ",").contains(where: {
+            $0.filter { $0 != " " } == asset.tag
+        }) == true {
+            return Response(status: .notModified, headers: headers)
+        }
+        let body = ByteBuffer(bytes: asset.bytes)
+        guard request.method == .get else {
+            headers[.contentLength] = "\(asset.bytes.count)"
+            return Response(status: .ok, headers: headers)
+        }
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: body))
+    }
+
+    private func json(_ value: some Encodable, _ status: HTTPResponse.Status = .ok) -> Response {
+        let bytes = (try? pageJSON(value)) ?? []
+        return Response(
+            status: status, headers: Self.headers(of: "application/json"),
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private static func headers(of type: String) -> HTTPFields {
+        var headers = headers
+        headers[.contentType] = type
+        return headers
+    }
+
+    /// Those of every answer: nothing runs, is loaded, or is shown by others, but what is in this program.
+    private static let headers: HTTPFields = {
+        var headers = HTTPFields()
+        let all = [
+            "Cache-Control": "no-store",
+            "Content-Security-Policy": """
+            default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
+            manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+            require-trusted-types-for 'script'; trusted-types 'none'
+            """,
+            "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+            "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+            "Cross-Origin-Embedder-Policy": "require-corp",
+            "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+        ]
+        for (name, value) in all {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        return headers
+    }()
+}
+#endif

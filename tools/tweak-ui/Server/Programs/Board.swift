@@ -1,0 +1,315 @@
+import Glibc
+import Synchronization
+import TweakClient
+import TweakJSON
+import TweakProtocol
+import TweakRecords
+
+/// All programs as they are known, and the pages that are told of them. It has one lock, which nothing is done with that
+/// takes time.
+final class Board: Sendable {
+    private let state = Mutex(State())
+
+    fileprivate struct State {
+        var programs: [ProgramEntry] = []
+        var streams: [Int: EventStream] = [:]
+        var viewers: [Int: Viewer] = [:]
+        var lastStream = 0
+        var isEnding = false
+        /// Those who wait for the tweaks of a program.
+        var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
+
+        func place(_ id: String) -> Int? { programs.firstIndex { $0.id == id } }
+    }
+
+    /// A page, and what a person edits there.
+    struct Viewer: Encodable {
+        let stream: String
+        var name: String?
+        var program: String?
+        var tweak: String?
+        var since: Double
+    }
+
+    static let mostStreams = 64
+
+    // MARK: - Programs
+
+    var programs: [ProgramForm] { state.withLock { $0.programs.map { ProgramForm($0) } } }
+    var entries: [ProgramEntry] { state.withLock { $0.programs } }
+    subscript(id: String) -> ProgramEntry? {
+        state.withLock { state in state.place(id).map { state.programs[$0] } }
+    }
+
+    /// The entry of a program: the one that it had when it ran before, or a new one.
+    ///
+    /// - Parameter name: Of the application, by which values are kept.
+    func entry(name: String, executable: String?, isRunning: Bool) -> String {
+        state.withLock { state in
+            let same = state.programs.filter { entry in
+                // Of one that has not been started since its path is not known.
+                (entry.executable == executable || (entry.executable == nil && entry.name == name))
+                    && (!isRunning || entry.state == .offline)
+            }
+            if let entry = same.first {
+                if let executable, let place = state.place(entry.id) {
+                    state.programs[place].executable = executable
+                }
+                return entry.id
+            }
+            let taken = Set(state.programs.map(\.id))
+            var (id, number) = (name, 1)
+            while taken.contains(id) {
+                number += 1
+                id = "\(name)~\(number)"
+            }
+            let entry = ProgramEntry(id: id, name: name, executable: executable)
+            state.programs.append(entry)
+            state.tell(entry)
+            return id
+        }
+    }
+
+    /// Changes an entry and tells of it if pages see it.
+    func update(_ id: String, _ body: (inout sending ProgramEntry) -> Void) {
+        state.withLock { state in
+            guard let place = state.place(id) else { return }
+            let before = Shown(state.programs[place])
+            body(&state.programs[place])
+            if Shown(state.programs[place]) != before { state.tell(state.programs[place]) }
+            if state.programs[place].isFresh || before.state != state.programs[place].state {
+                state.resume(id)
+            }
+        }
+    }
+
+    /// What of an entry is told as a change of it.
+    private struct Shown: Equatable {
+        let state: ProgramEntry.State
+        let pid: pid_t?
+        let texts: [String?]
+        let numbers: [Int?]
+
+        init(_ entry: ProgramEntry) {
+            (state, pid) = (entry.state, entry.pid)
+            texts = [entry.name, entry.executable, entry.overrides, entry.library, entry.problem]
+            numbers = [entry.processes, entry.tweaks?.all.count ?? entry.count]
+        }
+    }
+
+    /// Takes over what a program has, as it has told all of it at once.
+    func replace(_ id: String, _ tweaks: [JSONTweak], undeclared: [UndeclaredValue] = []) {
+        update(id) { entry in
+            entry.undeclared = undeclared
+            entry.isFresh = true
+        }
+        state.withLock { state in
+            guard let place = state.place(id) else { return }
+            guard let known = state.programs[place].tweaks, known.declareTheSame(as: tweaks) else {
+                let isNew = state.programs[place].tweaks == nil
+                state.programs[place].tweaks = KnownTweaks(tweaks)
+                if !isNew {
+                    for stream in state.followers(of: id) { stream.add { $0.reloaded.appendOnce(id) } }
+                }
+                return
+            }
+            for tweak in tweaks {
+                state.change(place, tweak.declaration.key, tweak.value, tweak.source, tweak.pendingValue)
+            }
+        }
+    }
+
+    /// Takes over what has changed in a program.
+    func change(_ id: String, _ changes: [ChangedTweaks.Change]) {
+        state.withLock { state in
+            guard let place = state.place(id) else { return }
+            for change in changes {
+                guard let tweak = state.programs[place].tweaks?[change.tweak] else { continue }
+                let value = change.newValue.value(of: tweak.declaration.type)
+                state.change(place, change.tweak, value, change.source, tweak.pendingValue, time: change.time)
+            }
+        }
+    }
+
+    /// Takes over what some tweaks have.
+    ///
+    /// - Parameter isComplete: Whether nobody else tells their values. Of a program that does, only what it does not tell is
+    ///   taken: it may be at a later value already.
+    func note(_ id: String, _ tweaks: [JSONTweak], isComplete: Bool) {
+        state.withLock { state in
+            guard let place = state.place(id) else { return }
+            for tweak in tweaks {
+                let key = tweak.declaration.key
+                guard isComplete || state.programs[place].tweaks?[key]?.value == tweak.value else { continue }
+                state.change(place, key, tweak.value, tweak.source, tweak.pendingValue)
+            }
+        }
+    }
+
+    /// Says whose change it is when these values are told.
+    func expect(_ id: String, _ values: [TweakKey: TweakValue?], by stream: Int) {
+        update(id) { entry in
+            for (key, value) in values { entry.expected.add(key, value, by: stream) }
+        }
+    }
+
+    /// Gives samples to those who want them.
+    func sample(
+        _ id: String, _ keys: [TweakKey], rate: Double, dropped: Int, _ frames: [(Double, [Double?])]
+    ) {
+        let watches = state.withLock { state in
+            state.place(id).map { place in
+                state.programs[place].watches.compactMap { number, watch in
+                    state.streams[number].map { ($0, watch) }
+                }
+            } ?? []
+        }
+        for (stream, watch) in watches {
+            let places = watch.tweaks.map { keys.firstIndex(of: $0) }
+            // Who wants fewer gets every second, third… of them.
+            let stride = max(1, Int((rate / watch.rate).rounded()))
+            stream.add { pending in
+                var samples = pending.samples[id] ?? PendingSamples(tweaks: watch.tweaks)
+                if samples.tweaks != watch.tweaks { samples = PendingSamples(tweaks: watch.tweaks) }
+                samples.dropped += dropped
+                for (index, (time, values)) in frames.enumerated() where index % stride == 0 {
+                    samples.add(time, places.map { place in place.flatMap { values[$0] } })
+                }
+                pending.samples[id] = samples
+            }
+        }
+    }
+
+    // MARK: - Pages
+
+    /// A page that wants to be told; `nil` if there are too many.
+    func open() -> EventStream? {
+        state.withLock { state in
+            guard state.streams.count < Self.mostStreams, !state.isEnding else { return nil }
+            state.lastStream += 1
+            let stream = EventStream(number: state.lastStream)
+            state.streams[stream.number] = stream
+            state.viewers[stream.number] = Viewer(stream: "\(stream.number)", since: secondsSince1970())
+            for other in state.streams.values { other.add { $0.viewersChanged = true } }
+            return stream
+        }
+    }
+
+    func close(_ stream: EventStream) {
+        let followers = state.withLock { state in
+            state.streams[stream.number] = nil
+            state.viewers[stream.number] = nil
+            for other in state.streams.values { other.add { $0.viewersChanged = true } }
+            return state.programs.indices.compactMap { place in
+                state.programs[place].followers.remove(stream.number)
+                state.programs[place].watches[stream.number] = nil
+                return state.programs[place].follower
+            }
+        }
+        for follower in followers { follower.wake() }
+    }
+
+    func isOpen(_ stream: Int) -> Bool { state.withLock { $0.streams[stream] != nil } }
+
+    var viewers: [Viewer] { state.withLock { $0.viewers.values.sorted { $0.since < $1.since } } }
+
+    func show(_ stream: Int, name: String?, program: String?, tweak: String?) {
+        state.withLock { state in
+            guard var viewer = state.viewers[stream] else { return }
+            viewer.name = name ?? viewer.name
+            if (viewer.program, viewer.tweak) != (program, tweak) { viewer.since = secondsSince1970() }
+            (viewer.program, viewer.tweak) = (program, tweak)
+            state.viewers[stream] = viewer
+            for other in state.streams.values { other.add { $0.viewersChanged = true } }
+        }
+    }
+
+    /// Has a page follow a program, or not any more.
+    func follow(_ id: String, _ stream: Int, _ isWanted: Bool = true) {
+        let follower = state.withLock { state -> (any Follower)? in
+            guard let place = state.place(id), state.streams[stream] != nil else { return nil }
+            if isWanted {
+                state.programs[place].followers.insert(stream)
+            } else {
+                state.programs[place].followers.remove(stream)
+                state.programs[place].watches[stream] = nil
+            }
+            return state.programs[place].follower
+        }
+        follower?.wake()
+    }
+
+    /// Has a page get samples of a program.
+    func watch(_ id: String, _ stream: Int, _ watch: Watch) {
+        let follower = state.withLock { state -> (any Follower)? in
+            guard let place = state.place(id), state.streams[stream] != nil else { return nil }
+            state.programs[place].watches[stream] = watch.tweaks.isEmpty ? nil : watch
+            return state.programs[place].follower
+        }
+        follower?.wake()
+    }
+
+    func tellOfPresets(_ id: String) {
+        state.withLock { state in
+            for stream in state.streams.values { stream.add { $0.presets.appendOnce(id) } }
+        }
+    }
+
+    /// Tells all pages that this is the end.
+    func end() {
+        state.withLock { state in
+            state.isEnding = true
+            for stream in state.streams.values { stream.add { $0.isEnding = true } }
+        }
+    }
+
+    // MARK: - Waiting
+
+    /// Waits until the tweaks of a program are known, or until it is in another state.
+    func waitForTweaks(of id: String) async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                guard let place = state.place(id), !state.programs[place].isFresh else { return true }
+                state.waiters[id, default: []].append(continuation)
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    /// Lets those go on who wait for the tweaks of a program.
+    func stopWaiting(for id: String) { state.withLock { $0.resume(id) } }
+}
+
+extension Board.State {
+    mutating func resume(_ id: String) {
+        for waiter in waiters.removeValue(forKey: id) ?? [] { waiter.resume() }
+    }
+
+    fileprivate func tell(_ entry: ProgramEntry) {
+        for stream in streams.values { stream.add { $0.programs.appendOnce(entry.id) } }
+    }
+
+    fileprivate func followers(of id: String) -> [EventStream] {
+        place(id).map { programs[$0].followers.compactMap { streams[$0] } } ?? []
+    }
+
+    fileprivate mutating func change(
+        _ place: Int, _ key: TweakKey, _ value: TweakValue?, _ source: String?, _ pendingValue: TweakValue?,
+        time: Double? = nil
+    ) {
+        let by = programs[place].expected.take(key, pendingValue ?? value)
+        guard
+            let before = programs[place].tweaks?.update(
+                key, value: value, source: source, pendingValue: pendingValue)
+        else { return }
+        let change = ChangeForm(
+            tweak: key, oldValue: .scalar(before.value ?? .nothing), value: .scalar(value ?? .nothing),
+            pendingValue: pendingValue.map { .scalar($0) }, source: source, time: time ?? secondsSince1970(),
+            by: by.map { "\($0)" })
+        let id = programs[place].id
+        for stream in followers(of: id) {
+            stream.add { $0.changes[id, default: PendingChanges()].add(change) }
+        }
+    }
+}

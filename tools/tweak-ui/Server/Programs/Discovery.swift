@@ -1,0 +1,128 @@
+import Glibc
+import Synchronization
+import TweakClient
+import TweakMemory
+import TweakOverrides
+import TweakProtocol
+import TweakSystem
+
+/// Finds programs, on a thread of its own: those that run with the library and without, and those of which values are kept.
+final class Discovery: Sendable {
+    private let board: Board
+    private let sessions: ProgramSessions
+    /// The processes that are followed.
+    private let followed = Mutex<Set<pid_t>>([])
+
+    private static let tick: UInt32 = 100_000
+    /// Those in other directories, as in containers, are not seen to come.
+    private static let period: Duration = .seconds(3)
+
+    init(board: Board, sessions: ProgramSessions) { (self.board, self.sessions) = (board, sessions) }
+
+    func start() {
+        addKept()
+        lookForListening()
+        onThread { [self] in run() }
+    }
+
+    private func run() {
+        let directory = ControlDirectory.ofUser?.path
+        var scan = ProcessScan()
+        var seen: Set<pid_t> = []
+        var lastDirectory: FileState?
+        var lastLook: ContinuousClock.Instant?
+        var turn = 0
+        while true {
+            let state = directory.flatMap { FileState(path: $0) }
+            if state != lastDirectory || lastLook.map({ .now - $0 > Self.period }) ?? true {
+                (lastDirectory, lastLook) = (state, .now)
+                lookForListening()
+            }
+            if turn % 10 == 0 { lookIntoMemory(&scan, &seen, all: turn % 150 == 0) }
+            reloadWhatDoesNotRun()
+            turn += 1
+            usleep(Self.tick)
+        }
+    }
+
+    // MARK: - What runs
+
+    private func lookForListening() {
+        let all = RunningProgram.all()
+        for running in all where !isFollowed(running.pid) {
+            // What is set in the first process the others follow.
+            guard running.parent(among: all) == nil else { continue }
+            follow(running.pid) { LiveFollower(running, on: board, whenEnded: $0).start() }
+        }
+        for entry in board.entries {
+            guard let pid = entry.pid, entry.state == .running else { continue }
+            let processes = all.count {
+                $0.pid == pid || ($0.executable == entry.executable && $0.root(among: all) == pid)
+            }
+            if processes != entry.processes, processes > 0 {
+                board.update(entry.id) { $0.processes = processes }
+            }
+        }
+    }
+
+    /// - Parameter all: Whether those are looked at again that had nothing.
+    private func lookIntoMemory(_ scan: inout ProcessScan, _ seen: inout Set<pid_t>, all: Bool) {
+        let own = geteuid()
+        let pids = Set(directoryEntries("/proc").compactMap { pid_t($0) })
+        seen.formIntersection(pids)
+        for pid in pids.sorted() where (all || !seen.contains(pid)) && pid != getpid() && !isFollowed(pid) {
+            guard let status = stat(path: "/proc/\(pid)"), own == 0 || status.st_uid == own else { continue }
+            // One that has just begun may not have loaded the library yet.
+            if !all { seen.insert(pid) }
+            guard let executable = executablePath(of: "\(pid)"), scan.content(of: pid) == .tweaks else {
+                continue
+            }
+            follow(pid) { MemoryFollower(pid, executable: executable, on: board, whenEnded: $0).start() }
+        }
+    }
+
+    private func isFollowed(_ pid: pid_t) -> Bool { followed.withLock { $0.contains(pid) } }
+
+    private func follow(_ pid: pid_t, _ start: (@escaping @Sendable () -> Void) -> Void) {
+        guard followed.withLock({ $0.insert(pid).inserted }) else { return }
+        start { [self] in
+            _ = followed.withLock { $0.remove(pid) }
+        }
+    }
+
+    // MARK: - What does not run
+
+    /// Adds the programs of which values are kept.
+    private func addKept() {
+        guard let directory = try? OverridesFile(application: "-").directory else { return }
+        let folder = String(directory.dropLast(1))
+        for name in directoryEntries(folder).sorted() where !name.hasPrefix(".") {
+            guard stat(path: folder + name)?.isDirectory == true else { continue }
+            let path = pathInSearchPath(of: name).flatMap { realPath($0) }
+            let id = board.entry(name: name, executable: path, isRunning: false)
+            board.update(id) { $0.overrides = folder + name + "/overrides.json" }
+        }
+    }
+
+    /// Sees what has changed in the files of programs that do not run and are looked at.
+    private func reloadWhatDoesNotRun() {
+        for entry in board.entries where entry.state == .offline && !entry.followers.isEmpty {
+            sessions.reload(entry.id)
+        }
+    }
+}
+
+extension RunningProgram {
+    /// The first process of those that have forked this one.
+    fileprivate func root(among all: [RunningProgram]) -> pid_t {
+        var (program, pid) = (self, self.pid)
+        for _ in 0..<64 {
+            guard let parent = program.parent(among: all), let next = all.first(where: { $0.pid == parent })
+            else {
+                break
+            }
+            (program, pid) = (next, parent)
+        }
+        return pid
+    }
+}

@@ -1,0 +1,272 @@
+import CommandSupport
+import Glibc
+import Synchronization
+import TweakClient
+import TweakJSON
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+/// Follows a program with the library, on a thread of its own, from its start to its end.
+final class LiveFollower: Follower {
+    private let board: Board
+    private let running: RunningProgram
+    private let wakeUp = WakeUp()
+    private let whenEnded: @Sendable () -> Void
+
+    init(_ running: RunningProgram, on board: Board, whenEnded: @escaping @Sendable () -> Void) {
+        (self.running, self.board, self.whenEnded) = (running, board, whenEnded)
+    }
+
+    func start() {
+        onThread { [self] in
+            run()
+            whenEnded()
+        }
+    }
+
+    func wake() { wakeUp.wake() }
+
+    private func run() {
+        var id: String?
+        while true {
+            do throws(ConnectionError) {
+                var link = try LiveLink(running, id, self, board)
+                id = link.id
+                try link.follow(wakeUp)
+            } catch .refused, .closed {
+                break
+            } catch {
+                if running.hasEnded { break }
+                id = id ?? entry()
+                if let id {
+                    board.update(id) { entry in
+                        (entry.state, entry.problem, entry.isFresh) = (.silent, error.reason, false)
+                    }
+                }
+                wakeUp.wait(.seconds(1))
+            }
+        }
+        guard let id else { return }
+        board.update(id) { entry in
+            guard entry.pid == running.pid else { return }
+            entry.state = .offline
+            entry.ended = secondsSince1970()
+            (entry.pid, entry.problem, entry.follower, entry.isFresh) = (nil, nil, nil, false)
+        }
+    }
+
+    /// The entry of one that has not said anything yet.
+    private func entry() -> String? {
+        guard let executable = running.executable else { return nil }
+        let id = board.entry(name: lastComponent(of: executable), executable: executable, isRunning: true)
+        board.update(id) { entry in
+            (entry.pid, entry.started, entry.ended) = (running.pid, secondsSince1970(), nil)
+            entry.follower = self
+        }
+        return id
+    }
+}
+
+/// A connection to a program that is followed.
+private struct LiveLink {
+    let id: String
+    private let board: Board
+    private let connection: Connection
+    private let overrides: String?
+    /// Requests that have not been answered.
+    private var waiting: [RequestID: Question] = [:]
+    private var subscription: Int?
+    private var sampling: (wanted: Watch, subscription: Int, types: [TweakType])?
+    /// What has been asked for, so that it is asked for once.
+    private var isSubscribed = false
+    private var asked: Watch?
+    private var lastList: ContinuousClock.Instant?
+    private var listDuration: Duration = .zero
+    private var isListWanted = false
+    private var knownFile: FileState?
+    private var count: Int
+    /// When something was said the last time, and when something was asked.
+    private var lastWord = ContinuousClock.now
+    private var lastPing = ContinuousClock.now
+
+    private enum Question {
+        case list(ContinuousClock.Instant)
+        case description
+        case subscription
+        case sampling(Watch)
+        case nothing
+    }
+
+    /// How often it is asked whether it is still there, and has the same tweaks.
+    private static let pingPeriod: Duration = .seconds(1)
+    private static let tick: Duration = .milliseconds(100)
+
+    /// Connects, and asks which program it is.
+    init(
+        _ running: RunningProgram, _ known: String?, _ follower: LiveFollower, _ board: Board
+    ) throws(ConnectionError) {
+        self.board = board
+        connection = try Connection(to: running, .usual)
+        var answer = try connection.ask(DescribeProgram())
+        // Every program with the library listens; one without tweaks is shown when it has some.
+        while answer.tweaks == 0 {
+            usleep(1_000_000)
+            answer = try connection.ask(DescribeProgram())
+        }
+        overrides = answer.overrides
+        count = answer.tweaks
+        let id =
+            known
+            ?? board.entry(name: answer.application, executable: answer.executable, isRunning: true)
+        self.id = id
+        board.update(id) { [answer] entry in
+            entry.follower = follower
+            if entry.pid != running.pid { entry.started = secondsSince1970() }
+            (entry.pid, entry.ended, entry.state, entry.problem) = (running.pid, nil, .running, nil)
+            (entry.name, entry.executable) = (answer.application, answer.executable)
+            (entry.overrides, entry.library, entry.count) = (answer.overrides, answer.version, answer.tweaks)
+            entry.isFresh = false
+        }
+    }
+
+    /// Does what is wanted until the program ends.
+    mutating func follow(_ wakeUp: WakeUp) throws(ConnectionError) {
+        while true {
+            try reconcile()
+            wakeUp.wait(orFor: connection.descriptor, isSubscribed ? Self.tick : .seconds(1))
+            try connection.receive()
+            while let message = try connection.nextMessage() {
+                lastWord = .now
+                try receive(message)
+            }
+            if !waiting.isEmpty, .now - lastWord > connection.patience.silence, .now - lastPing > .seconds(1)
+            {
+                throw .silent
+            }
+        }
+    }
+
+    private mutating func ask(_ method: some ControlMethod, _ question: Question) throws(ConnectionError) {
+        if waiting.isEmpty { lastWord = .now }
+        lastPing = .now
+        waiting[try connection.send(method)] = question
+    }
+
+    /// Asks for what is wanted and not there.
+    private mutating func reconcile() throws(ConnectionError) {
+        guard let entry = board[id] else { return }
+        let isFollowed = !entry.followers.isEmpty
+        if isFollowed, !isSubscribed {
+            isSubscribed = true
+            knownFile = overrides.flatMap { FileState(path: $0) }
+            try ask(SubscribeToChanges(), .subscription)
+            isListWanted = true
+        } else if !isFollowed, isSubscribed, let subscription {
+            isSubscribed = false
+            self.subscription = nil
+            try ask(UnsubscribeFromChanges(subscription: subscription), .nothing)
+            board.update(id) { $0.isFresh = false }
+        }
+        try reconcileSampling(entry.sampling)
+        guard isFollowed else { return }
+        // What is set is not told where the value stays as it is.
+        let file = overrides.flatMap { FileState(path: $0) }
+        if file != knownFile {
+            knownFile = file
+            isListWanted = true
+        }
+        if isListWanted, !isListAsked,
+            lastList.map({ .now - $0 > max(.milliseconds(100), listDuration * 10) }) ?? true
+        {
+            isListWanted = false
+            lastList = .now
+            try ask(ListTweaks(), .list(.now))
+        }
+        if waiting.isEmpty, .now - lastPing > Self.pingPeriod { try ask(DescribeProgram(), .description) }
+    }
+
+    private var isListAsked: Bool {
+        waiting.values.contains { if case .list = $0 { true } else { false } }
+    }
+
+    private mutating func reconcileSampling(_ wanted: Watch?) throws(ConnectionError) {
+        guard wanted != asked else { return }
+        asked = wanted
+        if let sampling { try ask(UnsubscribeFromChanges(subscription: sampling.subscription), .nothing) }
+        sampling = nil
+        if let wanted { try ask(SampleTweaks(tweaks: wanted.tweaks, rate: wanted.rate), .sampling(wanted)) }
+    }
+
+    private mutating func receive(_ message: ProgramMessage) throws(ConnectionError) {
+        switch message {
+        case .changed(let changed): board.change(id, changed.changes)
+        case .sampled(let samples):
+            guard let sampling, samples.subscription == sampling.subscription else { return }
+            var frames: [(Double, [Double?])] = []
+            samples.forEachSample(sampling.types) { frames.append(($0, $1)) }
+            board.sample(
+                id, sampling.wanted.tweaks, rate: sampling.wanted.rate,
+                dropped: samples.dropped + samples.skipped, frames)
+        case .answer(let answer):
+            guard let question = waiting.removeValue(forKey: answer.id) else { return }
+            try receive(message, answer.id, question)
+        }
+    }
+
+    private mutating func receive(
+        _ message: ProgramMessage, _ id: RequestID, _ question: Question
+    ) throws(ConnectionError) {
+        switch question {
+        case .list(let start):
+            guard let tweaks = try connection.answer(message, to: id, of: ListTweaks.self)?.tweaks else {
+                return
+            }
+            listDuration = .now - start
+            count = tweaks.count
+            board.replace(self.id, tweaks, undeclared: undeclared(tweaks))
+        case .description:
+            guard let answer = try connection.answer(message, to: id, of: DescribeProgram.self) else {
+                return
+            }
+            if answer.tweaks != count { isListWanted = true }
+        case .subscription:
+            subscription = try connection.answer(message, to: id, of: SubscribeToChanges.self)?.subscription
+        case .sampling(let watch):
+            do throws(ConnectionError) {
+                guard let answer = try connection.answer(message, to: id, of: SampleTweaks.self) else {
+                    return
+                }
+                guard watch == asked else {
+                    return try ask(UnsubscribeFromChanges(subscription: answer.subscription), .nothing)
+                }
+                sampling = (watch, answer.subscription, answer.types.compactMap { TweakType($0) })
+            } catch .answer {
+                // A tweak that is not there any more, as of a plug-in that was closed.
+            }
+        case .nothing: break
+        }
+    }
+
+    private func undeclared(_ tweaks: [JSONTweak]) -> [UndeclaredValue] {
+        guard let overrides, let status = stat(path: overrides), status.st_uid == geteuid(),
+            var kept = try? OverridesFile(path: overrides).load()
+        else { return [] }
+        for tweak in tweaks { kept.set(nil, for: tweak.declaration.key) }
+        return kept.keys.sorted().map { UndeclaredValue(tweak: $0, value: kept[$0]) }
+    }
+}
+
+/// What tells whether a file is another one than before.
+struct FileState: Equatable {
+    private let numbers: [Int]
+
+    init?(path: String) {
+        guard let status = stat(path: path) else { return nil }
+        numbers = [
+            Int(truncatingIfNeeded: status.st_ino), Int(status.st_size), Int(status.st_mtim.tv_sec),
+            Int(status.st_mtim.tv_nsec),
+        ]
+    }
+}

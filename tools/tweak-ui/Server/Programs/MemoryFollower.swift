@@ -1,0 +1,130 @@
+import CommandSupport
+import Glibc
+import TweakClient
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+/// Follows a process that does not have the library by looking at its memory, on a thread of its own.
+final class MemoryFollower: Follower {
+    private let board: Board
+    private let pid: pid_t
+    private let executable: String
+    private let wakeUp = WakeUp()
+    private let whenEnded: @Sendable () -> Void
+
+    /// How often values are looked at, and how long samples are kept together.
+    private static let period: Duration = .milliseconds(50)
+
+    init(
+        _ pid: pid_t, executable: String, on board: Board, whenEnded: @escaping @Sendable () -> Void
+    ) {
+        (self.pid, self.executable, self.board, self.whenEnded) = (pid, executable, board, whenEnded)
+    }
+
+    func start() {
+        onThread { [self] in
+            run()
+            whenEnded()
+        }
+    }
+
+    func wake() { wakeUp.wake() }
+
+    private func run() {
+        var (program, problem): (MemoryProgram?, String?)
+        do throws(Failure) {
+            program = try MemoryProgram(pid: pid) { problem = problem ?? $0 }
+            // It has ended, or got the library meanwhile.
+            if program == nil { return }
+        } catch  where error.exitCode == EX_UNAVAILABLE {
+            return
+        } catch {
+            problem = error.message
+        }
+        let name = program?.description.application ?? lastComponent(of: executable)
+        let id = board.entry(name: name, executable: executable, isRunning: true)
+        let count = program?.tweaks().count
+        board.update(id) { [problem] entry in
+            (entry.pid, entry.ended, entry.started) = (pid, nil, secondsSince1970())
+            (entry.state, entry.problem, entry.count, entry.overrides) = (.memory, problem, count, nil)
+            (entry.name, entry.library, entry.follower, entry.isFresh) = (name, nil, self, false)
+        }
+        do throws(Failure) {
+            if let program { try follow(program, id) }
+        } catch {
+            if error.exitCode != EX_UNAVAILABLE { board.update(id) { $0.problem = error.message } }
+        }
+        while kill(pid, 0) == 0 || errno == EPERM, executablePath(of: "\(pid)") == executable {
+            wakeUp.wait(.seconds(1))
+        }
+        board.update(id) { entry in
+            guard entry.pid == pid else { return }
+            (entry.state, entry.ended) = (.offline, secondsSince1970())
+            (entry.pid, entry.problem, entry.follower, entry.isFresh) = (nil, nil, nil, false)
+        }
+    }
+
+    /// - Throws: When the process has ended.
+    private func follow(_ program: MemoryProgram, _ id: String) throws(Failure) {
+        var values: MemorySampler?
+        var known: [TweakValue?] = []
+        var watched: (wanted: Watch, sampler: MemorySampler)?
+        while true {
+            guard let entry = board[id] else { return }
+            guard !entry.followers.isEmpty else {
+                (values, watched) = (nil, nil)
+                if entry.isFresh { board.update(id) { $0.isFresh = false } }
+                guard kill(pid, 0) == 0 || errno == EPERM else { return }
+                wakeUp.wait(.seconds(1))
+                continue
+            }
+            if let values {
+                let now = try values.read()
+                let declarations = values.declarations
+                let changed = declarations.indices.filter { now[$0] != known[$0] }
+                board.note(
+                    id, changed.map { program.status(declarations[$0], now[$0]) }, isComplete: true)
+                known = now
+            } else {
+                let tweaks = program.tweaks()
+                let sampler = try program.sampler(
+                    for: tweaks.map(\.declaration).filter { $0.type != .action }.map(\.key))
+                known = try sampler.read()
+                values = sampler
+                board.replace(id, program.tweaks())
+            }
+            if entry.sampling != watched?.wanted {
+                watched = nil
+                if let wanted = entry.sampling, let sampler = try? program.sampler(for: wanted.tweaks) {
+                    watched = (wanted, sampler)
+                }
+            }
+            guard let watched else {
+                wakeUp.wait(Self.period)
+                continue
+            }
+            try sample(watched.sampler, watched.wanted, id)
+        }
+    }
+
+    /// Takes samples for a moment.
+    private func sample(_ sampler: MemorySampler, _ watch: Watch, _ id: String) throws(Failure) {
+        let period: Duration = .seconds(1) / watch.rate
+        var frames: [(Double, [Double?])] = []
+        let types = sampler.declarations.map(\.type)
+        var words: [UInt64] = []
+        let start = ContinuousClock.now
+        var due = start
+        repeat {
+            words.removeAll(keepingCapacity: true)
+            try sampler.readBits(into: &words)
+            let numbers = zip(types, words).map { $0.number(ofCell: $1) }
+            frames.append((secondsSince1970(), numbers.map { $0?.isNaN == true ? nil : $0 }))
+            due += period
+            let rest = due - .now
+            if rest > .zero { usleep(useconds_t(min(rest / .microseconds(1), 1e6))) } else { due = .now }
+        } while .now - start < Self.period
+        board.sample(id, watch.tweaks, rate: watch.rate, dropped: 0, frames)
+    }
+}

@@ -1,0 +1,302 @@
+import CommandSupport
+import Glibc
+import Synchronization
+import TweakClient
+import TweakFormats
+import TweakJSON
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+/// Does what pages ask of one program, one request after the other, on a queue where it may wait.
+actor ProgramSession {
+    private let executor = QueueExecutor("program")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    nonisolated let id: String
+    private let board: Board
+    private var open: (program: any Program, identity: Identity)?
+    private var lastFiles: [FileState?]?
+    /// How many requests wait.
+    private nonisolated let waiting = Mutex(0)
+    private static let mostWaiting = 64
+
+    /// What a connection, or what has been read of files, is good for.
+    private struct Identity: Equatable {
+        let pid: pid_t?
+        let state: ProgramEntry.State
+        let files: [FileState?]
+    }
+
+    init(_ id: String, _ board: Board) { (self.id, self.board) = (id, board) }
+
+    /// Does something with the program.
+    nonisolated func with<Result: Sendable>(
+        _ body: @Sendable (any Program) throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        guard
+            waiting.withLock({ count in
+                count += 1
+                return count <= Self.mostWaiting
+            })
+        else {
+            waiting.withLock { $0 -= 1 }
+            throw Failure("\(id): too many requests wait for it", EX_TEMPFAIL)
+        }
+        defer { waiting.withLock { $0 -= 1 } }
+        return try await perform(body)
+    }
+
+    private func perform<Result: Sendable>(
+        _ body: @Sendable (any Program) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let program = try program()
+        do throws(Failure) {
+            return try body(program)
+        } catch {
+            // The connection may be in the middle of an answer.
+            if ![EX_DATAERR, EX_USAGE, EX_NOINPUT].contains(error.exitCode) { open = nil }
+            throw error
+        }
+    }
+
+    private func program() throws(Failure) -> any Program {
+        guard let entry = board[id] else { throw Failure("\(id): there is no such program", EX_NOINPUT) }
+        let files =
+            entry.state == .offline
+            ? [entry.executable, entry.overrides].map { $0.flatMap { FileState(path: $0) } } : []
+        let identity = Identity(
+            pid: entry.pid, state: entry.state == .silent ? .running : entry.state, files: files)
+        if let open, open.identity == identity { return open.program }
+        open = nil
+        let program = try Self.program(entry)
+        open = (program, identity)
+        return program
+    }
+
+    private static func program(_ entry: ProgramEntry) throws(Failure) -> any Program {
+        let warn: (String) -> Void = { _ in }
+        switch (entry.state, entry.pid) {
+        case (.running, let pid?), (.silent, let pid?):
+            guard let running = RunningProgram(pid: pid), let program = try LiveProgram(running) else {
+                throw Failure("it has ended, or does not want to be asked", about: entry.name, EX_UNAVAILABLE)
+            }
+            return program
+        case (.memory, let pid?):
+            guard let program = try MemoryProgram(pid: pid, warn: warn) else {
+                throw Failure("it has ended", about: entry.name, EX_UNAVAILABLE)
+            }
+            return program
+        default:
+            if let path = entry.executable, access(path, F_OK) == 0 {
+                return try OfflineProgram(path: path, warn: warn)
+            }
+            return try OfflineProgram(application: entry.name, warn: warn)
+        }
+    }
+
+    // MARK: - One that does not run
+
+    /// Reads what a program that does not run starts with.
+    func load() throws(Failure) {
+        guard let entry = board[id], entry.state == .offline else { return }
+        let program = try program()
+        let tweaks = try program.tweaks()
+        let description = try program.description
+        let undeclared = description.program == nil ? OverridesDocument() : try program.undeclared
+        lastFiles = open?.identity.files
+        guard board[id]?.state == .offline else { return }
+        board.update(id) { $0.overrides = description.overrides }
+        board.replace(
+            id, tweaks,
+            undeclared: undeclared.keys.sorted().map { UndeclaredValue(tweak: $0, value: undeclared[$0]) })
+    }
+
+    /// The same if something is different.
+    func reload() {
+        guard let entry = board[id], entry.state == .offline else { return }
+        let files = [entry.executable, entry.overrides].map { $0.flatMap { FileState(path: $0) } }
+        guard !entry.isFresh || files != lastFiles else { return }
+        do throws(Failure) { try load() } catch {
+            lastFiles = files
+            let problem = error.message
+            board.update(id) { ($0.problem, $0.isFresh) = (problem, true) }
+        }
+    }
+
+    // MARK: - Values
+
+    /// Sets and resets.
+    func set(_ request: SetRequest, by stream: Int?) throws(Failure) -> SetAnswer {
+        let program = try program()
+        var (values, resets) = (OverridesDocument(), [TweakKey]())
+        var expected: [TweakKey: TweakValue?] = [:]
+        var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
+        var items: [TweakKey: SetRequest.Item] = [:]
+        for item in request.values { items[item.tweak] = item }
+        let known = board[id]?.tweaks
+        for (key, item) in items {
+            var tweak = known?[key]
+            if tweak == nil { tweak = try program.tweak(key) }
+            guard let tweak else {
+                answer.unknown.append(key)
+                continue
+            }
+            if item.reset == true {
+                resets.append(key)
+                expected.updateValue(tweak.declaration.defaultValue, forKey: key)
+                continue
+            }
+            do throws(TweakValueError) {
+                let admission = try item.admission(for: tweak.declaration)
+                values.set(admission.value, for: key)
+                expected.updateValue(admission.value, forKey: key)
+                if admission.wasClamped { answer.clamped.append(key) }
+            } catch {
+                answer.refused.append(.init(tweak: key, message: "\(error)"))
+            }
+        }
+        if request.allOrNothing == true, !answer.unknown.isEmpty || !answer.refused.isEmpty {
+            answer.clamped = []
+            return SetAnswer(answer, [])
+        }
+        if let stream { board.expect(id, expected, by: stream) }
+        if !values.isEmpty {
+            let applied = try program.apply(
+                values, resettingOthers: false, allOrNothing: request.allOrNothing == true)
+            answer.applied += applied.applied
+            answer.unknown += applied.unknown
+            answer.refused += applied.refused
+        }
+        if request.allOrNothing != true || answer.refused.isEmpty {
+            for key in resets {
+                try program.reset(.tweak(key))
+                answer.applied.append(key)
+            }
+        }
+        answer.applied.sort()
+        return SetAnswer(answer, try now(Array(items.keys), program))
+    }
+
+    func reset(_ request: ResetRequest, by stream: Int?) throws(Failure) -> ResetAnswer {
+        let program = try program()
+        let scopes: [TweakScope] =
+            if request.all == true {
+                [.all]
+            } else if let category = request.category {
+                [.group(category: category, collection: request.collection)]
+            } else {
+                (request.tweaks ?? []).map { .tweak($0) }
+            }
+        let before = try program.tweaks().filter { tweak in
+            scopes.contains { $0.contains(tweak.declaration.key) }
+        }
+        if let stream {
+            var expected: [TweakKey: TweakValue?] = [:]
+            for tweak in before {
+                expected.updateValue(tweak.declaration.defaultValue, forKey: tweak.declaration.key)
+            }
+            board.expect(id, expected, by: stream)
+        }
+        for scope in scopes { try program.reset(scope) }
+        let changed = before.filter { $0.source != "\(TweakSource.binary)" || $0.pendingValue != nil }
+        return ResetAnswer(reset: changed.count, tweaks: try now(changed.map(\.declaration.key), program))
+    }
+
+    /// What tweaks have after a change, which pages are told of too.
+    private func now(_ keys: [TweakKey], _ program: any Program) throws(Failure) -> [ValueForm] {
+        var tweaks: [JSONTweak] = []
+        if keys.count > 16 {
+            let wanted = Set(keys)
+            tweaks = try program.tweaks().filter { wanted.contains($0.declaration.key) }
+        } else {
+            for key in keys.sorted() {
+                if let tweak = try program.tweak(key) { tweaks.append(tweak) }
+            }
+        }
+        board.note(id, tweaks, isComplete: !(program is LiveProgram))
+        return tweaks.map(ValueForm.init)
+    }
+}
+
+/// The sessions of all programs.
+final class ProgramSessions: Sendable {
+    private let board: Board
+    private let sessions = Mutex<[String: ProgramSession]>([:])
+    private let reloading = Mutex<Set<String>>([])
+
+    init(_ board: Board) { self.board = board }
+
+    subscript(id: String) -> ProgramSession {
+        sessions.withLock { sessions in
+            if let session = sessions[id] { return session }
+            let session = ProgramSession(id, board)
+            sessions[id] = session
+            return session
+        }
+    }
+
+    /// Has a program that does not run looked at, if that is not going on already.
+    func reload(_ id: String) {
+        guard reloading.withLock({ $0.insert(id).inserted }) else { return }
+        let session = self[id]
+        Task {
+            await session.reload()
+            _ = reloading.withLock { $0.remove(id) }
+        }
+    }
+}
+
+// MARK: - Requests and answers
+
+struct SetRequest: Decodable, Sendable {
+    struct Item: Decodable, Sendable {
+        let tweak: TweakKey
+        let value: JSONValue?
+        let text: String?
+        let reset: Bool?
+
+        func admission(for declaration: TweakDeclaration) throws(TweakValueError)
+            -> TweakDeclaration.Admission
+        {
+            if let text { return try declaration.admit(text: text) }
+            switch (declaration.type, value) {
+            // Digits of an integer, an infinity.
+            case (.string, _), (.color, _), (.bool, _): break
+            case (_, .scalar(.string(let text))?): return try declaration.admit(text: text)
+            default: break
+            }
+            return try declaration.admit(value ?? .null)
+        }
+    }
+
+    let program: String
+    let stream: String?
+    let values: [Item]
+    let allOrNothing: Bool?
+}
+
+struct ResetRequest: Decodable, Sendable {
+    let program: String
+    let stream: String?
+    let tweaks: [TweakKey]?
+    let category, collection: String?
+    let all: Bool?
+}
+
+struct SetAnswer: Encodable, Sendable {
+    let applied, clamped, unknown: [TweakKey]
+    let refused: [SetManyTweaks.Answer.Refusal]
+    let tweaks: [ValueForm]
+
+    init(_ answer: SetManyTweaks.Answer, _ tweaks: [ValueForm]) {
+        (applied, clamped, unknown) = (answer.applied, answer.clamped.sorted(), answer.unknown.sorted())
+        (refused, self.tweaks) = (answer.refused, tweaks)
+    }
+}
+
+struct ResetAnswer: Encodable, Sendable {
+    let reset: Int
+    let tweaks: [ValueForm]
+}

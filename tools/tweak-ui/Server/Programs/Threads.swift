@@ -1,0 +1,71 @@
+import Dispatch
+import Glibc
+
+/// Runs something that waits on a thread of its own.
+func onThread(_ body: @escaping @Sendable () -> Void) {
+    let box = Unmanaged.passRetained(ThreadBody(body))
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+    pthread_attr_setstacksize(&attributes, 1 << 20)
+    var thread = pthread_t()
+    let problem = pthread_create(
+        &thread, &attributes,
+        { argument in
+            guard let argument else { return nil }
+            Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().body()
+            return nil
+        }, box.toOpaque())
+    pthread_attr_destroy(&attributes)
+    // Without a thread of its own one of Dispatch's waits.
+    if problem != 0 { DispatchQueue.global().async(execute: box.takeRetainedValue().body) }
+}
+
+private final class ThreadBody: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+/// Runs the jobs of an actor on a queue of Dispatch, one after the other, where they may wait for a program.
+final class QueueExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(_ label: String) { queue = DispatchQueue(label: label) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedSerialExecutor()
+        queue.async { job.runSynchronously(on: executor) }
+    }
+}
+
+/// What wakes a thread that waits for something to read.
+final class WakeUp: Sendable {
+    private let (reading, writing): (CInt, CInt)
+
+    init() {
+        var ends: (CInt, CInt) = (-1, -1)
+        withUnsafeMutableBytes(of: &ends) { bytes in
+            _ = pipe(bytes.assumingMemoryBound(to: CInt.self).baseAddress)
+        }
+        for end in [ends.0, ends.1] where end >= 0 {
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+        (reading, writing) = ends
+    }
+
+    deinit { for end in [reading, writing] where end >= 0 { close(end) } }
+
+    func wake() { _ = write(writing, "!", 1) }
+
+    /// Waits for it, or until there is something to read.
+    func wait(orFor other: CInt = -1, _ duration: Duration) {
+        var entries = [other, reading].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        poll(&entries, 2, CInt(clamping: Int64((duration / .milliseconds(1)).rounded(.up))))
+        guard entries[1].revents != 0 else { return }
+        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+            while read(reading, buffer.baseAddress, buffer.count) == buffer.count {}
+        }
+    }
+}

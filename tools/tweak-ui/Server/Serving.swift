@@ -1,0 +1,205 @@
+#if UI
+import CommandSupport
+import Dispatch
+import Glibc
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+import TweakClient
+import TweakProtocol
+import TweakSystem
+
+extension TweakUI {
+    /// Serves the page until a signal ends it.
+    func serve() throws(Failure) {
+        let isSecure = certificate != nil
+        let board = Board()
+        let sessions = ProgramSessions(board)
+        Discovery(board: board, sessions: sessions).start()
+        let first = try program.map { name throws(Failure) in try PageRequests.add(name, to: board) }
+        let secrets = Secrets()
+        let served = Served(
+            board: board, sessions: sessions, first: first, secrets: secrets, address: listen,
+            port: Int(port), isSecure: isSecure,
+            tls: nil, opensBrowser: open)
+        let end = Mutex<(problem: Failure?, signal: CInt)>((nil, 0))
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            let result = await served.run()
+            end.withLock { $0 = result }
+            done.signal()
+        }
+        done.wait()
+        let (problem, signal) = end.withLock { $0 }
+        if let problem { throw problem }
+        Signals.die(signal)
+    }
+}
+
+/// What is served, and where.
+struct Served: Sendable {
+    let board: Board
+    let sessions: ProgramSessions
+    let first: String?
+    let secrets: Secrets
+    let address: String
+    let port: Int
+    let isSecure: Bool
+    let tls: TLSConfiguration?
+    let opensBrowser: Bool
+
+    /// Streams and requests of pages, and what asks for nothing.
+    private static let mostConnections = 256
+
+    /// - Returns: Why it could not begin, or the signal that has ended it.
+    func run() async -> (problem: Failure?, signal: CInt) {
+        let channelConfiguration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [RequestDeadline()],
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100))
+        let shared = Shared()
+        var builder = HTTPServerBuilder.http1(configuration: channelConfiguration)
+        if let tls {
+            do { builder = try .tls(builder, tlsConfiguration: tls) } catch {
+                return (Failure("the certificate cannot be used: \(error)", EX_DATAERR), 0)
+            }
+        }
+        var logger = Logger(label: "tweak-ui", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger.logLevel = .critical
+        let application = Application(
+            responder: CallbackResponder { (request: Request, context: PageContext) in
+                guard let server = shared.server else { return Response(status: .serviceUnavailable) }
+                return await server.respond(to: request, context)
+            },
+            server: builder,
+            configuration: .init(
+                address: .hostname(address, port: port), serverName: nil,
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    Self.mostConnections, logger: logger)),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? self.port
+                shared.server = PageServer(
+                    origins: Origins(address: address, port: port, isSecure: isSecure), secrets: secrets,
+                    api: PageRequests(board: board, sessions: sessions, first: first))
+                shared.file = announce(port)
+            }, logger: logger)
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: application)], gracefulShutdownSignals: [], logger: logger))
+        let signals = Signals {
+            board.end()
+            Task {
+                // Pages are told before the connections are closed.
+                try? await Task.sleep(for: .milliseconds(100))
+                await group.triggerGracefulShutdown()
+            }
+        }
+        defer { if let file = shared.file { unlink(file) } }
+        do { try await group.run() } catch {
+            if signals.first == 0 {
+                return (Failure("cannot listen at \(Origins.inURL(address)):\(port): \(error)", EX_OSERR), 0)
+            }
+        }
+        return (nil, signals.first)
+    }
+
+    /// - Returns: A file that leads to the page, if there is one.
+    private func announce(_ port: Int) -> String? {
+        var url = "\(isSecure ? "https" : "http")://\(Origins.inURL(address)):\(port)/#token=\(secrets.token)"
+        if let first { url += "&program=\(percentEncoded(first))" }
+        print(url)
+        fflush(nil)
+        return opensBrowser ? openInBrowser(url) : nil
+    }
+}
+
+/// What is made when it is known where the server listens.
+private final class Shared: Sendable {
+    private let value = Mutex<(server: PageServer?, file: String?)>((nil, nil))
+    var server: PageServer? {
+        get { value.withLock { $0.server } }
+        set { value.withLock { $0.server = newValue } }
+    }
+    /// What leads a browser to the page.
+    var file: String? {
+        get { value.withLock { $0.file } }
+        set { value.withLock { $0.file = newValue } }
+    }
+}
+
+/// SIGINT, SIGTERM and SIGHUP. The second one ends the program at once.
+private final class Signals {
+    private let sources: [any DispatchSourceSignal]
+    private let received: Received
+
+    private final class Received: Sendable {
+        let first = Mutex<CInt>(0)
+    }
+
+    /// The first that has come; 0 before.
+    var first: CInt { received.first.withLock { $0 } }
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        let received = Received()
+        self.received = received
+        sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                let isFirst = received.first.withLock { first in
+                    defer { if first == 0 { first = number } }
+                    return first == 0
+                }
+                if isFirst { body() } else { Self.die(number) }
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    /// Whoever has started the program sees what ended it.
+    static func die(_ number: CInt) {
+        signal(number, SIG_DFL)
+        raise(number)
+    }
+}
+
+func percentEncoded(_ text: String) -> String {
+    text.utf8.map { byte in
+        let character = Character(UnicodeScalar(byte))
+        let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || "-_.~".contains(character))
+        return isPlain
+            ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+}
+
+/// Has the desktop open the page. Everybody sees the arguments of a process, so the address is in a file that only the user
+/// reads, and the argument leads to that.
+///
+/// - Returns: The file.
+private func openInBrowser(_ url: String) -> String? {
+    guard let directory = ControlDirectory.ofUser, (try? directory.prepare()) != nil else { return nil }
+    let path = "\(directory.path)/ui-\(getpid()).html"
+    unlink(path)
+    let file = openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+    guard file >= 0 else { return nil }
+    // What is in an address is nothing that HTML knows, but for the ampersand.
+    let text = url.split(separator: "&").joined(separator: "&amp;")
+    _ = writeAll(
+        Array("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=\(text)\">\n".utf8), to: file)
+    close(file)
+    // Nobody waits for its end.
+    signal(SIGCHLD, SIG_IGN)
+    var pid = pid_t()
+    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("xdg-open"), strdup(path), nil]
+    defer { for argument in arguments { free(argument) } }
+    if posix_spawnp(&pid, "xdg-open", nil, nil, &arguments, environ) != 0 {
+        printMessage("there is no xdg-open; open the address yourself", of: "tweak-ui")
+    }
+    return path
+}
+#endif

@@ -1,0 +1,127 @@
+#if UI
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TweakJSON
+import TweakProtocol
+import TweakRecords
+
+extension PageRequests {
+    /// How often a page is told at most, and how often it hears something.
+    private static let (period, heartbeat): (Duration, Duration) = (.milliseconds(16), .seconds(15))
+    /// How long a page may not take what it is told.
+    private static let patience: TimeAmount = .seconds(60)
+
+    /// The answer that does not end: what happens, as it happens.
+    func events(_ channel: any Channel, headers: HTTPFields) throws(RequestProblem) -> Response {
+        guard let stream = board.open() else {
+            throw RequestProblem(.tooManyRequests, "more than \(Board.mostStreams) pages are open")
+        }
+        channel.closeFuture.whenComplete { _ in
+            stream.add { $0.isEnding = true }
+            board.close(stream)
+        }
+        var headers = headers
+        headers[.contentType] = "text/event-stream"
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                defer { board.close(stream) }
+                try await tell(stream, channel, &writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    private func tell(
+        _ stream: EventStream, _ channel: any Channel, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        func write(_ buffer: ByteBuffer) async throws {
+            let deadline = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+            defer { deadline.cancel() }
+            try await writer.write(buffer)
+        }
+        var hello = ByteBuffer()
+        try hello.writeEvent("hello", Hello(stream: stream, first: first, board))
+        try await write(hello)
+        let beat = Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: Self.heartbeat)
+                stream.add { $0.isSilent = true }
+            }
+        }
+        defer { beat.cancel() }
+        for await _ in stream.signal {
+            let pending = stream.take()
+            var buffer = ByteBuffer()
+            try buffer.writeEvents(pending, board)
+            if pending.isEnding {
+                try buffer.writeEvent("bye", Done())
+                return try await write(buffer)
+            }
+            if buffer.readableBytes > 0 { try await write(buffer) }
+            try await Task.sleep(for: Self.period)
+        }
+    }
+}
+
+private struct Hello: Encodable {
+    let stream, version: String
+    let first: String?
+    let programs: [ProgramForm]
+    let viewers: [Board.Viewer]
+
+    init(stream: EventStream, first: String?, _ board: Board) {
+        (self.stream, version, self.first) = ("\(stream.number)", libraryVersion, first)
+        (programs, viewers) = (board.programs, board.viewers)
+    }
+}
+
+private struct Changes: Encodable {
+    let program: String
+    let changes: [ChangeForm]
+}
+
+private struct Samples: Encodable {
+    let program: String
+    let tweaks: [TweakKey]
+    let times: [Double]
+    let values: [[Double?]]
+    let dropped: Int
+
+    init(_ program: String, _ samples: PendingSamples) {
+        self.program = program
+        tweaks = samples.tweaks
+        times = samples.frames.map(\.time)
+        values = samples.tweaks.indices.map { index in
+            samples.frames.map { frame in frame.values[index].flatMap { $0.isFinite ? $0 : nil } }
+        }
+        dropped = samples.dropped
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func writeEvent(_ name: String, _ value: some Encodable) throws {
+        writeString("event: \(name)\ndata: ")
+        // In JSON a newline is never inside a text.
+        writeBytes(try pageJSON(value))
+        writeString("\n\n")
+    }
+
+    fileprivate mutating func writeEvents(_ pending: EventStream.Pending, _ board: Board) throws {
+        for id in pending.gone { try writeEvent("gone", ["program": id]) }
+        for id in pending.programs {
+            if let entry = board[id] { try writeEvent("program", ["program": ProgramForm(entry)]) }
+        }
+        for id in pending.reloaded { try writeEvent("tweaks", ["program": id]) }
+        for (id, changes) in pending.changes.sorted(by: { $0.key < $1.key }) {
+            try writeEvent("changes", Changes(program: id, changes: changes.all))
+        }
+        for (id, samples) in pending.samples.sorted(by: { $0.key < $1.key }) {
+            try writeEvent("samples", Samples(id, samples))
+        }
+        for id in pending.presets { try writeEvent("preset", ["program": id]) }
+        if pending.viewersChanged { try writeEvent("viewers", ["viewers": board.viewers]) }
+        if pending.isSilent, readableBytes == 0 { writeString(":\n\n") }
+    }
+}
+#endif
