@@ -1,0 +1,170 @@
+// The server: the session, requests, and the stream of events. Nothing here knows what is on the page.
+
+const sessionName = "tweaks.session";
+
+/** A request that failed, with a message for a person. */
+export class RequestError extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export class API {
+  #session = sessionStorage.getItem(sessionName) ?? localStorage.getItem(sessionName);
+  #reader = null;
+  #isListening = false;
+  #wake = () => {};
+  /** Is told "connected", "lost", "refused" (no session) or "ended". */
+  onState = () => {};
+  /** Is told each event, with its name and data. */
+  onEvent = () => {};
+  /** The number of this page's stream of events. */
+  stream;
+
+  constructor() {
+    // Another page of this browser may have opened the address of a newer server.
+    addEventListener("storage", (event) => {
+      if (event.key !== sessionName || !event.newValue || event.newValue === this.#session) return;
+      this.#session = event.newValue;
+      this.#wake();
+    });
+  }
+
+  /** Exchanges the token that stands in the address for a session. */
+  async exchange(token) {
+    const { session } = await this.#request("/api/session", { token });
+    this.#session = session;
+    sessionStorage.setItem(sessionName, session);
+    localStorage.setItem(sessionName, session);
+    this.#wake();
+  }
+
+  get hasSession() {
+    return Boolean(this.#session);
+  }
+
+  /** Asks something of the server, for example "set". */
+  async post(name, body = {}) {
+    return this.#request(`/api/${name}`, body);
+  }
+
+  async #request(path, body) {
+    let response;
+    try {
+      response = await fetch(path, {
+        method: "POST", headers: this.#headers({ "Content-Type": "application/json" }), body: JSON.stringify(body),
+        credentials: "omit", cache: "no-store",
+      });
+    } catch {
+      throw new RequestError(0, "tweak ui does not answer");
+    }
+    let answer = {};
+    try {
+      answer = await response.json();
+    } catch {
+      // What is wrong is told by the status then.
+    }
+    if (!response.ok) {
+      if (response.status === 401 && path !== "/api/session") this.#refused();
+      throw new RequestError(response.status, answer?.error?.message ?? `the server answers ${response.status}`);
+    }
+    return answer;
+  }
+
+  #headers(headers) {
+    return this.#session ? { ...headers, Authorization: `Bearer ${this.#session}` } : headers;
+  }
+
+  #refused() {
+    this.onState("refused");
+  }
+
+  /** Reads events until the page is closed, and begins again when the server is there again. */
+  async listen() {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    for (let pause = 200; ; ) {
+      const began = await this.#listenOnce();
+      this.stream = undefined;
+      pause = began ? 200 : Math.min(pause * 2, 3000);
+      await this.#sleep(this.#session ? pause : 3000);
+    }
+  }
+
+  async #sleep(milliseconds) {
+    await new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#reader?.cancel().catch(() => {});
+        resolve();
+      };
+    });
+  }
+
+  async #listenOnce() {
+    let began = false;
+    try {
+      if (!this.#session) {
+        this.#refused();
+        return false;
+      }
+      const session = this.#session;
+      const response = await fetch("/api/events", { headers: this.#headers({}), credentials: "omit", cache: "no-store" });
+      if (response.status === 401) {
+        // Another page may have a newer one.
+        const other = localStorage.getItem(sessionName);
+        if (other && other !== session) {
+          this.#session = other;
+          return true;
+        }
+        this.#refused();
+        return false;
+      }
+      if (!response.ok) throw new Error(`${response.status}`);
+      began = true;
+      this.#wake = () => this.#reader?.cancel().catch(() => {});
+      this.onState("connected");
+      this.#reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      await this.#read(this.#reader);
+    } catch {
+      // The connection is lost, whatever says so.
+    }
+    this.#reader = null;
+    this.onState("lost");
+    return began;
+  }
+
+  async #read(reader) {
+    let text = "";
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      text += value;
+      const end = text.lastIndexOf("\n\n");
+      if (end < 0) continue;
+      const events = text.slice(0, end).split("\n\n");
+      text = text.slice(end + 2);
+      for (const event of events) this.#deliver(event);
+    }
+  }
+
+  #deliver(event) {
+    let name = "";
+    let data = "";
+    for (const line of event.split("\n")) {
+      if (line.startsWith("event: ")) name = line.slice(7);
+      else if (line.startsWith("data: ")) data += line.slice(6);
+    }
+    if (!name) return;
+    try {
+      const content = JSON.parse(data);
+      if (name === "hello") this.stream = content.stream;
+      if (name === "bye") this.onState("ended");
+      this.onEvent(name, content);
+    } catch (error) {
+      console.error(`event ${name}:`, error);
+    }
+  }
+}

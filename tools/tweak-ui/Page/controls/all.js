@@ -1,0 +1,44 @@
+// Which control a tweak has: by its type, and by what is said of it.
+
+import { actionControl } from "./action.js";
+import { choiceControl } from "./choice.js";
+import { colourControl } from "./colour.js";
+import { monitorControl } from "./monitor.js";
+import { numberControl } from "./number.js";
+import { switchControl } from "./switch.js";
+import { textControl } from "./text.js";
+import { make, setText } from "../dom.js";
+import { isNumber } from "../numbers.js";
+import { currentValue, isMonitored, isSettable, valueText } from "../tweaks.js";
+
+/**
+ * The control of a tweak: its `element`, `update()` to follow the tweak, `focus()`, and `isBusy()` while a person is at it.
+ *
+ * - context: the tweak, and what of the page a control needs: editing, api, notices, samples.
+ */
+export function controlFor(context) {
+  const { tweak } = context;
+  if (tweak.type === "action") return actionControl(context);
+  if (isMonitored(tweak)) return monitorControl(context);
+  if (!isSettable(tweak)) return readOnlyControl(context);
+  if (tweak.choices?.length) return choiceControl(context);
+  if (tweak.type === "bool") return switchControl(context);
+  if (tweak.type === "string") return textControl(context);
+  if (tweak.type === "color") return colourControl(context);
+  if (isNumber(tweak.type)) return numberControl(context);
+  return readOnlyControl(context);
+}
+
+function readOnlyControl({ tweak }) {
+  const output = make("output", { class: "monitor-value", "aria-label": `${tweak.label}, value` });
+  const swatch = tweak.type === "color" ? make("span", { class: "swatch" }, make("span", { class: "swatch-fill" })) : undefined;
+  return {
+    element: make("div", { class: "monitor-control" }, swatch, output),
+    update() {
+      setText(output, valueText(tweak, currentValue(tweak)));
+      if (swatch) swatch.firstChild.style.backgroundColor = currentValue(tweak) ?? "";
+    },
+    focus() {},
+    isBusy: () => false,
+  };
+}

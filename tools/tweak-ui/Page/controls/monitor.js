@@ -1,0 +1,38 @@
+// A number that the program shows: its value, and a small graph of the last seconds.
+
+import { make, setText } from "../dom.js";
+import { drawSparkline } from "../drawing.js";
+import { isNumber, isReal, shortText } from "../numbers.js";
+import { currentValue, isDrawable, valueText } from "../tweaks.js";
+
+export function monitorControl({ tweak, samples }) {
+  const number = make("output", { class: "monitor-value", "aria-label": `${tweak.label}, value` });
+  const canvas = isDrawable(tweak) ? make("canvas", { class: "sparkline", "aria-hidden": "true" }) : undefined;
+  let drawn = -1;
+
+  function latest() {
+    const series = samples.series(tweak.id);
+    const last = series?.last;
+    if (last === undefined) return currentValue(tweak);
+    if (tweak.type === "bool") return last >= 0.5;
+    return last;
+  }
+
+  return {
+    element: make("div", { class: "monitor-control" }, canvas, number),
+    isLive: true,
+    update() {
+      const value = latest();
+      const isLong = isReal(tweak.type) && tweak.precision === undefined && Number.isFinite(value) && !tweak.choices;
+      const text = isLong ? `${shortText(value)}${tweak.unit ? ` ${tweak.unit}` : ""}` : valueText(tweak, typeof value === "number" &&
+        isNumber(tweak.type) && !isReal(tweak.type) ? Math.round(value) : value);
+      setText(number, text);
+      const series = samples.series(tweak.id);
+      if (!canvas || !series || series.total === drawn) return;
+      drawn = series.total;
+      drawSparkline(canvas, series, tweak, samples.now());
+    },
+    focus() {},
+    isBusy: () => false,
+  };
+}

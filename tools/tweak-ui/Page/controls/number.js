@@ -1,0 +1,280 @@
+// A number: a slider, and a field that takes arithmetic, arrows and drags. Shift makes steps ten times as large, Alt a tenth.
+
+import { make, setAttribute, setText } from "../dom.js";
+import { calculate } from "../arithmetic.js";
+import { convertedBack, converted, durationUnits, isDuration, niceUnit, parseDuration, canonical } from "../durations.js";
+import { admitted, isLogarithmic, numberText, positionOf, sliderRange, stepped, valueAt }
+  from "../numbers.js";
+import { currentValue, limitsText, valueText } from "../tweaks.js";
+import { shown } from "../names.js";
+
+const positions = 10000;
+
+/** How large a step is meant with these keys held. */
+export const sizeOf = (event) => (event.shiftKey ? "coarse" : event.altKey ? "fine" : "normal");
+
+/** The steps of a key on a number, or undefined if the key is another one. */
+function pressesOf(event, isSlider) {
+  const steps = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
+  if (isSlider) Object.assign(steps, { ArrowRight: 1, ArrowLeft: -1 });
+  return steps[event.key];
+}
+
+export function numberControl({ tweak, editing }) {
+  const hasSlider = !(tweak.choices?.length);
+  const slider = makeSlider(tweak, editing);
+  const field = makeField(tweak, editing);
+  const element = make("div", { class: "number-control" }, hasSlider ? slider.element : undefined, field.element);
+  return {
+    element,
+    update() {
+      slider.update();
+      field.update();
+    },
+    focus: () => field.focus(),
+    isBusy: () => field.isBusy() || editing.isDragged(tweak),
+  };
+}
+
+function makeSlider(tweak, editing) {
+  const input = make("input", {
+    type: "range", class: "slider", min: 0, max: positions, step: "any", "aria-label": `${tweak.label}, slider`,
+    "data-scale": isLogarithmic(tweak) ? "log" : "linear",
+  });
+  let range = sliderRange(tweak);
+  let isHeld = false;
+  let held;
+
+  function show() {
+    const value = held ?? currentValue(tweak);
+    if (!isHeld) range = sliderRange(tweak, value);
+    const at = positionOf(tweak, value ?? tweak.default, range);
+    if (!isHeld) input.value = at * positions;
+    input.style.setProperty("--at", at.toFixed(4));
+    input.style.setProperty("--default", positionOf(tweak, tweak.default, range).toFixed(4));
+    setAttribute(input, "aria-valuetext", valueText(tweak, value));
+  }
+
+  input.addEventListener("pointerdown", () => {
+    isHeld = true;
+    range = sliderRange(tweak, currentValue(tweak));
+    editing.begin(tweak);
+  });
+  input.addEventListener("input", () => {
+    held = valueAt(tweak, Number(input.value) / positions, range, Math.max(200, Math.min(2000, input.clientWidth * 2)));
+    editing.move(tweak, held);
+    show();
+  });
+  const release = () => {
+    if (!isHeld && held === undefined) return;
+    isHeld = false;
+    held = undefined;
+    editing.end(tweak);
+    show();
+  };
+  input.addEventListener("change", release);
+  input.addEventListener("pointerup", release);
+  input.addEventListener("pointercancel", release);
+  input.addEventListener("blur", release);
+  input.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey) return;
+    const presses = pressesOf(event, true);
+    if (presses !== undefined) {
+      event.preventDefault();
+      editing.set(tweak, stepped(tweak, currentValue(tweak), presses, sizeOf(event)), { merging: true });
+    } else if (event.key === "Home" || event.key === "End") {
+      event.preventDefault();
+      editing.set(tweak, event.key === "Home" ? range.low : range.high, { merging: true });
+    } else if (event.key === "Escape" && isHeld) {
+      event.stopPropagation();
+      isHeld = false;
+      held = undefined;
+      editing.cancel(tweak);
+    }
+  });
+  return { element: input, update: show };
+}
+
+function makeField(tweak, editing) {
+  const hasUnits = isDuration(tweak);
+  let unit = hasUnits ? niceUnit(tweak, currentValue(tweak) || tweak.default) : undefined;
+  const input = make("input", {
+    type: "text", class: "number-field", role: "spinbutton", inputmode: "text", autocomplete: "off", spellcheck: "false",
+    autocapitalize: "off", enterkeyhint: "done", "aria-label": tweak.label,
+    title: `${limitsText(tweak)}${limitsText(tweak) ? "\n" : ""}Drag, arrows, or arithmetic: 2*pi, +=10%, max/2`,
+  });
+  const units = hasUnits ? make("select", { class: "unit-select", "aria-label": `${tweak.label}, unit` },
+    durationUnits.map((one) => make("option", { value: one, text: one }))) : undefined;
+  const unitText = !hasUnits && tweak.unit ? make("span", { class: "unit", text: shown(tweak.unit) }) : undefined;
+  const outside = make("span", { class: "outside", role: "status" });
+  const element = make("span", { class: "field" }, input, units, unitText, outside);
+  let isDirty = false;
+  let shownText = "";
+  let dragged;
+
+  function fieldText(value) {
+    if (value === undefined) return "";
+    if (!hasUnits || !Number.isFinite(Number(value))) return numberText(tweak, value);
+    if (canonical(tweak.unit) === unit) return numberText(tweak, value);
+    return numberText({ type: "double" }, converted(tweak, value, unit));
+  }
+
+  function show() {
+    const value = currentValue(tweak);
+    const text = fieldText(value);
+    if (units && units.value !== unit) units.value = unit;
+    if (isDirty) {
+      // What somebody types is theirs; what came meanwhile stands beside it.
+      setText(outside, text === shownText ? "" : `now ${text}`);
+      return;
+    }
+    setText(outside, "");
+    shownText = text;
+    if (input.value !== text) {
+      const isWhole = document.activeElement === input && input.selectionStart === 0 &&
+        input.selectionEnd === input.value.length;
+      input.value = text;
+      if (isWhole) input.select();
+    }
+    const ticks = (number) => (typeof number === "bigint" || Number.isFinite(number) ? String(number) : undefined);
+    setAttribute(input, "aria-valuenow", ticks(value));
+    setAttribute(input, "aria-valuetext", valueText(tweak, value));
+    setAttribute(input, "aria-valuemin", ticks(tweak.minimum));
+    setAttribute(input, "aria-valuemax", ticks(tweak.maximum));
+  }
+
+  function clean() {
+    isDirty = false;
+    input.removeAttribute("aria-invalid");
+    input.title = input.dataset.title ?? input.title;
+    element.classList.remove("is-wrong");
+    setText(outside, "");
+  }
+
+  function parsed() {
+    const text = input.value;
+    if (hasUnits) {
+      const duration = parseDuration(tweak, text);
+      if (duration !== undefined) return duration;
+    }
+    const inUnit = (value) => (hasUnits && value !== undefined ? converted(tweak, value, unit) : value);
+    const isRelative = /^\s*[-+*/]=/.test(text);
+    const names = {
+      x: inUnit(currentValue(tweak)), min: inUnit(tweak.minimum), max: inUnit(tweak.maximum), def: inUnit(tweak.default),
+    };
+    const plain = tweak.unit && text.trim().endsWith(tweak.unit) && !isRelative
+      ? text.trim().slice(0, -tweak.unit.length) : text;
+    const number = calculate(plain, names);
+    return hasUnits ? convertedBack(tweak, number, unit) : number;
+  }
+
+  /** Takes what was typed. Returns whether it made sense. */
+  function commit() {
+    if (!isDirty) return true;
+    try {
+      const number = parsed();
+      clean();
+      // The field is as exact as what was typed, whatever the decimals.
+      editing.set(tweak, admitted(tweak, number));
+      show();
+      return true;
+    } catch (error) {
+      input.dataset.title ??= input.title;
+      input.title = error.message;
+      input.setAttribute("aria-invalid", "true");
+      element.classList.add("is-wrong");
+      setText(outside, error.message);
+      return false;
+    }
+  }
+
+  input.addEventListener("focus", () => {
+    if (!dragged) input.select();
+  });
+  input.addEventListener("input", () => {
+    isDirty = true;
+    input.removeAttribute("aria-invalid");
+    element.classList.remove("is-wrong");
+    setText(outside, "");
+  });
+  input.addEventListener("blur", () => {
+    if (isDirty && input.value === shownText) clean();
+    commit();
+    show();
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey) return;
+    const presses = pressesOf(event, false);
+    if (event.key === "Enter") {
+      if (commit()) input.select();
+    } else if (event.key === "Escape") {
+      if (!isDirty) return;
+      event.stopPropagation();
+      clean();
+      show();
+      input.select();
+    } else if (presses !== undefined) {
+      event.preventDefault();
+      if (!commit()) return;
+      editing.set(tweak, stepped(tweak, currentValue(tweak), presses, sizeOf(event)), { merging: true });
+    }
+  });
+  units?.addEventListener("change", () => {
+    unit = units.value;
+    show();
+  });
+  dragNumber(input, tweak, editing, {
+    canBegin: () => !isDirty,
+    begin: () => { dragged = true; },
+    end: () => { dragged = false; },
+  });
+  return {
+    element, update: show, focus: () => input.focus(), isBusy: () => isDirty,
+  };
+}
+
+/** Lets a number be dragged sideways, until it is clicked to type into it. */
+function dragNumber(input, tweak, editing, { canBegin, begin, end }) {
+  let start;
+  input.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || document.activeElement === input || !canBegin()) return;
+    // The focus waits for the click: a drag does not open a phone's keyboard.
+    event.preventDefault();
+    start = { x: event.clientX, value: currentValue(tweak), carried: 0, last: event.clientX, moved: false };
+    input.setPointerCapture(event.pointerId);
+  });
+  input.addEventListener("pointermove", (event) => {
+    if (!start) return;
+    if (!start.moved) {
+      if (Math.abs(event.clientX - start.x) < 4) return;
+      start.moved = true;
+      input.classList.add("is-dragged");
+      begin();
+      editing.begin(tweak);
+    }
+    start.carried += event.clientX - start.last;
+    start.last = event.clientX;
+    const presses = Math.trunc(start.carried / 2);
+    if (presses === 0) return;
+    start.carried -= presses * 2;
+    const moved = stepped(tweak, currentValue(tweak), presses, sizeOf(event));
+    editing.move(tweak, moved);
+  });
+  const finish = (event) => {
+    if (!start) return;
+    const { moved } = start;
+    start = undefined;
+    input.classList.remove("is-dragged");
+    if (input.hasPointerCapture(event.pointerId)) input.releasePointerCapture(event.pointerId);
+    if (moved) {
+      end();
+      if (event.type === "pointercancel") editing.cancel(tweak);
+      else editing.end(tweak);
+    } else if (event.type === "pointerup") {
+      input.focus();
+    }
+  };
+  input.addEventListener("pointerup", finish);
+  input.addEventListener("pointercancel", finish);
+}
+

@@ -1,0 +1,207 @@
+// Tweaks and values as text for other places: C, Swift, JSON, the shell, CSV. Pure.
+
+import { isReal, exactText } from "./numbers.js";
+import { parseHex } from "./colours.js";
+
+/** A text in C, with every character that is not plain written as bytes. */
+export function literalInC(text) {
+  let literal = "";
+  for (const byte of new TextEncoder().encode(text)) {
+    if (byte === 0x22 || byte === 0x5c) literal += `\\${String.fromCharCode(byte)}`;
+    else if (byte === 0x0a) literal += "\\n";
+    else if (byte === 0x09) literal += "\\t";
+    // Three digits, since what follows may be one.
+    else if (byte < 0x20 || byte > 0x7e || byte === 0x3f) literal += byte === 0x3f ? "?" : `\\${byte.toString(8).padStart(3, "0")}`;
+    else literal += String.fromCharCode(byte);
+  }
+  return `"${literal}"`;
+}
+
+export function literalInSwift(text) {
+  const escaped = text.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/g,
+      (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
+  return `"${escaped}"`;
+}
+
+/** A text as one word of a shell. */
+export function shellWord(text) {
+  if (text !== "" && /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) && !text.startsWith("-")) return text;
+  if (/[\u0000-\u001f\u007f]/.test(text)) {
+    const escaped = text.replaceAll(/['\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t")
+      .replaceAll(/[\u0000-\u001f\u007f]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
+    return `$'${escaped}'`;
+  }
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function realText(value, suffix) {
+  if (!Number.isFinite(value)) return value < 0 ? "-INFINITY" : "INFINITY";
+  const text = String(value).replace("e+", "e");
+  return (/[.e]/.test(text) ? text : `${text}.0`) + suffix;
+}
+
+function valueInC(tweak, value) {
+  const { type } = tweak;
+  if (type === "bool") return value ? "true" : "false";
+  if (type === "string") return literalInC(value);
+  if (type === "double") return realText(value, "");
+  if (type === "float") return Number.isFinite(value) ? realText(value, "f") : realText(value, "");
+  if (type === "color") {
+    const { red, green, blue, alpha } = parseHex(value) ?? { red: 0, green: 0, blue: 0, alpha: 255 };
+    return alpha === 255 ? `FBTweakRGB(${red}, ${green}, ${blue})` : `FBTweakRGBA(${red}, ${green}, ${blue}, ${alpha})`;
+  }
+  const text = String(value);
+  if (type === "int32") return value === -(2 ** 31) ? "(-2147483647 - 1)" : text;
+  if (type === "int64") return value === -(2n ** 63n) ? "INT64_MIN" : `INT64_C(${text})`;
+  if (type === "uint64") return `UINT64_C(${text})`;
+  return `(${type}_t)${text}`;
+}
+
+function limitInC(tweak, value) {
+  return ["int8", "int16", "uint8", "uint16", "uint32"].includes(tweak.type) ? String(value) : valueInC(tweak, value);
+}
+
+/** The declaration in C, with the value as its default. */
+export function declarationInC(tweak, value) {
+  const names = [tweak.category, tweak.collection, tweak.name].map(literalInC).join(", ");
+  if (tweak.type === "action") return `FBTweakAction(${names}, function);`;
+  if (tweak.monitor) return `FBTweakMonitor(${names}, value);`;
+  const parts = [names, valueInC(tweak, value)];
+  if (tweak.choices) {
+    const choices = tweak.choices.map((choice) => choice.label
+      ? `(${limitInC(tweak, choice.value)}, ${literalInC(choice.label)})` : limitInC(tweak, choice.value));
+    parts.push(`FBTweakChoices(${choices.join(", ")})`);
+  } else if (tweak.minimum !== undefined && tweak.maximum !== undefined) {
+    parts.push(limitInC(tweak, tweak.minimum), limitInC(tweak, tweak.maximum));
+  }
+  if (tweak.step !== undefined) parts.push(`FBTweakStep(${limitInC(tweak, tweak.step)})`);
+  if (tweak.precision !== undefined) parts.push(`FBTweakPrecision(${tweak.precision})`);
+  if (tweak.unit) parts.push(`FBTweakUnit(${literalInC(tweak.unit)})`);
+  if (tweak.scale === "log") parts.push("FBTweakScale(\"log\")");
+  if (tweak.readOnly) parts.push("FBTweakReadOnly");
+  if (tweak.needsRestart) parts.push("FBTweakNeedsRestart");
+  if (tweak.description) parts.push(`FBTweakDescription(${literalInC(tweak.description)})`);
+  if (tweak.owner) parts.push(`FBTweakOwner(${literalInC(tweak.owner)})`);
+  if (tweak.expires) parts.push(`FBTweakExpires(${literalInC(tweak.expires)})`);
+  return `FBTweakValue(${parts.join(", ")})`;
+}
+
+function valueInSwift(tweak, value) {
+  const { type } = tweak;
+  if (type === "bool") return value ? "true" : "false";
+  if (type === "string") return literalInSwift(value);
+  if (isReal(type)) return Number.isFinite(value) ? realText(value, "") : value < 0 ? "-.infinity" : ".infinity";
+  if (type === "color") {
+    const { red, green, blue, alpha } = parseHex(value) ?? { red: 0, green: 0, blue: 0, alpha: 255 };
+    return `TweakColor(red: ${red}, green: ${green}, blue: ${blue}${alpha === 255 ? "" : `, alpha: ${alpha}`})`;
+  }
+  return String(value);
+}
+
+const swiftTypes = {
+  int8: "Int8", int16: "Int16", int32: "Int32", uint8: "UInt8", uint16: "UInt16", uint32: "UInt32", uint64: "UInt64",
+  float: "Float",
+};
+
+/** The declaration in Swift, with the value as its default. */
+export function declarationInSwift(tweak, value) {
+  const names = [tweak.category, tweak.collection, tweak.name].map(literalInSwift).join(", ");
+  if (tweak.type === "action") return `#tweakAction(${names}) { }`;
+  if (tweak.monitor) return `#tweakMonitor(${names}, value)`;
+  const type = swiftTypes[tweak.type];
+  const parts = [names, `default: ${type ? `${type}(${valueInSwift(tweak, value)})` : valueInSwift(tweak, value)}`];
+  if (tweak.choices) {
+    const hasLabels = tweak.choices.some(({ label }) => label);
+    const choices = tweak.choices.map((choice) => hasLabels
+      ? `${valueInSwift(tweak, choice.value)}: ${literalInSwift(choice.label ?? String(choice.value))}`
+      : valueInSwift(tweak, choice.value));
+    parts.push(`choices: [${choices.join(", ")}]`);
+  } else if (tweak.minimum !== undefined && tweak.maximum !== undefined) {
+    parts.push(`in: ${limitInSwift(tweak, tweak.minimum)}...${limitInSwift(tweak, tweak.maximum)}`);
+  }
+  if (tweak.step !== undefined) parts.push(`step: ${limitInSwift(tweak, tweak.step)}`);
+  if (tweak.precision !== undefined) parts.push(`precision: ${tweak.precision}`);
+  if (tweak.scale === "log") parts.push("scale: .log");
+  if (tweak.unit) parts.push(`unit: ${literalInSwift(tweak.unit)}`);
+  if (tweak.description) parts.push(`description: ${literalInSwift(tweak.description)}`);
+  if (tweak.readOnly) parts.push("readOnly: true");
+  if (tweak.needsRestart) parts.push("needsRestart: true");
+  if (tweak.owner) parts.push(`owner: ${literalInSwift(tweak.owner)}`);
+  if (tweak.expires) parts.push(`expires: ${literalInSwift(tweak.expires)}`);
+  return `#tweak(${parts.join(", ")})`;
+}
+
+function limitInSwift(tweak, value) {
+  return isReal(tweak.type) && Number.isFinite(value) ? String(value).replace("e+", "e") : valueInSwift(tweak, value);
+}
+
+/** The command that gives the tweak the value. */
+export function shellCommand(program, tweak, value) {
+  const name = program.description.name ?? program.id;
+  if (tweak.type === "action") return `tweak run ${shellWord(name)} ${shellWord(tweak.key)}`;
+  if (tweak.monitor || tweak.readOnly) return `tweak get ${shellWord(name)} ${shellWord(tweak.key)}`;
+  const text = typeof value === "boolean" ? (value ? "on" : "off") : exactText(value);
+  const word = shellWord(text);
+  return `tweak set ${shellWord(name)} ${shellWord(tweak.key)} ${/^-/.test(text) ? `-- ${word}` : word}`;
+}
+
+/** Values as the overrides file and presets nest them. */
+export function nestedJSON(entries) {
+  const values = {};
+  const member = (object, name) => {
+    if (!Object.hasOwn(object, name)) Object.defineProperty(object, name, { value: {}, enumerable: true, configurable: true });
+    return object[name];
+  };
+  for (const { tweak, value } of entries) {
+    const collection = member(member(values, tweak.category), tweak.collection);
+    Object.defineProperty(collection, tweak.name, { value, enumerable: true, configurable: true });
+  }
+  return writeJSON(values, 2);
+}
+
+/** JSON in which a BigInt is a number with all its digits. */
+export function writeJSON(value, indent = 0) {
+  return write(value, indent, "\n");
+}
+
+function write(value, indent, newline) {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number" && !Number.isFinite(value)) return JSON.stringify(exactText(value));
+  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
+  const inner = indent ? newline + " ".repeat(indent) : "";
+  const end = indent ? newline : "";
+  const members = Object.entries(value);
+  if (members.length === 0) return "{}";
+  const texts = members.map(([name, one]) => `${JSON.stringify(name)}${indent ? ": " : ":"}${write(one, indent, inner)}`);
+  return `{${inner}${texts.join(`,${inner}`)}${end}}`;
+}
+
+/** A field of CSV. */
+export function csvField(text) {
+  const field = String(text);
+  return /[",\r\n\s]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+}
+
+/** Copies a text. Without the clipboard, as on a page from another machine without TLS, it is selected and copied. */
+export async function copyText(text) {
+  if (navigator.clipboard && window.isSecureContext) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // The other way is tried.
+    }
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "off-screen";
+  const host = document.querySelector("dialog[open]") ?? document.body;
+  const focused = document.activeElement;
+  host.append(area);
+  area.select();
+  const isDone = document.execCommand("copy");
+  area.remove();
+  focused?.focus();
+  return isDone;
+}

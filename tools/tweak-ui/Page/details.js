@@ -1,0 +1,210 @@
+// Everything about one tweak: what is said of it, a large control, who has which opinion, its changes, and copies.
+
+import { controlFor } from "./controls/all.js";
+import { colourControl } from "./controls/colour.js";
+import { padControl } from "./controls/pad.js";
+import { textControl } from "./controls/text.js";
+import { copyText, declarationInC, declarationInSwift, nestedJSON, shellCommand } from "./copying.js";
+import { iconButton, make, setText } from "./dom.js";
+import { shown } from "./names.js";
+import { isNumber } from "./numbers.js";
+import { sourceText, whyNoEffect } from "./row.js";
+import { currentValue, isDrawable, isExpired, isSet, isSettable, limitsText, valueFrom, valueText } from "./tweaks.js";
+
+const mostChanges = 12;
+
+export class Details {
+  #page;
+  #element;
+  #tweak;
+  #controls = [];
+  #dynamic;
+  #explained = 0;
+  #timer = 0;
+
+  constructor(page, element) {
+    this.#page = page;
+    this.#element = element;
+  }
+
+  /** Shows another tweak, or none. */
+  show(tweak) {
+    this.#tweak = tweak;
+    this.#element.hidden = !tweak;
+    this.#controls = [];
+    if (!tweak) {
+      this.#element.replaceChildren();
+      return;
+    }
+    const { commands } = this.#page;
+    const title = make("h2", { text: shown(tweak.title || tweak.name), tabindex: "-1", id: "details-title" });
+    this.#dynamic = { why: make("p", { class: "why" }), opinions: make("div", {}), changes: make("ol", { class: "change-list" }) };
+    const sections = [
+      make("header", {}, title, iconButton("close", "Close the details", () => commands.select(undefined))),
+      make("div", { class: "details-body" },
+        make("p", { class: "details-path", text: [tweak.category, tweak.collection, tweak.name].map(shown).join(" › ") }),
+        tweak.description ? make("p", { class: "details-text", text: shown(tweak.description) }) : undefined,
+        this.#makeControls(tweak), this.#dynamic.why, this.#makeButtons(tweak), this.#makeFacts(tweak), this.#makeCopies(tweak),
+        isSettable(tweak) ? make("section", {}, make("h3", { text: "Who decides" }), this.#dynamic.opinions) : undefined,
+        make("section", {}, make("h3", { text: "Changes since this page is open" }), this.#dynamic.changes)),
+    ];
+    this.#element.replaceChildren(...sections);
+    this.update();
+    this.#explain();
+  }
+
+  #makeControls(tweak) {
+    const box = make("div", { class: "details-control" });
+    const add = (control) => {
+      this.#controls.push(control);
+      box.append(control.element);
+    };
+    const context = { ...this.#page, tweak };
+    if (tweak.type === "color" && isSettable(tweak)) {
+      add(colourControl({ ...context, isOpen: true }));
+      return box;
+    }
+    if (tweak.type === "string" && isSettable(tweak) && !tweak.choices) add(textControl({ ...context, isLarge: true }));
+    else add(controlFor(context));
+    const partner = this.#page.commands.partnerOf(tweak);
+    if (partner) {
+      add(padControl({
+        ...context, horizontal: partner.isFirst ? tweak : partner.tweak, vertical: partner.isFirst ? partner.tweak : tweak,
+      }));
+    }
+    if (isNumber(tweak.type) && isSettable(tweak) && !tweak.choices) box.append(this.#makePairing(tweak));
+    return box;
+  }
+
+  /** With which tweak this one is on a pad: what the names say, or what a person says. */
+  #makePairing(tweak) {
+    const { state, commands } = this.#page;
+    const others = [...(state.programs.get(tweak.program)?.tweaks.values() ?? [])].filter((other) =>
+      other !== tweak && other.collection === tweak.collection && other.category === tweak.category && isNumber(other.type) &&
+      isSettable(other) && !other.choices).slice(0, 200);
+    const partner = commands.partnerOf(tweak)?.tweak;
+    const select = make("select", {
+      "aria-label": "On a pad with", onchange: () => {
+        commands.pair(tweak, select.value || undefined);
+        this.show(tweak);
+      },
+    }, make("option", { value: "", text: "no other" }),
+      others.map((other) => make("option", { value: other.key, text: other.label, selected: other === partner })));
+    return make("label", { class: "pairing" }, make("span", { text: "On a pad with" }), select);
+  }
+
+  #makeButtons(tweak) {
+    const { commands } = this.#page;
+    const buttons = [];
+    if (isSettable(tweak)) buttons.push(make("button", { type: "button", class: "button", text: "Reset", onclick: () => commands.resetTweak(tweak) }));
+    buttons.push(make("button", { type: "button", class: "button", text: "Star", "aria-pressed": "false", data: { role: "star" }, onclick: () => commands.toggleStar(tweak) }));
+    if (isDrawable(tweak)) {
+      buttons.push(make("button", { type: "button", class: "button", text: "Graph", "aria-pressed": "false", data: { role: "graph" }, onclick: () => commands.toggleGraph(tweak) }));
+    }
+    buttons.push(make("button", { type: "button", class: "button", text: "Copy link", onclick: () => commands.copyLink(tweak) }));
+    return make("div", { class: "button-line" }, buttons);
+  }
+
+  #makeFacts(tweak) {
+    const facts = [
+      ["Default", tweak.type === "action" || tweak.monitor ? "" : valueText(tweak, tweak.default) || "empty"],
+      ["Limits", limitsText(tweak)],
+      ["Step", tweak.step === undefined ? "" : String(tweak.step)],
+      ["Type", tweak.type + (tweak.monitor ? ", monitor" : "") + (tweak.readOnly && !tweak.monitor ? ", read-only" : "")],
+      ["Unit", shown(tweak.unit)],
+      ["Restart", tweak.needsRestart ? "a new value counts from the next start" : ""],
+      ["Group", shown(tweak.group)],
+      ["Owner", shown(tweak.owner)],
+      ["Expires", tweak.expires ? `${shown(tweak.expires)}${isExpired(tweak) ? ", which is past" : ""}` : ""],
+      ["Declared at", shown(tweak.location)],
+    ].filter(([, text]) => text);
+    return make("dl", { class: "facts" }, facts.map(([name, text]) => [make("dt", { text: name }), make("dd", { text })]));
+  }
+
+  #makeCopies(tweak) {
+    const program = this.#page.state.programs.get(tweak.program);
+    const copies = [
+      ["Shell", () => shellCommand(program, tweak, currentValue(tweak))],
+      ["C", () => declarationInC(tweak, currentValue(tweak))],
+      ["Swift", () => declarationInSwift(tweak, currentValue(tweak))],
+      ["JSON", () => nestedJSON([{ tweak, value: currentValue(tweak) }])],
+    ];
+    const preview = make("pre", { class: "copy-preview", tabindex: "0", "aria-label": "What is copied" });
+    const buttons = copies.map(([name, text]) => make("button", {
+      type: "button", class: "button", text: name, "aria-label": `Copy as ${name}`, onclick: async () => {
+        preview.textContent = text();
+        const isDone = await copyText(text());
+        if (isDone) this.#page.notices.say(`Copied as ${name}`);
+        else this.#page.notices.problem("The browser does not let this page copy; select the text");
+      }, onmouseenter: () => { preview.textContent = text(); }, onfocus: () => { preview.textContent = text(); },
+    }));
+    preview.textContent = copies[0][1]();
+    return make("section", {}, make("h3", { text: "Copy as" }), make("div", { class: "button-line" }, buttons), preview);
+  }
+
+  /** The tweak has another value. */
+  changed(tweak) {
+    if (!this.#tweak) return;
+    if (tweak === this.#tweak || this.#page.commands.partnerOf(this.#tweak)?.tweak === tweak || tweak.isFeature) this.update();
+    if (tweak === this.#tweak && !this.#timer) {
+      this.#timer = setTimeout(() => {
+        this.#timer = 0;
+        this.#explain();
+      }, 300);
+    }
+  }
+
+  update() {
+    const tweak = this.#tweak;
+    if (!tweak) return;
+    const { commands, state, samples } = this.#page;
+    for (const control of this.#controls) control.update();
+    setText(this.#dynamic.why, whyNoEffect(tweak, state) ?? "");
+    this.#dynamic.why.hidden = !this.#dynamic.why.textContent;
+    this.#element.querySelector("[data-role=star]")?.setAttribute("aria-pressed", String(commands.isStarred(tweak)));
+    this.#element.querySelector("[data-role=graph]")?.setAttribute("aria-pressed", String(commands.isGraphed(tweak)));
+    const changes = samples.marks.filter(({ id }) => id === tweak.id).slice(-mostChanges).reverse();
+    const newest = changes.length > 0 ? `${changes.length} ${changes[0].time} ${changes[0].text}` : "none";
+    if (this.#dynamic.changes.dataset.newest === newest) return;
+    this.#dynamic.changes.dataset.newest = newest;
+    this.#dynamic.changes.replaceChildren(...(changes.length > 0 ? changes : [undefined]).map((mark) => mark
+      ? make("li", {}, make("time", { text: new Date(mark.time * 1000).toLocaleTimeString("en-GB") }),
+        make("span", { text: mark.text }), make("span", { class: "who", text: mark.who }))
+      : make("li", { class: "none", text: "none yet" })));
+  }
+
+  updateLive() {
+    for (const control of this.#controls) if (control.isLive) control.update();
+  }
+
+  async #explain() {
+    const tweak = this.#tweak;
+    if (!tweak || !isSettable(tweak)) return;
+    const number = (this.#explained += 1);
+    const box = this.#dynamic.opinions;
+    try {
+      const { opinions } = await this.#page.api.post("explain", { program: tweak.program, tweak: tweak.key });
+      if (number !== this.#explained || tweak !== this.#tweak) return;
+      const winner = opinions.findIndex(({ error }) => !error);
+      box.replaceChildren(make("ol", { class: "opinions" }, opinions.map((opinion, index) => make("li", {
+        class: index === winner ? "decides" : opinion.error ? "is-wrong" : "waits",
+      }, make("span", { class: "badge source", text: sourceText(opinion.source) }),
+        make("span", { class: "opinion-value", text: opinion.error ? shown(opinion.error) : valueText(tweak, valueFrom(tweak.type, opinion.value)) || "empty" }),
+        make("span", { class: "who", text: index === winner ? "decides" : opinion.error ? "cannot be taken" : "waits below" }),
+        opinion.location ? make("span", { class: "opinion-place", text: shown([opinion.location].flat().join(", ")) }) : undefined))));
+      const ours = opinions.findIndex(({ source }) => source === "override");
+      const hiddenBy = ours > winner && winner >= 0 ? opinions[winner].source : undefined;
+      if (isSet(tweak) || hiddenBy !== tweak.hiddenBy) {
+        tweak.hiddenBy = hiddenBy;
+        this.#page.list.changed(tweak);
+        this.update();
+      }
+    } catch (error) {
+      if (number === this.#explained) box.replaceChildren(make("p", { class: "none", text: error.message }));
+    }
+  }
+
+  focus() {
+    this.#element.querySelector("h2")?.focus();
+  }
+}

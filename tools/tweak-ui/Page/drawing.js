@@ -1,0 +1,124 @@
+// Draws series on canvases: the small graph of a row, and lines of a large one.
+
+const sparklineSeconds = 8;
+
+/** Makes the canvas as fine as the screen. Returns its context, in CSS pixels, and its size. */
+export function prepared(canvas) {
+  const ratio = window.devicePixelRatio || 1;
+  const width = canvas.clientWidth;
+  const height = canvas.clientHeight;
+  const [pixelWidth, pixelHeight] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== pixelWidth || canvas.height !== pixelHeight) {
+    canvas.width = pixelWidth;
+    canvas.height = pixelHeight;
+  }
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return { context, width, height };
+}
+
+/** A colour of the page's style sheet. */
+export const styleColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** The smallest and the largest value between two times, or undefined. */
+export function extent(series, from, to) {
+  let low = Infinity;
+  let high = -Infinity;
+  const first = Math.max(0, series.indexAt(from) - 1);
+  const last = Math.min(series.length, series.indexAt(to) + 1);
+  for (let index = first; index < last; index += 1) {
+    const value = series.value(index);
+    if (!Number.isFinite(value)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : undefined;
+}
+
+/** Draws the last seconds of a series. */
+export function drawSparkline(canvas, series, tweak, now) {
+  const { context, width, height } = prepared(canvas);
+  if (width === 0) return;
+  const to = Math.max(now - 0.05, series.length > 0 ? series.time(series.length - 1) : 0);
+  const from = to - sparklineSeconds;
+  const range = extent(series, from, to);
+  if (!range) return;
+  let [low, high] = range;
+  if (low === high) {
+    low -= 1;
+    high += 1;
+  }
+  context.strokeStyle = sparkColour();
+  context.lineWidth = 1.5;
+  context.lineJoin = "round";
+  drawLine(context, series, {
+    from, to, isStepped: tweak.type === "bool" || Boolean(tweak.choices),
+    x: (time) => ((time - from) / (to - from)) * width, y: (value) => height - 3 - ((value - low) / (high - low)) * (height - 6),
+    width,
+  });
+}
+
+let spark = { theme: undefined, colour: "" };
+function sparkColour() {
+  const theme = `${document.documentElement.dataset.theme} ${matchMedia("(prefers-color-scheme: dark)").matches}`;
+  if (spark.theme !== theme) spark = { theme, colour: styleColour("--accent") };
+  return spark.colour;
+}
+
+/**
+ * Draws a line. Where there are more values than pixels, a pixel shows the smallest and the largest of its values, so that
+ * no peak is lost.
+ */
+export function drawLine(context, series, { from, to, x, y, width, isStepped = false }) {
+  const first = Math.max(0, series.indexAt(from) - 1);
+  const last = Math.min(series.length, series.indexAt(to) + 1);
+  if (last <= first) return;
+  context.beginPath();
+  const isDense = (last - first) > width * 2;
+  let isBegun = false;
+  let previousY;
+  let column = NaN;
+  let low;
+  let high;
+  const finishColumn = () => {
+    if (low === undefined) return;
+    context.moveTo(column, low);
+    context.lineTo(column, high + 0.5);
+    low = undefined;
+  };
+  for (let index = first; index < last; index += 1) {
+    const value = series.value(index);
+    if (!Number.isFinite(value)) {
+      isBegun = false;
+      continue;
+    }
+    const [px, py] = [x(series.time(index)), y(value)];
+    if (isDense) {
+      const here = Math.round(px);
+      if (here !== column) {
+        finishColumn();
+        if (isBegun) {
+          context.moveTo(column, previousY);
+          context.lineTo(here, py);
+        }
+        column = here;
+      }
+      if (low === undefined) [low, high] = [py, py];
+      else [low, high] = [Math.min(low, py), Math.max(high, py)];
+      previousY = py;
+      isBegun = true;
+      continue;
+    }
+    if (!isBegun) context.moveTo(px, py);
+    else {
+      if (isStepped) context.lineTo(px, previousY);
+      context.lineTo(px, py);
+    }
+    isBegun = true;
+    previousY = py;
+  }
+  if (isDense) finishColumn();
+  else if (isBegun && isStepped && previousY !== undefined) context.lineTo(Math.min(width, x(to)), previousY);
+  context.stroke();
+}

@@ -1,0 +1,170 @@
+// The one way in which this page changes values: it shows them at once, sends them at most once a frame and always the
+// last one, and records what undo needs.
+
+import { equalValues, isSet, isSettable, requestValue } from "./tweaks.js";
+
+export class Editing {
+  #state;
+  #api;
+  #notices;
+  #history;
+  /** What waits to be sent, by program: a map from keys to `{ tweak, value, isSet }`. */
+  #waiting = new Map();
+  #inFlight = new Set();
+  #frame = 0;
+  /** What drags began with, by the tweak's id. */
+  #gestures = new Map();
+  #idle = [];
+
+  constructor({ state, api, notices, history }) {
+    this.#state = state;
+    this.#api = api;
+    this.#notices = notices;
+    this.#history = history;
+  }
+
+  /** Begins a drag: what comes until its end is one step of undo. */
+  begin(tweak) {
+    if (!this.#gestures.has(tweak.id)) this.#gestures.set(tweak.id, this.#state.remembered(tweak));
+  }
+
+  /** A value on the way of a drag. */
+  move(tweak, value) {
+    this.begin(tweak);
+    this.#put(tweak, { value, isSet: true });
+  }
+
+  /** Ends drags of the tweaks. */
+  end(...tweaks) {
+    const changes = [];
+    for (const tweak of tweaks) {
+      const before = this.#gestures.get(tweak.id);
+      this.#gestures.delete(tweak.id);
+      if (!before) continue;
+      const after = this.#state.remembered(tweak);
+      if (equalValues(before.value, after.value) && before.isSet === after.isSet) continue;
+      changes.push({ tweak, before, after });
+    }
+    this.#history.add(changes);
+  }
+
+  /** Ends drags, and goes back to what was there. */
+  cancel(...tweaks) {
+    for (const tweak of tweaks) {
+      const before = this.#gestures.get(tweak.id);
+      this.#gestures.delete(tweak.id);
+      if (before) this.#put(tweak, before);
+    }
+  }
+
+  isDragged(tweak) {
+    return this.#gestures.has(tweak.id);
+  }
+
+  /** Sets one tweak. Steps that follow each other closely are one step of undo if `merging`. */
+  set(tweak, value, { merging = false } = {}) {
+    this.apply([{ tweak, value, isSet: true }], { merging });
+  }
+
+  /**
+   * Sets and resets several tweaks as one change.
+   *
+   * - changes: `{ tweak, value, isSet }`; what is not set is reset.
+   */
+  apply(changes, { merging = false, isUndo = false } = {}) {
+    const recorded = [];
+    for (const { tweak, value, isSet: willBeSet } of changes) {
+      if (!isSettable(tweak)) continue;
+      const before = this.#state.remembered(tweak);
+      const after = willBeSet ? { value, isSet: true } : { value: tweak.default, isSet: false };
+      if (before.isSet === after.isSet && equalValues(before.value, after.value)) continue;
+      this.#put(tweak, after);
+      recorded.push({ tweak, before, after });
+    }
+    if (!isUndo) this.#history.add(recorded, { merging });
+    return recorded.length;
+  }
+
+  reset(tweaks) {
+    const set = tweaks.filter((tweak) => isSettable(tweak) && isSet(tweak));
+    return this.apply(set.map((tweak) => ({ tweak, isSet: false })));
+  }
+
+  /** Is done when the server has everything that was changed. */
+  settled() {
+    if (this.#inFlight.size === 0 && this.#waiting.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #put(tweak, local) {
+    const entry = { ...local, tweak };
+    if (!this.#waiting.has(tweak.program)) this.#waiting.set(tweak.program, new Map());
+    this.#waiting.get(tweak.program).set(tweak.key, entry);
+    this.#state.setLocal(tweak, entry);
+    this.#schedule();
+  }
+
+  /** The first change of a frame goes at once, so that a drag is not a frame late; further ones wait for the next frame. */
+  #schedule() {
+    if (this.#frame) return;
+    const next = () => {
+      this.#frame = 0;
+      if (this.#waiting.size > 0) this.#schedule();
+    };
+    this.#frame = document.visibilityState === "hidden" ? setTimeout(next, 16) : requestAnimationFrame(next);
+    queueMicrotask(() => this.#flush());
+  }
+
+  #flush() {
+    for (const [program, entries] of this.#waiting) {
+      if (this.#inFlight.has(program)) continue;
+      this.#waiting.delete(program);
+      this.#send(program, [...entries.values()]);
+    }
+  }
+
+  async #send(program, entries) {
+    this.#inFlight.add(program);
+    try {
+      // A request is bounded, and a preset may have many values.
+      for (let at = 0; at < entries.length; at += 2000) await this.#sendPart(program, entries.slice(at, at + 2000));
+    } finally {
+      this.#inFlight.delete(program);
+      if (this.#waiting.size > 0) this.#schedule();
+      else if (this.#inFlight.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    }
+  }
+
+  async #sendPart(program, entries) {
+    const values = entries.map(({ tweak, value, isSet: willBeSet }) =>
+      willBeSet ? { tweak: tweak.key, ...requestValue(tweak, value) } : { tweak: tweak.key, reset: true });
+    try {
+      const answer = await this.#api.post("set", { program, stream: this.#api.stream, values });
+      this.#confirm(entries);
+      for (const change of answer.tweaks ?? []) this.#state.setValue(program, change);
+      this.#report(program, answer);
+    } catch (error) {
+      this.#confirm(entries);
+      this.#notices.problem(error.message);
+    }
+  }
+
+  /** What was sent last is no longer the page's own opinion; what was changed meanwhile is. */
+  #confirm(entries) {
+    for (const entry of entries) {
+      const tweak = this.#state.tweak(entry.tweak.program, entry.tweak.key) ?? entry.tweak;
+      if (tweak.local !== entry) continue;
+      this.#state.setLocal(tweak, undefined);
+    }
+  }
+
+  #report(program, { refused = [], unknown = [], clamped = [] }) {
+    for (const { message } of refused.slice(0, 3)) this.#notices.problem(message);
+    if (refused.length > 3) this.#notices.problem(`${refused.length - 3} more values were refused`);
+    if (unknown.length > 0) this.#notices.problem(`${unknown.length} tweaks are not there any more`);
+    if (clamped.length === 0 || [...this.#gestures.keys()].some((id) => id.startsWith(`${program}\n`))) return;
+    const tweak = this.#state.tweak(program, clamped[0]);
+    const one = tweak ? `${tweak.label}: the nearest allowed value was taken` : "the nearest allowed value was taken";
+    this.#notices.say(clamped.length === 1 ? one : `${clamped.length} values were outside their limits, and are the nearest now`);
+  }
+}

@@ -1,0 +1,51 @@
+// Copies and saves what is set, in the form that somebody needs.
+
+import { copyText, declarationInC, declarationInSwift, nestedJSON, shellCommand } from "./copying.js";
+import { make } from "./dom.js";
+import { openDialog } from "./popups.js";
+import { sortedTweaks } from "./finding.js";
+import { shown } from "./names.js";
+import { currentValue, isChanged, isSettable } from "./tweaks.js";
+
+const forms = [
+  ["Shell", (program, tweaks) => tweaks.map((tweak) => shellCommand(program, tweak, currentValue(tweak))).join("\n")],
+  ["JSON", (_program, tweaks) => nestedJSON(tweaks.map((tweak) => ({ tweak, value: currentValue(tweak) })))],
+  ["C", (_program, tweaks) => tweaks.map((tweak) => declarationInC(tweak, currentValue(tweak))).join("\n")],
+  ["Swift", (_program, tweaks) => tweaks.map((tweak) => declarationInSwift(tweak, currentValue(tweak))).join("\n")],
+];
+
+/** Opens a dialog with the changed values, or all, of a program. */
+export function openExport(page, programId) {
+  const program = page.state.programs.get(programId);
+  let form = forms[0];
+  const text = make("textarea", { class: "export-text", rows: 14, readonly: true, spellcheck: "false", "aria-label": "What is copied" });
+  const which = make("select", { "aria-label": "Which values" }, make("option", { value: "changed", text: "What was changed" }),
+    make("option", { value: "all", text: "All values" }));
+  const radios = forms.map((one, index) => make("label", { class: "segment" }, make("input", {
+    type: "radio", name: "export-form", checked: index === 0, onchange: () => {
+      form = one;
+      show();
+    },
+  }), make("span", { text: one[0] })));
+
+  function show() {
+    const tweaks = sortedTweaks(program).filter((tweak) => isSettable(tweak) && (which.value === "all" || isChanged(tweak)));
+    text.value = tweaks.length === 0 ? "" : form[1](program, tweaks);
+    text.placeholder = "Nothing was changed.";
+  }
+  which.addEventListener("change", show);
+  show();
+  openDialog(`Values of ${shown(program.description.name)}`, make("div", { class: "export" },
+    make("div", { class: "button-line" }, make("div", { class: "segments", role: "radiogroup", "aria-label": "Form" }, radios), which), text), [
+    { label: "Save", run: () => {
+      const suffix = { Shell: "sh", JSON: "json", C: "c", Swift: "swift" }[form[0]];
+      page.commands.save(`${program.description.name}.${suffix}`, `${text.value}\n`, "text/plain");
+      return false;
+    } },
+    { label: "Copy", isMain: true, run: async () => {
+      if (await copyText(text.value)) page.notices.say(`Copied as ${form[0]}`);
+      else page.notices.problem("The browser does not let this page copy; select the text");
+      return false;
+    } },
+  ], { className: "wide" });
+}

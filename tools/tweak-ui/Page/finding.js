@@ -1,0 +1,184 @@
+// Which tweaks the list shows, in which order and below which headings. Pure.
+
+import { currentValue, depthOf, isChanged, isExpired, isSet, valueText } from "./tweaks.js";
+import { isInteger, isReal } from "./numbers.js";
+import { shown } from "./names.js";
+
+/** The filters that a person can turn on, with what they are called. */
+export const filters = [
+  ["changed", "Changed", isChanged],
+  ["starred", "Starred", (tweak, { stars }) => stars.has(tweak.id)],
+  ["restart", "Needs restart", (tweak) => Boolean(tweak.needsRestart)],
+  ["waiting", "Waits for a restart", (tweak) => tweak.pendingValue !== undefined],
+  ["expired", "Expired", (tweak) => isExpired(tweak)],
+  ["monitors", "Monitors", (tweak) => Boolean(tweak.monitor)],
+  ["readonly", "Read-only", (tweak) => Boolean(tweak.readOnly)],
+  ["actions", "Actions", (tweak) => tweak.type === "action"],
+];
+const filterByName = new Map(filters.map((filter) => [filter[0], filter]));
+
+/** The kinds of types to choose from. */
+export const typeKinds = [
+  ["bool", "Switches", (type) => type === "bool"],
+  ["integer", "Integers", isInteger],
+  ["real", "Real numbers", isReal],
+  ["string", "Texts", (type) => type === "string"],
+  ["color", "Colours", (type) => type === "color"],
+  ["action", "Actions", (type) => type === "action"],
+];
+
+/** The words of a search: all have to be found. Quotes keep words together. */
+export function wordsOf(text) {
+  return [...text.toLowerCase().matchAll(/"([^"]*)"?|(\S+)/g)].map((match) => match[1] ?? match[2]).filter(Boolean);
+}
+
+/** Whether a tweak has all the words, in what is said of it or in its value. */
+export function hasWords(tweak, words) {
+  if (words.length === 0) return true;
+  let value;
+  return words.every((word) => {
+    if (tweak.haystack.includes(word)) return true;
+    value ??= `${valueText(tweak, currentValue(tweak))}\n${valueText(tweak, currentValue(tweak), { label: false })}`
+      .toLowerCase();
+    return value.includes(word);
+  });
+}
+
+/** Whether the tweak is one that is looked for. `query`: words, shows (names of filters), source, kind. */
+export function isWanted(tweak, query, context) {
+  for (const name of query.shows) {
+    const filter = filterByName.get(name);
+    if (filter && !filter[2](tweak, context)) return false;
+  }
+  if (query.source && tweak.source !== query.source) return false;
+  if (query.kind) {
+    const kind = typeKinds.find(([name]) => name === query.kind);
+    if (kind && !kind[2](tweak.type)) return false;
+  }
+  return hasWords(tweak, query.words);
+}
+
+/** Whether a change of its value can make a tweak appear in what is shown or vanish from it. */
+export const dependsOnValues = (query) =>
+  query.words.length > 0 || Boolean(query.source) || query.shows.some((name) => name === "changed" || name === "waiting");
+
+export const isEmptyQuery = (query) =>
+  query.words.length === 0 && query.shows.length === 0 && !query.source && !query.kind;
+
+export function isInScope(tweak, scope) {
+  if (scope.group !== undefined) return (tweak.group ?? "") === scope.group;
+  if (scope.category !== undefined && tweak.category !== scope.category) return false;
+  return scope.collection === undefined || tweak.collection === scope.collection;
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+const sorters = new WeakMap();
+
+/** The tweaks of a program, in the order of categories and collections, or of groups; kept until the program's are others. */
+export function sortedTweaks(program, byGroup = false) {
+  let kept = sorters.get(program.tweaks);
+  if (!kept) sorters.set(program.tweaks, (kept = {}));
+  const name = byGroup ? "groups" : "categories";
+  kept[name] ??= [...program.tweaks.values()].sort(byGroup ? compareByGroup : compareByCategory);
+  return kept[name];
+}
+
+function compareTexts(a, b) {
+  return a === b ? 0 : collator.compare(a, b) || (a < b ? -1 : 1);
+}
+
+function compareByCategory(a, b) {
+  return compareTexts(a.category, b.category) || compareTexts(a.collection, b.collection) || compareInside(a, b);
+}
+
+/** Parts of features stand behind what they are parts of; else the order is that of the declarations. */
+function compareInside(a, b) {
+  if (!a.isFeature || !b.isFeature) return a.order - b.order;
+  if (a.name === "enabled" || b.name === "enabled") return a.name === "enabled" ? -1 : 1;
+  const [one, other] = [a.name.split("/"), b.name.split("/")];
+  for (let level = 0; level < Math.min(one.length, other.length); level += 1) {
+    const order = compareTexts(one[level], other[level]);
+    if (order !== 0) return order;
+  }
+  return one.length - other.length;
+}
+
+function compareByGroup(a, b) {
+  const [one, other] = [a.group ?? "", b.group ?? ""];
+  if ((one === "") !== (other === "")) return one === "" ? 1 : -1;
+  return compareTexts(one, other) || compareByCategory(a, b);
+}
+
+/**
+ * What the list shows, from top to bottom: headings and rows.
+ *
+ * - programs: those of the state that are to be shown.
+ * - keep: ids of tweaks that stay although they are no longer wanted, so that no row vanishes under the hand.
+ */
+export function listItems(programs, scope, query, context, keep) {
+  const items = [];
+  const shownIds = new Set();
+  let count = 0;
+  const byGroup = context.byGroup;
+  for (const program of programs) {
+    const wanted = [];
+    for (const tweak of sortedTweaks(program, byGroup)) {
+      if (!isInScope(tweak, scope)) continue;
+      if (!(keep?.has(tweak.id) || isWanted(tweak, query, context))) continue;
+      wanted.push(tweak);
+    }
+    if (programs.length > 1 && (wanted.length > 0 || isEmptyQuery(query))) {
+      items.push({ kind: "program", id: `p\n${program.id}`, program, count: wanted.length });
+    }
+    let heading;
+    for (const tweak of wanted) {
+      const name = byGroup ? (tweak.group ?? "") : `${tweak.category}\n${tweak.collection}`;
+      if (name !== heading) {
+        heading = name;
+        items.push({
+          kind: "heading", id: `h\n${program.id}\n${name}`, program, category: tweak.category, collection: tweak.collection,
+          group: byGroup ? (tweak.group ?? "") : undefined,
+        });
+      }
+      items.push({ kind: "row", id: tweak.id, tweak, depth: depthOf(tweak) });
+      shownIds.add(tweak.id);
+      count += 1;
+    }
+  }
+  return { items, shownIds, count };
+}
+
+/** The outline of a program: categories with their collections, or groups, with how many of each are changed. */
+export function outlineOf(program, byGroup) {
+  const nodes = [];
+  let category;
+  let collection;
+  for (const tweak of sortedTweaks(program, byGroup)) {
+    const changed = isSet(tweak) ? 1 : 0;
+    if (byGroup) {
+      const group = tweak.group ?? "";
+      if (category?.group !== group) {
+        category = { group, label: group ? shown(group) : "No group", count: 0, changed: 0, children: [] };
+        nodes.push(category);
+      }
+    } else {
+      if (category?.category !== tweak.category) {
+        category = { category: tweak.category, label: shown(tweak.category) || "(no name)", count: 0, changed: 0, children: [] };
+        collection = undefined;
+        nodes.push(category);
+      }
+      if (collection?.collection !== tweak.collection) {
+        collection = {
+          category: tweak.category, collection: tweak.collection, label: shown(tweak.collection) || "(no name)", count: 0,
+          changed: 0, children: [],
+        };
+        category.children.push(collection);
+      }
+      collection.count += 1;
+      collection.changed += changed;
+    }
+    category.count += 1;
+    category.changed += changed;
+  }
+  return nodes;
+}

@@ -1,0 +1,49 @@
+// Names of tweaks as texts: keys, what is shown of what a program says, and addresses of places on this page. Pure.
+
+/** A level of a name inside a key. */
+export const encodeLevel = (level) => level.replaceAll("%", "%25").replaceAll("/", "%2F");
+export const keyOf = (category, collection, name) => [category, collection, name].map(encodeLevel).join("/");
+
+// Control characters, and those that turn the direction of what follows or cannot be seen.
+const unseen = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const named = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0" };
+
+/** Whether a text has characters that cannot be seen. */
+export const hasUnseen = (text) => text.search(unseen) >= 0;
+
+/** A text with what cannot be seen written out. */
+export function shown(text) {
+  if (text === undefined || text === null) return "";
+  return String(text).replace(unseen, (character) =>
+    named[character] ?? `\\u{${character.codePointAt(0).toString(16)}}`);
+}
+
+/** A text to edit in one line: what cannot be seen is written out, and so are backslashes. */
+export const escaped = (text) => shown(text.replaceAll("\\", "\\\\"));
+
+/** What was meant by an escaped text. */
+export function unescaped(text) {
+  return text.replace(/\\(?:u\{([0-9a-f]{1,6})\}|(.))/gi, (all, code, character) => {
+    if (code !== undefined) {
+      const number = Number.parseInt(code, 16);
+      return number <= 0x10ffff ? String.fromCodePoint(number) : all;
+    }
+    return { n: "\n", r: "\r", t: "\t", 0: "\0", "\\": "\\" }[character] ?? all;
+  });
+}
+
+/** A place on this page as the fragment of its address. */
+export function linkText(place) {
+  const parameters = new URLSearchParams();
+  for (const name of ["program", "tweak", "category", "collection", "group", "q", "show"]) {
+    if (place[name]) parameters.set(name, place[name]);
+  }
+  const text = parameters.toString();
+  return text ? `#${text}` : "";
+}
+
+/** The place that a fragment names. */
+export function placeOf(fragment) {
+  const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
+  return Object.fromEntries([...parameters].filter(([, value]) => value !== ""));
+}

@@ -1,0 +1,122 @@
+// The outline beside the list: programs, their categories with collections, or their groups.
+
+import { make } from "./dom.js";
+import { outlineOf } from "./finding.js";
+import { shown } from "./names.js";
+
+const mostNodes = 400;
+const mostOpen = 40;
+
+/** What a program is doing, in a word. */
+export const stateText = (program) => ({
+  running: "running", silent: "does not answer", memory: "by its memory", offline: "not running",
+}[program.state] ?? program.state);
+
+export class Outline {
+  #page;
+  #element;
+  #open = new Map();
+  #timer = 0;
+
+  constructor(page, element) {
+    this.#page = page;
+    this.#element = element;
+    element.addEventListener("keydown", (event) => this.#onKey(event));
+  }
+
+  /** Soon shows how it is now. */
+  update() {
+    this.#timer ||= setTimeout(() => {
+      this.#timer = 0;
+      this.#render();
+    }, 80);
+  }
+
+  #render() {
+    const { state, preferences } = this.#page;
+    const focused = this.#element.contains(document.activeElement) ? document.activeElement.dataset.place : undefined;
+    const list = make("ul", { class: "outline-list" });
+    if (state.programs.size > 1) list.append(this.#node({ label: "All programs", scope: {}, level: 0 }));
+    for (const program of state.programs.values()) list.append(this.#programNode(program, preferences.byGroup));
+    this.#element.replaceChildren(list);
+    if (focused !== undefined) {
+      [...this.#element.querySelectorAll("[data-place]")].find(({ dataset }) => dataset.place === focused)?.focus();
+    }
+  }
+
+  #programNode(program, byGroup) {
+    const isShown = this.#page.state.scope.program === program.id || this.#page.state.programs.size === 1;
+    const isOpen = program.isLoaded && (this.#open.get(program.id) ?? isShown);
+    const nodes = isOpen ? outlineOf(program, byGroup) : [];
+    const total = nodes.reduce((sum, node) => sum + 1 + node.children.length, 0);
+    const changed = nodes.reduce((sum, node) => sum + node.changed, 0);
+    const item = this.#node({
+      label: shown(program.description.name), detail: stateText(program), state: program.state, scope: { program: program.id },
+      level: 0, key: program.id, isOpen, canOpen: true, changed,
+    });
+    if (isOpen) {
+      item.append(make("ul", {}, nodes.slice(0, mostNodes).map((node) => this.#branch(program, node, total <= mostOpen)),
+        nodes.length > mostNodes ? make("li", { class: "outline-more", text: `${nodes.length - mostNodes} more: search for them` }) : undefined));
+    }
+    return item;
+  }
+
+  #branch(program, node, opensAll) {
+    const scope = node.group !== undefined ? { program: program.id, group: node.group } : { program: program.id, category: node.category };
+    const key = `${program.id}\n${node.label}`;
+    const isChosen = this.#page.state.scope.program === program.id && this.#page.state.scope.category === node.category &&
+      node.category !== undefined;
+    const canOpen = node.children.length > 0;
+    const isOpen = canOpen && (this.#open.get(key) ?? (opensAll || isChosen));
+    const item = this.#node({ ...node, scope, level: 1, key, canOpen, isOpen });
+    if (isOpen) {
+      item.append(make("ul", {}, node.children.slice(0, mostNodes).map((child) => this.#node({
+        ...child, scope: { program: program.id, category: child.category, collection: child.collection }, level: 2,
+      }))));
+    }
+    return item;
+  }
+
+  #node({ label, detail, state, scope, level, key, isOpen, canOpen, count, changed }) {
+    const current = this.#page.state.scope;
+    const place = JSON.stringify(scope);
+    const isCurrent = ["program", "category", "collection", "group"].every((name) => current[name] === scope[name]);
+    const button = make("button", {
+      type: "button", class: "outline-node", "aria-current": isCurrent ? "true" : undefined, data: { place, key, state: state ?? "" },
+      onclick: () => this.#page.commands.showScope(scope),
+    }, state ? make("span", { class: `state-dot ${state}`, "aria-hidden": "true" }) : undefined,
+      make("span", { class: "outline-label", text: label }),
+      detail && state !== "running" ? make("span", { class: "outline-detail", text: detail }) : undefined,
+      changed ? make("span", { class: "count is-changed", text: changed, title: `${changed} changed` }) : undefined,
+      count ? make("span", { class: "count", text: count }) : undefined);
+    const toggle = canOpen ? make("button", {
+      type: "button", class: "outline-toggle", tabindex: "-1", "aria-label": `${isOpen ? "Close" : "Open"} ${label}`,
+      "aria-expanded": String(isOpen), onclick: () => this.#toggle(key, !isOpen),
+    }) : undefined;
+    return make("li", { class: `outline-item level-${level}` }, make("div", { class: "outline-line" }, toggle, button));
+  }
+
+  #toggle(key, isOpen) {
+    this.#open.set(key, isOpen);
+    const program = this.#page.state.programs.get(key);
+    if (program && isOpen && !program.isLoaded) this.#page.commands.load(program.id);
+    this.#render();
+  }
+
+  #onKey(event) {
+    const node = event.target.closest(".outline-node");
+    if (!node) return;
+    const nodes = [...this.#element.querySelectorAll(".outline-node")];
+    const at = nodes.indexOf(node);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: nodes.length - 1 }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      nodes[Math.min(nodes.length - 1, Math.max(0, to))].focus();
+    } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+      const toggle = node.parentElement.querySelector(".outline-toggle");
+      if (!toggle) return;
+      event.preventDefault();
+      if ((toggle.getAttribute("aria-expanded") === "true") !== (event.key === "ArrowRight")) toggle.click();
+    }
+  }
+}

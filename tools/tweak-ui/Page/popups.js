@@ -1,0 +1,119 @@
+// What opens above the page: popovers beside a button, menus, and questions.
+
+import { freshID, iconButton, make } from "./dom.js";
+
+/**
+ * Opens content beside a button until somebody presses Escape or elsewhere.
+ *
+ * - Returns a function that closes it.
+ */
+export function openPopover(anchor, content, { label, onclose, className = "" } = {}) {
+  const popover = make("div", { class: `popover ${className}`, popover: "auto", role: "dialog", "aria-label": label }, content);
+  (anchor.closest("dialog") ?? document.body).append(popover);
+  const place = () => placeBeside(popover, anchor);
+  const close = () => popover.isConnected && popover.hidePopover();
+  popover.addEventListener("toggle", (event) => {
+    if (event.newState !== "closed") return;
+    const hadFocus = popover.contains(document.activeElement) || document.activeElement === document.body;
+    popover.remove();
+    removeEventListener("resize", place);
+    anchor.setAttribute("aria-expanded", "false");
+    if (hadFocus && anchor.isConnected) anchor.focus();
+    onclose?.();
+  });
+  popover.showPopover();
+  anchor.setAttribute("aria-expanded", "true");
+  addEventListener("resize", place);
+  place();
+  popover.querySelector("[autofocus], input, button, [tabindex='0']")?.focus({ preventScroll: true });
+  return close;
+}
+
+function placeBeside(popover, anchor) {
+  const margin = 8;
+  const box = anchor.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = popover;
+  const below = innerHeight - box.bottom;
+  const top = below >= height + margin || below >= box.top ? box.bottom + 4 : box.top - height - 4;
+  const left = Math.min(Math.max(margin, box.right - width), innerWidth - width - margin);
+  popover.style.left = `${Math.max(0, left)}px`;
+  popover.style.top = `${Math.max(margin, Math.min(top, innerHeight - height - margin))}px`;
+}
+
+/** Opens a menu of `{ label, run, isChecked, isDisabled, key }`; `null` is a line. */
+export function openMenu(anchor, label, entries) {
+  const menu = make("div", { role: "menu", "aria-label": label, class: "menu" });
+  let close = () => {};
+  for (const entry of entries) {
+    if (!entry) {
+      menu.append(make("div", { role: "separator", class: "menu-line" }));
+      continue;
+    }
+    const isCheckable = entry.isChecked !== undefined;
+    menu.append(make("button", {
+      type: "button", class: "menu-item", role: isCheckable ? "menuitemradio" : "menuitem",
+      "aria-checked": isCheckable ? String(entry.isChecked) : undefined, disabled: entry.isDisabled,
+      "aria-keyshortcuts": entry.shortcut, onclick: () => {
+        close();
+        entry.run();
+      },
+    }, make("span", { text: entry.label }), entry.key ? make("kbd", { text: entry.key }) : undefined));
+  }
+  menu.addEventListener("keydown", (event) => {
+    const items = [...menu.querySelectorAll("button:not(:disabled)")];
+    const at = items.indexOf(document.activeElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    items[(to + items.length) % items.length]?.focus();
+  });
+  close = openPopover(anchor, menu, { className: "menu-popover" });
+  menu.parentElement.removeAttribute("role");
+}
+
+/**
+ * Opens a dialog. `buttons`: `{ label, isMain, isDangerous, run }`; one without `run` only closes.
+ * What `run` returns is waited for; if that is false the dialog stays.
+ */
+export function openDialog(title, content, buttons = [], { className = "", onclose } = {}) {
+  const id = freshID("dialog");
+  const footer = make("footer");
+  const dialog = make("dialog", { class: className, "aria-labelledby": id },
+    make("header", {}, make("h2", { id, text: title }), iconButton("close", "Close", () => dialog.close())),
+    make("div", { class: "dialog-body", tabindex: "-1" }, content), buttons.length > 0 ? footer : undefined);
+  for (const button of buttons) {
+    footer.append(make("button", {
+      type: "button", text: button.label, autofocus: button.isMain && !button.isDangerous,
+      class: `button ${button.isMain ? "main" : ""} ${button.isDangerous ? "dangerous" : ""}`, onclick: async () => {
+        if ((await button.run?.()) !== false) dialog.close();
+      },
+    }));
+  }
+  const focused = document.activeElement;
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (focused?.isConnected) focused.focus();
+    onclose?.();
+  });
+  dialog.addEventListener("click", (event) => {
+    if (event.target !== dialog) return;
+    const box = dialog.getBoundingClientRect();
+    const isInside = event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top &&
+      event.clientY <= box.bottom;
+    if (!isInside) dialog.close();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/** Asks before something that takes much away. Resolves to whether it is wanted. */
+export function ask(title, text, action) {
+  return new Promise((resolve) => {
+    let answer = false;
+    openDialog(title, make("p", { text }), [
+      { label: "Cancel" },
+      { label: action, isMain: true, isDangerous: true, run: () => { answer = true; } },
+    ], { className: "question", onclose: () => resolve(answer) });
+  });
+}

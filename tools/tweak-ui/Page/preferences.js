@@ -1,0 +1,80 @@
+// What this browser keeps for its person: stars, pairs, the theme, the name. Nothing of it goes to a program.
+
+const place = "tweaks.preferences";
+
+export class Preferences {
+  #kept = { stars: [], pairs: {}, theme: "auto", byGroup: false, name: "" };
+  stars;
+  onChange = () => {};
+
+  constructor() {
+    this.#read();
+    addEventListener("storage", (event) => {
+      if (event.key !== place) return;
+      this.#read();
+      this.onChange();
+    });
+  }
+
+  #read() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(place) ?? "{}");
+      if (kept && typeof kept === "object") this.#kept = { ...this.#kept, ...kept };
+    } catch {
+      // What cannot be read is begun anew.
+    }
+    this.stars = new Set(Array.isArray(this.#kept.stars) ? this.#kept.stars : []);
+  }
+
+  #write() {
+    this.#kept.stars = [...this.stars];
+    try {
+      localStorage.setItem(place, JSON.stringify(this.#kept));
+    } catch {
+      // A browser that keeps nothing still shows the page.
+    }
+    this.onChange();
+  }
+
+  toggleStar(id) {
+    if (!this.stars.delete(id)) this.stars.add(id);
+    this.#write();
+  }
+
+  /** The key of the tweak that a person has put on a pad with this one; empty for none at all. */
+  pair(id) {
+    return Object.hasOwn(this.#kept.pairs, id) ? this.#kept.pairs[id] : undefined;
+  }
+
+  setPair(id, key) {
+    this.#kept.pairs[id] = key;
+    this.#write();
+  }
+
+  get theme() {
+    return ["light", "dark"].includes(this.#kept.theme) ? this.#kept.theme : "auto";
+  }
+
+  set theme(theme) {
+    this.#kept.theme = theme;
+    this.#write();
+  }
+
+  get byGroup() {
+    return Boolean(this.#kept.byGroup);
+  }
+
+  set byGroup(byGroup) {
+    this.#kept.byGroup = byGroup;
+    this.#write();
+  }
+
+  get name() {
+    return String(this.#kept.name ?? "");
+  }
+
+  set name(name) {
+    this.#kept.name = name;
+    this.#write();
+  }
+}

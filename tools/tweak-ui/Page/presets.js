@@ -1,0 +1,190 @@
+// Presets and files: save, load with a choice of what, compare, export, import.
+
+import { iconButton, make, setText } from "./dom.js";
+import { shown } from "./names.js";
+import { ask, openDialog } from "./popups.js";
+import { currentValue, equalValues, isSettable, valueFrom, valueText } from "./tweaks.js";
+
+/** Opens the dialog with the presets of a program. */
+export async function openPresets(page, programId) {
+  const { api, notices, state, commands } = page;
+  const program = state.programs.get(programId);
+  const list = make("ul", { class: "preset-list" });
+  const name = make("input", { type: "text", "aria-label": "Name of the preset", placeholder: "Name", autocomplete: "off", maxlength: 100 });
+  const defaults = make("input", { type: "checkbox" });
+
+  async function refresh() {
+    try {
+      const { presets } = await api.post("presets", { program: programId });
+      list.replaceChildren(...presets.map(makeItem));
+      if (presets.length === 0) list.append(make("li", { class: "none", text: "There are none yet. Save what is set now under a name." }));
+    } catch (error) {
+      list.replaceChildren(make("li", { class: "problem-text", text: error.message }));
+    }
+  }
+
+  function makeItem(preset) {
+    const count = preset.tweaks === undefined ? "" : `${preset.tweaks} value${preset.tweaks === 1 ? "" : "s"}`;
+    const loaded = commands.loadedPreset(programId);
+    return make("li", { class: "preset" },
+      make("span", { class: "preset-name", text: shown(preset.name) }),
+      make("span", { class: "who", text: [shown(preset.problem) || count, preset.name === loaded ? "loaded" : ""].filter(Boolean).join(" · ") }),
+      make("button", { type: "button", class: "button", text: "Load…", "aria-label": `Load ${shown(preset.name)}`, disabled: Boolean(preset.problem), onclick: () => load(preset.name) }),
+      make("button", { type: "button", class: "button", text: "Overwrite", "aria-label": `Overwrite ${shown(preset.name)}`, onclick: () => save(preset.name) }),
+      iconButton("close", `Delete ${shown(preset.name)}`, () => remove(preset.name)));
+  }
+
+  async function save(presetName, isNew = false) {
+    if (!presetName) {
+      name.focus();
+      return;
+    }
+    try {
+      await page.editing.settled();
+      const isKnown = [...list.querySelectorAll(".preset-name")].some(({ textContent }) => textContent === shown(presetName));
+      if (isKnown && !(await ask("Overwrite the preset?", `"${shown(presetName)}" has values already.`, "Overwrite"))) return;
+      const answer = await api.post("preset/save", { program: programId, name: presetName, defaults: isNew && defaults.checked });
+      commands.setLoadedPreset(programId, presetName);
+      notices.say(`Saved "${shown(presetName)}" with ${answer.tweaks} values`);
+      name.value = "";
+      await refresh();
+    } catch (error) {
+      notices.problem(error.message);
+    }
+  }
+
+  async function remove(presetName) {
+    if (!(await ask("Delete the preset?", `"${shown(presetName)}" is gone then; the values of the program stay.`, "Delete"))) return;
+    try {
+      await api.post("preset/delete", { program: programId, name: presetName });
+      await refresh();
+    } catch (error) {
+      notices.problem(error.message);
+    }
+  }
+
+  async function load(presetName) {
+    try {
+      await page.editing.settled();
+      const { differences } = await api.post("preset/diff", { program: programId, name: presetName });
+      openDifferences(page, programId, `Load "${shown(presetName)}"`, differences, {
+        canReset: true, done: () => commands.setLoadedPreset(programId, presetName),
+      });
+    } catch (error) {
+      notices.problem(error.message);
+    }
+  }
+
+  const form = make("div", { class: "preset-form" }, name,
+    make("label", { class: "check" }, defaults, make("span", { text: "with defaults" })),
+    make("button", { type: "button", class: "button main", text: "Save", "aria-label": "Save the preset", onclick: () => save(name.value.trim(), true) }));
+  name.addEventListener("keydown", (event) => event.key === "Enter" && save(name.value.trim(), true));
+  const files = make("div", { class: "button-line" },
+    make("button", { type: "button", class: "button", text: "Import a file…", onclick: () => commands.chooseFile(programId) }),
+    make("button", { type: "button", class: "button", text: "Export what is set", onclick: () => exportValues(page, programId, false) }),
+    make("button", { type: "button", class: "button", text: "Export all values", onclick: () => exportValues(page, programId, true) }));
+  const dialog = openDialog(`Presets of ${shown(program.description.name)}`,
+    make("div", { class: "presets" }, form, list, make("h3", { text: "Files" }),
+      make("p", { class: "who", text: "Presets, overrides files, and those of FlipTheSwitch, Facebook Tweaks, SwiftTweaks and JustTweak. They can be dropped on the page too." }), files));
+  const stop = state.on("presets", (id) => id === programId && refresh());
+  dialog.addEventListener("close", stop);
+  await refresh();
+}
+
+async function exportValues(page, program, defaults) {
+  try {
+    await page.editing.settled();
+    const { file, text } = await page.api.post("export", { program, defaults });
+    page.commands.save(file, text, "application/json");
+  } catch (error) {
+    page.notices.problem(error.message);
+  }
+}
+
+/** Reads a file that somebody chose or dropped, and asks what of it is to be taken. */
+export async function importFile(page, program, file) {
+  if (file.size > 11 << 20) {
+    page.notices.problem(`${file.name}: files of more than 11 MB are not read`);
+    return;
+  }
+  try {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    let content;
+    try {
+      content = { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+    } catch {
+      let binary = "";
+      for (let at = 0; at < bytes.length; at += 32768) binary += String.fromCharCode(...bytes.subarray(at, at + 32768));
+      content = { base64: btoa(binary) };
+    }
+    await page.editing.settled();
+    const answer = await page.api.post("import", { program, ...content, file: file.name });
+    openDifferences(page, program, `Import ${shown(file.name)}`, answer.differences, { leftOut: answer.leftOut, same: answer.same });
+  } catch (error) {
+    page.notices.problem(error.message);
+  }
+}
+
+/** Shows what would change, and sets what is chosen. */
+export function openDifferences(page, programId, title, differences, { canReset = false, leftOut = [], same = 0, done } = {}) {
+  const { state, editing, notices } = page;
+  const rows = [];
+  const all = make("input", { type: "checkbox", checked: true, "aria-label": "Choose all" });
+  const count = make("p", { class: "who", role: "status" });
+
+  for (const difference of differences) {
+    const tweak = state.tweak(programId, difference.tweak);
+    const isReset = difference.preset === undefined && !difference.problem;
+    if (isReset && !canReset) continue;
+    const problem = difference.problem ?? (tweak ? (isSettable(tweak) ? undefined : "it cannot be set") : "the program has no such tweak");
+    const after = tweak && !isReset ? valueFrom(tweak.type, difference.preset) : tweak?.default;
+    const before = tweak ? currentValue(tweak) : undefined;
+    if (!problem && !isReset && equalValues(before, after) && tweak.source === "override") continue;
+    const box = make("input", {
+      type: "checkbox", checked: !problem && !isReset, disabled: Boolean(problem), "aria-label": tweak ? tweak.key : difference.tweak,
+    });
+    rows.push({ box, tweak, after, isReset, problem });
+    box.addEventListener("change", update);
+    const text = (value) => (tweak ? valueText(tweak, value) || "empty" : shown(value));
+    rows.at(-1).element = make("tr", { class: problem ? "is-wrong" : isReset ? "is-reset" : "" }, make("td", {}, box),
+      make("th", { scope: "row", text: shown(difference.tweak) }), make("td", { text: before === undefined ? "" : text(before) }),
+      make("td", { class: "arrow", text: "→" }),
+      make("td", { text: problem ? shown(problem) : isReset ? `${text(after)} (default)` : text(after) }));
+  }
+  const chosen = () => rows.filter(({ box, problem }) => box.checked && !problem);
+  function update() {
+    const number = chosen().length;
+    setText(count, `${number} of ${rows.filter(({ problem }) => !problem).length} chosen`);
+    all.checked = number > 0 && rows.every(({ box, problem }) => problem || box.checked);
+    all.indeterminate = number > 0 && !all.checked;
+  }
+  all.addEventListener("change", () => {
+    for (const { box, problem } of rows) if (!problem) box.checked = all.checked;
+    update();
+  });
+  const content = [];
+  if (rows.length === 0) content.push(make("p", { text: "There is no difference." }));
+  else {
+    content.push(make("table", { class: "difference-table" }, make("thead", {}, make("tr", {}, make("td", {}, all), make("th", { scope: "col", text: "Tweak" }),
+      make("th", { scope: "col", text: "Now" }), make("td", {}), make("th", { scope: "col", text: "Then" }))),
+    make("tbody", {}, rows.slice(0, 2000).map(({ element }) => element))), count);
+    if (canReset && rows.some(({ isReset }) => isReset)) {
+      content.push(make("p", { class: "who", text: "What the preset does not have stays as it is, unless its reset is chosen." }));
+    }
+  }
+  if (same > 0) content.push(make("p", { class: "who", text: `${same} values are the same already.` }));
+  if (leftOut.length > 0) {
+    content.push(make("h3", { text: "Left out" }), make("ul", {}, leftOut.slice(0, 200).map(({ entry, message }) =>
+      make("li", { text: `${shown(entry)}: ${shown(message)}` }))));
+  }
+  const buttons = rows.length === 0 ? [{ label: "Close", isMain: true }] : [{ label: "Cancel" }, {
+    label: "Load what is chosen", isMain: true, run: () => {
+      const changes = chosen().map(({ tweak, after, isReset }) => ({ tweak, value: after, isSet: !isReset }));
+      editing.apply(changes);
+      notices.say(`${changes.length} value${changes.length === 1 ? "" : "s"} loaded`);
+      done?.();
+    },
+  }];
+  openDialog(title, make("div", {}, content), buttons, { className: "wide" });
+  update();
+}

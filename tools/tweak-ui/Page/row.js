@@ -1,0 +1,164 @@
+// A row of the list: the name of a tweak, its control, who gave the value, and what can be done with it.
+
+import { controlFor } from "./controls/all.js";
+import { padControl } from "./controls/pad.js";
+import { iconButton, make, setAttribute, setText } from "./dom.js";
+import { shown } from "./names.js";
+import { openPopover } from "./popups.js";
+import { currentValue, gatesOf, isChanged, isDrawable, isExpired, isMonitored, isSet, isSettable, valueText }
+  from "./tweaks.js";
+
+/** Why a value has no effect, or undefined if it has. */
+export function whyNoEffect(tweak, state) {
+  const program = state.programs.get(tweak.program);
+  if (tweak.pendingValue !== undefined && !tweak.local) {
+    return program?.state === "offline" ? undefined
+      : `from the next start; now ${valueText(tweak, tweak.value)}`;
+  }
+  if (tweak.hiddenBy) return `${tweak.hiddenBy} decides; what was set waits below it`;
+  const gate = closedGate(tweak, state);
+  if (gate) return `no effect while ${gate.name === "enabled" ? shown(gate.collection) : shown(gate.name)} is off`;
+  return undefined;
+}
+
+/** The outermost feature around a part that is off. */
+export function closedGate(tweak, state) {
+  for (const name of gatesOf(tweak)) {
+    const gate = state.sibling(tweak, name);
+    if (gate && currentValue(gate) === false) return gate;
+  }
+  return undefined;
+}
+
+/** Who gave the value, as a badge says it. */
+export const sourceText = (source) => (source === "override" ? "set" : shown(source ?? ""));
+
+export class Row {
+  #page;
+  #control;
+  #parts;
+  tweak;
+  element;
+
+  constructor(page, tweak, depth) {
+    this.#page = page;
+    this.tweak = tweak;
+    this.#control = controlFor({ ...page, tweak });
+    const parts = (this.#parts = {
+      label: make("span", { class: "row-label", text: rowLabel(tweak) }),
+      under: make("span", { class: "row-under" }),
+      badges: make("span", { class: "row-badges" }),
+      reset: iconButton("reset", `Reset ${tweak.label}`, () => page.commands.resetTweak(tweak), { class: "row-reset" }),
+      star: iconButton("star", `Star ${tweak.label}`, () => page.commands.toggleStar(tweak), { class: "row-star" }),
+    });
+    parts.name = make("button", {
+      type: "button", class: "row-name", onclick: () => page.commands.select(tweak),
+      title: [tweak.key, tweak.description, tweak.location].filter(Boolean).map(shown).join("\n"),
+    }, parts.label, parts.under);
+    parts.graph = isDrawable(tweak) ? iconButton("graph", `Graph of ${tweak.label}`, () => page.commands.toggleGraph(tweak),
+      { class: "row-graph" }) : undefined;
+    const partner = page.commands.partnerOf(tweak);
+    parts.pad = partner ? iconButton("pad", `Pad of ${tweak.label} and ${partner.tweak.label}`, () => this.#openPad(), {
+      class: "row-pad", "aria-haspopup": "dialog", "aria-expanded": "false",
+    }) : undefined;
+    this.element = make("li", { class: "row", data: { tweak: tweak.key, program: tweak.program, type: tweak.type } }, parts.name,
+      make("div", { class: "row-control" }, this.#control.element), parts.badges,
+      make("div", { class: "row-buttons" }, parts.pad, parts.graph, parts.star, parts.reset));
+    if (depth > 0) this.element.style.setProperty("--depth", Math.min(depth, 6));
+    this.update();
+  }
+
+  #openPad() {
+    const partner = this.#page.commands.partnerOf(this.tweak);
+    if (!partner) return;
+    const pad = padControl({
+      horizontal: partner.isFirst ? this.tweak : partner.tweak, vertical: partner.isFirst ? partner.tweak : this.tweak,
+      editing: this.#page.editing,
+    });
+    pad.update();
+    const stop = this.#page.state.on("value", (tweak) => {
+      if (tweak === this.tweak || tweak === partner.tweak) pad.update();
+    });
+    openPopover(this.#parts.pad, pad.element, { label: "Pad", className: "pad-popover", onclose: stop });
+  }
+
+  update() {
+    const { tweak } = this;
+    const { state, commands } = this.#page;
+    const parts = this.#parts;
+    this.#control.update();
+    const changed = isChanged(tweak);
+    const reason = whyNoEffect(tweak, state);
+    const { classList } = this.element;
+    classList.toggle("is-changed", changed);
+    classList.toggle("is-selected", state.selected === tweak.id);
+    classList.toggle("is-gated", Boolean(tweak.isFeature && closedGate(tweak, state)));
+    const isDefaultTold = changed && isSettable(tweak);
+    const under = [reason, isDefaultTold ? `default ${valueText(tweak, tweak.default) || "empty"}` : undefined,
+      tweak.description ? shown(tweak.description) : undefined].filter(Boolean);
+    if (under.length === 0) under.push(shown(tweak.title ? tweak.name : (tweak.location ?? "")));
+    setText(parts.under, under.join(" · "));
+    parts.under.classList.toggle("is-warning", Boolean(reason));
+    setAttribute(parts.name, "aria-label",
+      `${tweak.label}${changed ? ", changed" : ""}${under[0] ? `, ${under.join(", ")}` : ""}, details`);
+    this.#showBadges();
+    const canReset = isSettable(tweak) && isSet(tweak);
+    // It keeps its place and the focus, so that nothing moves under the hand.
+    parts.reset.classList.toggle("is-idle", !canReset);
+    setAttribute(parts.reset, "aria-disabled", canReset ? undefined : "true");
+    setAttribute(parts.reset, "tabindex", canReset ? undefined : "-1");
+    parts.reset.hidden = !isSettable(tweak);
+    setAttribute(parts.star, "aria-pressed", String(commands.isStarred(tweak)));
+    if (parts.graph) setAttribute(parts.graph, "aria-pressed", String(commands.isGraphed(tweak)));
+  }
+
+  #showBadges() {
+    const { tweak } = this;
+    const badges = [];
+    const { source } = tweak;
+    if (source && source !== "default" && !isMonitored(tweak)) {
+      badges.push([sourceText(source), `badge source ${source === "override" ? "is-set" : ""}`, `The value is from: ${sourceText(source)}`]);
+    }
+    if (tweak.pendingValue !== undefined) badges.push(["restart", "badge warning", "What was set counts from the next start"]);
+    else if (tweak.needsRestart) badges.push(["restart", "badge", "A new value counts from the next start"]);
+    if (tweak.readOnly && !tweak.monitor) badges.push(["read-only", "badge", "Nobody can set it"]);
+    if (isExpired(tweak)) badges.push(["expired", "badge warning", `It was to be gone after ${shown(tweak.expires)}`]);
+    for (const viewer of this.#page.state.others) {
+      if (viewer.program === tweak.program && viewer.tweak === tweak.key) {
+        badges.push([viewer.name ? shown(viewer.name) : `page ${viewer.stream}`, "badge person", "Somebody else is at it"]);
+      }
+    }
+    const text = JSON.stringify(badges);
+    if (text === this.#parts.badgeText) return;
+    this.#parts.badgeText = text;
+    this.#parts.badges.replaceChildren(...badges.map(([label, className, title]) => make("span", { class: className, text: label, title })));
+  }
+
+  get isBusy() {
+    return this.#control.isBusy();
+  }
+
+  /** Whether it shows samples, which come without a change. */
+  get isLive() {
+    return Boolean(this.#control.isLive);
+  }
+
+  updateLive() {
+    this.#control.update();
+  }
+
+  focusName() {
+    this.#parts.name.focus({ preventScroll: true });
+  }
+
+  focusControl() {
+    this.#control.focus();
+  }
+}
+
+/** The parts of a part of a feature are named without what they stand in. */
+function rowLabel(tweak) {
+  if (!tweak.isFeature) return tweak.label;
+  if (tweak.name === "enabled") return shown(tweak.title || tweak.collection);
+  return shown(tweak.title || tweak.name.split("/").at(-1));
+}

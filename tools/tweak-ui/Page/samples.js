@@ -1,0 +1,184 @@
+// What monitors and tweaks had over time, as far as this page asked for it, and the changes that go with it.
+
+const longest = 1 << 15;
+const mostMarks = 2000;
+
+/** Values of one tweak over time. Beyond 32,768 the oldest go. */
+export class Series {
+  #times = new Float64Array(256);
+  #values = new Float64Array(256);
+  #begin = 0;
+  length = 0;
+  /** How many there ever were. */
+  total = 0;
+
+  add(time, value) {
+    if (this.length === this.#times.length) {
+      if (this.length < longest) this.#grow();
+      else {
+        this.#begin = (this.#begin + 1) % this.length;
+        this.length -= 1;
+      }
+    }
+    const at = (this.#begin + this.length) % this.#times.length;
+    this.#times[at] = time;
+    this.#values[at] = value;
+    this.length += 1;
+    this.total += 1;
+  }
+
+  #grow() {
+    const copy = (from) => {
+      const to = new Float64Array(from.length * 2);
+      to.set(from.subarray(this.#begin));
+      to.set(from.subarray(0, this.#begin), from.length - this.#begin);
+      return to;
+    };
+    this.#times = copy(this.#times);
+    this.#values = copy(this.#values);
+    this.#begin = 0;
+  }
+
+  time(index) {
+    return this.#times[(this.#begin + index) % this.#times.length];
+  }
+
+  value(index) {
+    return this.#values[(this.#begin + index) % this.#values.length];
+  }
+
+  get last() {
+    return this.length > 0 ? this.value(this.length - 1) : undefined;
+  }
+
+  /** The index of the first value at or behind a time. */
+  indexAt(time) {
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.time(middle) < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The value that holds at a time. */
+  valueAt(time) {
+    const index = this.indexAt(time);
+    if (index < this.length && this.time(index) === time) return this.value(index);
+    return index > 0 ? this.value(index - 1) : undefined;
+  }
+}
+
+export class Samples {
+  #series = new Map();
+  /** Changes of tweaks: `{ time, program, key, label, text, who }`, the oldest first. */
+  marks = [];
+  #api;
+  #state;
+  #shown = new Set();
+  #graphed = new Set();
+  #asked = new Map();
+  #timer = 0;
+  #clockOffset = 0;
+  rate = 30;
+  dropped = 0;
+
+  constructor(api, state) {
+    this.#api = api;
+    this.#state = state;
+  }
+
+  series(id) {
+    return this.#series.get(id);
+  }
+
+  /** The time of the programs, in seconds since 1970; this machine's clock may be another one's. */
+  now() {
+    return Date.now() / 1000 + this.#clockOffset;
+  }
+
+  /** Which tweaks are on the screen as numbers with a small graph. */
+  showing(ids) {
+    this.#shown = ids;
+    this.#askSoon();
+  }
+
+  /** Which tweaks are drawn as graphs; they come first. */
+  graphing(ids) {
+    this.#graphed = ids;
+    this.#askSoon();
+  }
+
+  #askSoon() {
+    if (this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
+      this.#ask();
+    }, 60);
+  }
+
+  /** After the connection was lost nobody knows any more what this page wants. */
+  askAgain() {
+    this.#asked.clear();
+    this.#askSoon();
+  }
+
+  async #ask() {
+    if (!this.#api.stream) return;
+    const wanted = new Map();
+    for (const id of [...this.#graphed, ...this.#shown]) {
+      const tweak = this.#state.tweakOf(id);
+      const program = tweak && this.#state.programs.get(tweak.program);
+      if (!program || program.state === "offline") continue;
+      if (!wanted.has(program.id)) wanted.set(program.id, new Set());
+      wanted.get(program.id).add(tweak.key);
+    }
+    for (const program of this.#asked.keys()) if (!wanted.has(program)) wanted.set(program, new Set());
+    for (const [program, keys] of wanted) {
+      const tweaks = [...keys].slice(0, 64);
+      const text = `${this.rate} ${JSON.stringify(tweaks)}`;
+      if (this.#asked.get(program) === text) continue;
+      this.#asked.set(program, text);
+      try {
+        await this.#api.post("watch", { program, stream: this.#api.stream, tweaks, rate: this.rate });
+      } catch {
+        // It is asked for again when the program is there again.
+        this.#asked.delete(program);
+      }
+    }
+  }
+
+  /** Takes over what the server says. */
+  take({ program, tweaks, times, values, dropped = 0 }) {
+    this.dropped += dropped;
+    if (times.length > 0) {
+      const offset = times.at(-1) - Date.now() / 1000;
+      // The nearest that was seen is the difference of the clocks, since messages only come late.
+      if (Math.abs(offset) > 2) this.#clockOffset = Math.max(offset, this.#clockOffset || -Infinity);
+    }
+    tweaks.forEach((key, index) => {
+      const id = `${program}\n${key}`;
+      let series = this.#series.get(id);
+      if (!series) this.#series.set(id, (series = new Series()));
+      const column = values[index];
+      for (let row = 0; row < times.length; row += 1) {
+        const value = column[row];
+        if (value === null || value === undefined) continue;
+        const number = typeof value === "string" ? Number(value.replace("inf", "Infinity")) : value;
+        series.add(times[row], number);
+      }
+    });
+  }
+
+  mark(mark) {
+    this.marks.push(mark);
+    if (this.marks.length > mostMarks) this.marks.splice(0, this.marks.length - mostMarks);
+  }
+
+  clear(ids) {
+    for (const id of ids) this.#series.delete(id);
+    this.marks = [];
+  }
+}
