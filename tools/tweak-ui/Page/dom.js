@@ -16,7 +16,7 @@ export function make(tag, attributes = {}, ...children) {
     else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  for (const child of children.flat()) if (child !== undefined && child !== null && child !== false) element.append(child);
+  for (const child of children.flat(Infinity)) if (child !== undefined && child !== null && child !== false) element.append(child);
   return element;
 }
 

@@ -19,7 +19,13 @@ export function prepared(canvas) {
 }
 
 /** A colour of the page's style sheet. */
-export const styleColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export function styleColour(name) {
+  // A variable is only a colour, of light or of dark, where something has it.
+  probe ??= document.body.appendChild(Object.assign(document.createElement("span"), { className: "off-screen" }));
+  probe.style.color = `var(${name})`;
+  return getComputedStyle(probe).color;
+}
+let probe;
 
 /** The smallest and the largest value between two times, or undefined. */
 export function extent(series, from, to) {

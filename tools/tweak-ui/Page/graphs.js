@@ -111,7 +111,7 @@ export class Graphs {
   #makeLegend(line) {
     const { tweak } = line;
     line.output = make("output", { class: "legend-value" });
-    const several = this.#page.state.programs.size > 1;
+    const several = this.#shown.some((other) => other.tweak.program !== tweak.program);
     return make("li", {}, make("button", {
       type: "button", class: "legend-name", "aria-pressed": String(!line.isHidden), title: "Show or hide the line", onclick: (event) => {
         line.isHidden = !line.isHidden;

@@ -116,7 +116,8 @@ export function sliderRange(tweak, value = tweak.value) {
   const numbers = [tweak.default, value].filter((number) => number !== undefined).map(Number);
   const finite = numbers.filter(Number.isFinite);
   const largest = Math.max(0, ...finite.map(Math.abs));
-  const reach = largest === 0 ? (isInteger(type) ? 100 : 1) : roundUp(largest * 2);
+  const reach = largest === 0 ? (isInteger(type) ? 100 : 1)
+    : Math.max(roundUp(largest * 2), isInteger(type) ? 10 : 0);
   const lowest = Math.min(...finite, 0);
   let low = hasLow ? Number(tweak.minimum) : lowest < 0 ? -reach : 0;
   let high = hasHigh ? Number(tweak.maximum) : reach;

@@ -96,7 +96,7 @@ export class Row {
     const isDefaultTold = changed && isSettable(tweak);
     const under = [reason, isDefaultTold ? `default ${valueText(tweak, tweak.default) || "empty"}` : undefined,
       tweak.description ? shown(tweak.description) : undefined].filter(Boolean);
-    if (under.length === 0) under.push(shown(tweak.title ? tweak.name : (tweak.location ?? "")));
+    if (under.length === 0) under.push(shown(tweak.title ? tweak.name : (placeText(tweak.location))));
     setText(parts.under, under.join(" · "));
     parts.under.classList.toggle("is-warning", Boolean(reason));
     setAttribute(parts.name, "aria-label",
@@ -107,7 +107,6 @@ export class Row {
     parts.reset.classList.toggle("is-idle", !canReset);
     setAttribute(parts.reset, "aria-disabled", canReset ? undefined : "true");
     setAttribute(parts.reset, "tabindex", canReset ? undefined : "-1");
-    parts.reset.hidden = !isSettable(tweak);
     setAttribute(parts.star, "aria-pressed", String(commands.isStarred(tweak)));
     if (parts.graph) setAttribute(parts.graph, "aria-pressed", String(commands.isGraphed(tweak)));
   }
@@ -155,6 +154,9 @@ export class Row {
     this.#control.focus();
   }
 }
+
+/** Where it is declared, without the folders. */
+const placeText = (location) => location?.split("/").at(-1) ?? "";
 
 /** The parts of a part of a feature are named without what they stand in. */
 function rowLabel(tweak) {

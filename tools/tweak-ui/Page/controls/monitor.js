@@ -3,10 +3,12 @@
 import { make, setText } from "../dom.js";
 import { drawSparkline } from "../drawing.js";
 import { isNumber, isReal, shortText } from "../numbers.js";
+import { shown } from "../names.js";
 import { currentValue, isDrawable, valueText } from "../tweaks.js";
 
 export function monitorControl({ tweak, samples }) {
   const number = make("output", { class: "monitor-value", "aria-label": `${tweak.label}, value` });
+  const unit = make("span", { class: "unit", text: shown(tweak.unit) });
   const canvas = isDrawable(tweak) ? make("canvas", { class: "sparkline", "aria-hidden": "true" }) : undefined;
   let drawn = -1;
 
@@ -19,13 +21,13 @@ export function monitorControl({ tweak, samples }) {
   }
 
   return {
-    element: make("div", { class: "monitor-control" }, canvas, number),
+    element: make("div", { class: "monitor-control" }, canvas, make("span", { class: "field" }, number, unit)),
     isLive: true,
     update() {
       const value = latest();
       const isLong = isReal(tweak.type) && tweak.precision === undefined && Number.isFinite(value) && !tweak.choices;
-      const text = isLong ? `${shortText(value)}${tweak.unit ? ` ${tweak.unit}` : ""}` : valueText(tweak, typeof value === "number" &&
-        isNumber(tweak.type) && !isReal(tweak.type) ? Math.round(value) : value);
+      const whole = typeof value === "number" && isNumber(tweak.type) && !isReal(tweak.type) ? Math.round(value) : value;
+      const text = isLong ? shortText(value) : valueText(tweak, whole, { unit: false });
       setText(number, text);
       const series = samples.series(tweak.id);
       if (!canvas || !series || series.total === drawn) return;

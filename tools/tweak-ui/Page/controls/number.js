@@ -105,7 +105,7 @@ function makeField(tweak, editing) {
   });
   const units = hasUnits ? make("select", { class: "unit-select", "aria-label": `${tweak.label}, unit` },
     durationUnits.map((one) => make("option", { value: one, text: one }))) : undefined;
-  const unitText = !hasUnits && tweak.unit ? make("span", { class: "unit", text: shown(tweak.unit) }) : undefined;
+  const unitText = hasUnits ? undefined : make("span", { class: "unit", text: shown(tweak.unit), title: shown(tweak.unit) || undefined });
   const outside = make("span", { class: "outside", role: "status" });
   const element = make("span", { class: "field" }, input, units, unitText, outside);
   let isDirty = false;
