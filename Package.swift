@@ -111,7 +111,8 @@ let package = Package(
         .executableTarget(
             name: "tweak",
             dependencies: [
-                "CommandSupport", "CTweakTerminal", "TweakClient", "TweakFormats", "TweakGenerators",
+                "CommandSupport", "CTweakTerminal", "PageOptions", "TweakClient", "TweakFormats",
+                "TweakGenerators",
                 "TweakJSON",
                 "TweakOverrides", "TweakPlot",
                 "TweakProtocol", "TweakRecords", "TweakSystem",
@@ -123,10 +124,15 @@ let package = Package(
             dependencies: ["CommandSupport", .product(name: "Yams", package: "Yams")],
             path: "tools/tweak-flip-defaults"),
         .target(name: "CTweakPage", path: "tools/tweak-ui/Assets"),
+        .target(
+            name: "PageOptions",
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "tools/tweak-ui/Options"),
         .executableTarget(
             name: "tweak-ui",
             dependencies: [
-                "CTweakPage", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON", "TweakOverrides",
+                "CTweakPage", "CommandSupport", "PageOptions", "TweakClient", "TweakFormats", "TweakJSON",
+                "TweakOverrides",
                 "TweakMemory", "TweakProtocol", "TweakRecords", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["UI"])),
@@ -200,8 +206,9 @@ let package = Package(
             dependencies: [
                 "TestSupport", "Tweaks", "interface-scenarios", "live-program", "making-program",
                 "started-program", "tweak", "tweak-accessors", "tweak-dump", "tweak-flip-defaults",
-                "tweak-setter",
-            ]),
+                "tweak-setter", "tweak-ui",
+            ],
+            exclude: ["Page/browser"]),
     ],
     cLanguageStandard: .c11,
     cxxLanguageStandard: .cxx17

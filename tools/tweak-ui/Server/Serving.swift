@@ -7,6 +7,7 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
+import PageOptions
 import ServiceLifecycle
 import Synchronization
 import TweakClient
@@ -16,16 +17,13 @@ import TweakSystem
 extension TweakUI {
     /// Serves the page until a signal ends it.
     func serve() throws(Failure) {
-        let isSecure = certificate != nil
+        let tls = try transport()
         let board = Board()
         let sessions = ProgramSessions(board)
         Discovery(board: board, sessions: sessions).start()
         let first = try program.map { name throws(Failure) in try PageRequests.add(name, to: board) }
-        let secrets = Secrets()
         let served = Served(
-            board: board, sessions: sessions, first: first, secrets: secrets, address: listen,
-            port: Int(port), isSecure: isSecure,
-            tls: nil, opensBrowser: open)
+            board: board, sessions: sessions, first: first, options: options, tls: tls)
         let end = Mutex<(problem: Failure?, signal: CInt)>((nil, 0))
         let done = DispatchSemaphore(value: 0)
         Task {
@@ -38,6 +36,29 @@ extension TweakUI {
         if let problem { throw problem }
         Signals.die(signal)
     }
+
+    /// How it is served beyond this machine, of which is said what it means.
+    ///
+    /// - Returns: `nil` if it is not encrypted.
+    private func transport() throws(Failure) -> TLSConfiguration? {
+        let isLocal = Origins.isLoopback(options.listen)
+        if let certificate = options.certificate, let key = options.key {
+            return try .reading(certificate: certificate, key: key)
+        }
+        if isLocal { return nil }
+        guard !options.plainHTTP else {
+            printMessage(
+                "warning: whoever is on the way to \(options.listen) can read the address, and with it see and change the "
+                    + "tweaks of all your programs", of: "tweak-ui")
+            return nil
+        }
+        let made = try MadeCertificate(for: options.listen)
+        printMessage(
+            "the certificate was made for this run, so browsers warn of it. Go on only if they show this SHA-256 "
+                + "fingerprint:", of: "tweak-ui")
+        printError("  " + made.fingerprint)
+        return made.configuration
+    }
 }
 
 /// What is served, and where.
@@ -45,12 +66,12 @@ struct Served: Sendable {
     let board: Board
     let sessions: ProgramSessions
     let first: String?
-    let secrets: Secrets
-    let address: String
-    let port: Int
-    let isSecure: Bool
+    let options: PageOptions
+    /// `nil` if nothing is encrypted.
     let tls: TLSConfiguration?
-    let opensBrowser: Bool
+    let secrets = Secrets()
+
+    private var address: String { options.listen }
 
     /// Streams and requests of pages, and what asks for nothing.
     private static let mostConnections = 256
@@ -77,13 +98,13 @@ struct Served: Sendable {
             },
             server: builder,
             configuration: .init(
-                address: .hostname(address, port: port), serverName: nil,
+                address: .hostname(address, port: Int(options.port)), serverName: nil,
                 availableConnectionsDelegate: MaximumAvailableConnections(
                     Self.mostConnections, logger: logger)),
             onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? self.port
+                let port = channel.localAddress?.port ?? Int(options.port)
                 shared.server = PageServer(
-                    origins: Origins(address: address, port: port, isSecure: isSecure), secrets: secrets,
+                    origins: Origins(address: address, port: port, isSecure: tls != nil), secrets: secrets,
                     api: PageRequests(board: board, sessions: sessions, first: first))
                 shared.file = announce(port)
             }, logger: logger)
@@ -101,7 +122,10 @@ struct Served: Sendable {
         defer { if let file = shared.file { unlink(file) } }
         do { try await group.run() } catch {
             if signals.first == 0 {
-                return (Failure("cannot listen at \(Origins.inURL(address)):\(port): \(error)", EX_OSERR), 0)
+                return (
+                    Failure("cannot listen at \(Origins.inURL(address)):\(options.port): \(error)", EX_OSERR),
+                    0
+                )
             }
         }
         return (nil, signals.first)
@@ -109,11 +133,12 @@ struct Served: Sendable {
 
     /// - Returns: A file that leads to the page, if there is one.
     private func announce(_ port: Int) -> String? {
-        var url = "\(isSecure ? "https" : "http")://\(Origins.inURL(address)):\(port)/#token=\(secrets.token)"
+        let host = Origins.inURL(Origins.reachable(address))
+        var url = "\(tls == nil ? "http" : "https")://\(host):\(port)/#token=\(secrets.token)"
         if let first { url += "&program=\(percentEncoded(first))" }
         print(url)
         fflush(nil)
-        return opensBrowser ? openInBrowser(url) : nil
+        return options.open ? openInBrowser(url) : nil
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import Glibc
+import PageOptions
 import TweakClient
 import TweakRecords
 
@@ -20,40 +21,10 @@ struct TweakUI: ParsableCommand {
             """,
         version: "tweak-ui \(libraryVersion)")
 
-    @Option(help: "The port; a free one if it is 0.")
-    var port: UInt16 = 0
+    @OptionGroup var options: PageOptions
 
-    @Flag(help: "Open the page in the browser of the desktop.")
-    var open = false
-
-    @Option(
-        help: ArgumentHelp("Where to listen, an address of this machine.", valueName: "address"))
-    var listen = "127.0.0.1"
-
-    @Flag(
-        help:
-            "Listen beyond this machine without encryption: whoever is on the way reads and changes everything."
-    )
-    var plainHTTP = false
-
-    @Option(help: "A certificate, in PEM, with those that have signed it.", completion: .file())
-    var certificate: String?
-
-    @Option(help: "Its private key, in PEM.", completion: .file())
-    var key: String?
-
-    @Argument(
-        help: "The program that is shown first: a process id, the path of an executable, or the name of one.")
+    @Argument(help: "What is shown first: a process id, the path of an executable, or the name of one.")
     var program: String?
-
-    func validate() throws {
-        guard (certificate == nil) == (key == nil) else {
-            throw ValidationError("A certificate and its key belong together.")
-        }
-        guard !plainHTTP || certificate == nil else {
-            throw ValidationError("Either there is a certificate, or HTTP is plain.")
-        }
-    }
 
     static func main() {
         reserveStandardDescriptors()

@@ -28,13 +28,7 @@ struct FlipDefaults: Decodable {
 /// - Throws: ``Failure`` with what it writes, and its exit status, if that is not 0; with `EX_UNAVAILABLE` if it is neither
 ///   beside `tweak` nor in its `libexec`.
 private func output(of name: String) throws(Failure) -> [UInt8] {
-    let directory = executablePath().map { $0.prefix(through: $0.lastIndex(of: "/") ?? $0.startIndex) } ?? ""
-    let places = [directory + name, directory + "../libexec/tweaks/" + name]
-    guard let path = places.first(where: { access($0, X_OK) == 0 }) else {
-        throw Failure(
-            "\(name), which is part of tweak, is missing; it is looked for as \(places.joined(separator: " and "))",
-            EX_UNAVAILABLE)
-    }
+    let path = try partOfTweak(name)
     guard let stream = popen(path.shellQuoted, "re") else {
         throw Failure("cannot run \(path): \(systemMessage())", EX_OSERR)
     }

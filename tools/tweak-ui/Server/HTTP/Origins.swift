@@ -38,6 +38,41 @@ struct Origins: Sendable {
             || (address.hasPrefix("127.") && isAddress(address))
     }
 
+    /// By which address others reach a server that listens at all of them.
+    static func reachable(_ address: String) -> String {
+        let family: CInt
+        switch address {
+        case "0.0.0.0": family = AF_INET
+        case "::": family = AF_INET6
+        default: return address
+        }
+        return ownAddresses().first { $0.contains(":") == (family == AF_INET6) } ?? "localhost"
+    }
+
+    /// The addresses of this machine, without those that only it can reach.
+    static func ownAddresses() -> [String] {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        var addresses: [String] = []
+        for interface in sequence(first: first, next: { $0?.pointee.ifa_next }) {
+            guard let interface = interface?.pointee, let address = interface.ifa_addr,
+                interface.ifa_flags & UInt32(IFF_LOOPBACK) == 0
+            else { continue }
+            let family = CInt(address.pointee.sa_family)
+            guard family == AF_INET || family == AF_INET6 else { continue }
+            let size = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+            var text = [CChar](repeating: 0, count: 256)
+            guard getnameinfo(address, socklen_t(size), &text, 256, nil, 0, NI_NUMERICHOST) == 0 else {
+                continue
+            }
+            let name = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+            // Those of a link alone name the interface too, which differs elsewhere.
+            if !name.contains("%") { addresses.append(name) }
+        }
+        return addresses
+    }
+
     static func inURL(_ address: String) -> String {
         address.contains(":") ? "[\(address.lowercased())]" : address.lowercased()
     }

@@ -10,8 +10,8 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private static let forHead: TimeAmount = .seconds(10)
-    private static let forBody: TimeAmount = .seconds(60)
+    private static let forHead: TimeAmount = .seconds(5)
+    private static let forBody: TimeAmount = .seconds(30)
     private static let betweenRequests: TimeAmount = .seconds(60)
 
     private var deadline: Scheduled<Void>?

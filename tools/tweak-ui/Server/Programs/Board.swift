@@ -57,6 +57,7 @@ final class Board: Sendable {
                 }
                 return entry.id
             }
+            state.forgetOldest()
             let taken = Set(state.programs.map(\.id))
             var (id, number) = (name, 1)
             while taken.contains(id) {
@@ -99,23 +100,24 @@ final class Board: Sendable {
 
     /// Takes over what a program has, as it has told all of it at once.
     func replace(_ id: String, _ tweaks: [JSONTweak], undeclared: [UndeclaredValue] = []) {
-        update(id) { entry in
-            entry.undeclared = undeclared
-            entry.isFresh = true
-        }
         state.withLock { state in
             guard let place = state.place(id) else { return }
-            guard let known = state.programs[place].tweaks, known.declareTheSame(as: tweaks) else {
-                let isNew = state.programs[place].tweaks == nil
-                state.programs[place].tweaks = KnownTweaks(tweaks)
-                if !isNew {
+            let before = Shown(state.programs[place])
+            state.programs[place].undeclared = undeclared
+            state.programs[place].isFresh = true
+            if let known = state.programs[place].tweaks, known.declareTheSame(as: tweaks) {
+                for tweak in tweaks {
+                    state.change(
+                        place, tweak.declaration.key, tweak.value, tweak.source, tweak.pendingValue)
+                }
+            } else {
+                if state.programs[place].tweaks != nil {
                     for stream in state.followers(of: id) { stream.add { $0.reloaded.appendOnce(id) } }
                 }
-                return
+                state.programs[place].tweaks = KnownTweaks(tweaks)
             }
-            for tweak in tweaks {
-                state.change(place, tweak.declaration.key, tweak.value, tweak.source, tweak.pendingValue)
-            }
+            if Shown(state.programs[place]) != before { state.tell(state.programs[place]) }
+            state.resume(id)
         }
     }
 
@@ -196,12 +198,13 @@ final class Board: Sendable {
     }
 
     func close(_ stream: EventStream) {
-        let followers = state.withLock { state in
-            state.streams[stream.number] = nil
+        let followers = state.withLock { state -> [any Follower] in
+            guard state.streams.removeValue(forKey: stream.number) != nil else { return [] }
             state.viewers[stream.number] = nil
             for other in state.streams.values { other.add { $0.viewersChanged = true } }
             return state.programs.indices.compactMap { place in
-                state.programs[place].followers.remove(stream.number)
+                guard state.programs[place].followers.remove(stream.number) != nil else { return nil }
+                state.resume(state.programs[place].id)
                 state.programs[place].watches[stream.number] = nil
                 return state.programs[place].follower
             }
@@ -282,6 +285,22 @@ final class Board: Sendable {
 }
 
 extension Board.State {
+    /// More have run one after the other than anybody remembers.
+    private static let mostPrograms = 256
+
+    /// Makes room for another program by leaving out one that ended long ago.
+    mutating func forgetOldest() {
+        guard programs.count >= Self.mostPrograms else { return }
+        let ended = programs.indices.filter {
+            programs[$0].state == .offline && programs[$0].ended != nil && programs[$0].followers.isEmpty
+        }
+        guard let oldest = ended.min(by: { (programs[$0].ended ?? 0) < (programs[$1].ended ?? 0) }) else {
+            return
+        }
+        let id = programs.remove(at: oldest).id
+        for stream in streams.values { stream.add { $0.gone.appendOnce(id) } }
+    }
+
     mutating func resume(_ id: String) {
         for waiter in waiters.removeValue(forKey: id) ?? [] { waiter.resume() }
     }

@@ -1,0 +1,387 @@
+#if UI
+import Foundation
+import TestSupport
+import Testing
+
+/// What pages see of programs, and what they change in them.
+@Suite struct `A page` {
+    private static let count = "Setter/Values/Count"
+    private static let ratio = "Setter/Values/Ratio"
+
+    /// A program that runs, its page, and a stream that follows it.
+    private struct Followed {
+        let setter: RunningSetter
+        let page: ServedPage
+        let events: PageEvents
+        let id: String
+        let stream: String
+
+        init(_ setter: RunningSetter) throws {
+            self.setter = setter
+            page = try ServedPage(home: setter.home)
+            events = try page.events()
+            id = try page.id(ofProcess: setter.pid)
+            stream = try events.stream()
+            #expect(try page.api("tweaks", ["program": id, "stream": stream]).status == 200)
+        }
+
+        init() throws { try self.init(RunningSetter()) }
+
+        func ask(_ name: String, _ body: [String: Any] = [:]) throws -> [String: Any] {
+            let answer = try page.api(name, ["program": id, "stream": stream].merging(body) { $1 })
+            #expect(answer.status == 200, "\(answer.body)")
+            return try answer.json
+        }
+
+        func set(_ values: [[String: Any]], _ options: [String: Any] = [:]) throws -> [String: Any] {
+            try ask("set", ["values": values].merging(options) { $1 })
+        }
+    }
+
+    @Test func `shows a program with its tweaks`() throws {
+        let followed = try Followed()
+        let answer = try followed.ask("tweaks")
+        let program = try #require(answer["program"] as? [String: Any])
+        #expect(program["state"] as? String == "running")
+        #expect(program["pid"] as? Int32 == followed.setter.pid)
+        #expect(program["name"] as? String == "tweak-setter")
+        #expect(program["overrides"] as? String == followed.setter.program.overridesPath)
+        let tweaks = try #require(answer["tweaks"] as? [[String: Any]])
+        #expect(tweaks.count == 18)
+        // As the program itself has them.
+        let listed = try followed.setter.tweak("list", "--format", "json").json["tweaks"] as? [[String: Any]]
+        #expect(tweaks as NSArray == (listed ?? []) as NSArray)
+    }
+
+    @Test func `sets values, and all pages hear of it`() throws {
+        let followed = try Followed()
+        let other = try followed.page.events()
+        _ = try followed.page.api("tweaks", ["program": followed.id, "stream": try other.stream()])
+        let answer = try followed.set([
+            ["tweak": Self.count, "value": 6], ["tweak": Self.ratio, "text": "0.25"],
+        ])
+        #expect(answer["applied"] as? [String] == [Self.count, Self.ratio])
+        followed.setter.expect("false 6 0.25 hello")
+        for events in [followed.events, other] {
+            let change = try events.change(of: Self.count, to: 6)
+            #expect(change["oldValue"] as? Int == 5)
+            #expect(change["source"] as? String == "override")
+            #expect(change["by"] as? String == followed.stream)
+        }
+    }
+
+    @Test func `has the last of several values of a tweak`() throws {
+        let followed = try Followed()
+        let answer = try followed.set([
+            ["tweak": Self.count, "value": 6], ["tweak": Self.count, "value": 7],
+        ])
+        #expect(answer["applied"] as? [String] == [Self.count])
+        followed.setter.expect("false 7 0.5 hello")
+    }
+
+    @Test func `is told what was clamped, refused and unknown, and what the tweaks have`() throws {
+        let followed = try Followed()
+        let answer = try followed.set([
+            ["tweak": Self.count, "value": 2_000_000], ["tweak": Self.ratio, "value": "x"],
+            ["tweak": "Setter/Values/Nothing", "value": 1], ["tweak": "Setter/Values/Flag", "value": 1],
+        ])
+        #expect(answer["applied"] as? [String] == [Self.count])
+        #expect(answer["clamped"] as? [String] == [Self.count])
+        #expect(answer["unknown"] as? [String] == ["Setter/Values/Nothing"])
+        let refused = try #require(answer["refused"] as? [[String: Any]])
+        #expect(Set(refused.compactMap { $0["tweak"] as? String }) == [Self.ratio, "Setter/Values/Flag"])
+        let tweaks = try #require(answer["tweaks"] as? [[String: Any]])
+        #expect(tweaks.first { $0["tweak"] as? String == Self.count }?["value"] as? Int == 1_000_000)
+        #expect(tweaks.first { $0["tweak"] as? String == Self.ratio }?["value"] as? Double == 0.5)
+    }
+
+    @Test func `sets all or nothing if it wants`() throws {
+        let followed = try Followed()
+        let answer = try followed.set(
+            [["tweak": Self.count, "value": 6], ["tweak": Self.ratio, "value": "x"]], ["allOrNothing": true])
+        #expect(answer["applied"] as? [String] == [])
+        followed.setter.expect("false 5 0.5 hello")
+    }
+
+    @Test func `hears of changes from a shell`() throws {
+        let followed = try Followed()
+        #expect(try followed.setter.tweak("set", "Count", "9").succeeded)
+        let change = try followed.events.change(of: Self.count, to: 9)
+        #expect(change["by"] == nil)
+        #expect(change["source"] as? String == "override")
+    }
+
+    @Test func `hears that a value is kept which is the default`() throws {
+        let followed = try Followed()
+        #expect(try followed.setter.tweak("set", "Count", "5").succeeded)
+        let change = try followed.events.change(of: Self.count, to: 5)
+        #expect(change["oldValue"] as? Int == 5)
+        #expect(change["source"] as? String == "override")
+    }
+
+    @Test func `resets a tweak, a collection and all`() throws {
+        let followed = try Followed()
+        let values: [[String: Any]] = [
+            ["tweak": Self.count, "value": 6], ["tweak": Self.ratio, "value": 0.25],
+        ]
+        _ = try followed.set(values)
+        #expect(try followed.ask("reset", ["tweaks": [Self.count]])["reset"] as? Int == 1)
+        followed.setter.expect("false 5 0.25 hello")
+        #expect(try followed.events.change(of: Self.count, to: 5)["by"] as? String == followed.stream)
+        #expect(
+            try followed.ask("reset", ["category": "Setter", "collection": "Values"])["reset"] as? Int == 1)
+        _ = try followed.set(values)
+        #expect(try followed.ask("reset", ["all": true])["reset"] as? Int == 2)
+        _ = try followed.set(values)
+        // As undoing does it, with other changes.
+        let answer = try followed.set([
+            ["tweak": Self.count, "reset": true], ["tweak": Self.ratio, "value": 0.75],
+        ])
+        #expect(answer["applied"] as? [String] == [Self.count, Self.ratio])
+        followed.setter.expect("false 5 0.75 hello")
+        #expect(try followed.page.api("reset", ["program": followed.id]).status == 400)
+    }
+
+    @Test func `sees who has which opinion`() throws {
+        let followed = try Followed()
+        _ = try followed.set([["tweak": Self.count, "value": 6]])
+        let answer = try followed.ask("explain", ["tweak": Self.count])
+        let opinions = try #require(answer["opinions"] as? [[String: Any]])
+        #expect(opinions.compactMap { $0["source"] as? String } == ["override", "default"])
+        #expect(opinions.first?["location"] as? String == followed.setter.program.overridesPath)
+        #expect(try followed.page.api("explain", ["program": followed.id, "tweak": "A/B/C"]).status == 404)
+    }
+
+    @Test func `keeps presets, and shows where one differs`() throws {
+        let followed = try Followed()
+        _ = try followed.set([["tweak": Self.count, "value": 6]])
+        #expect(try followed.ask("preset/save", ["name": "a/b"])["tweaks"] as? Int == 1)
+        _ = try followed.events.first("preset")
+        let presets = try #require(try followed.ask("presets")["presets"] as? [[String: Any]])
+        #expect(presets.map { $0["name"] as? String } == ["a/b"])
+        _ = try followed.set([["tweak": Self.count, "value": 7], ["tweak": Self.ratio, "value": 0.25]])
+        let differences = try #require(
+            try followed.ask("preset/diff", ["name": "a/b"])["differences"] as? [[String: Any]])
+        #expect(differences.map { $0["tweak"] as? String } == [Self.count, Self.ratio])
+        #expect(differences[0]["preset"] as? Int == 6)
+        #expect(differences[0]["value"] as? Int == 7)
+        #expect(differences[1]["preset"] == nil)
+        let values = try followed.ask("preset/get", ["name": "a/b"])["values"] as? [String: Int]
+        #expect(values == [Self.count: 6])
+        // The command has it too.
+        #expect(try followed.setter.tweak("preset", "list").status == 64)
+        _ = try followed.ask("preset/delete", ["name": "a/b"])
+        #expect(try followed.page.api("preset/diff", ["program": followed.id, "name": "a/b"]).status == 404)
+    }
+
+    @Test func `exports, and imports what it has exported`() throws {
+        let followed = try Followed()
+        _ = try followed.set([["tweak": Self.count, "value": 6]])
+        let file = try followed.ask("export")
+        #expect(file["file"] as? String == "tweak-setter.json")
+        _ = try followed.ask("reset", ["all": true])
+        let answer = try followed.ask("import", ["text": file["text"] ?? ""])
+        let differences = try #require(answer["differences"] as? [[String: Any]])
+        #expect(differences.count == 1)
+        #expect(differences.first?["preset"] as? Int == 6)
+    }
+
+    @Test func `imports what older systems have kept`() throws {
+        let followed = try Followed()
+        let text = #"{"FBTweak:Setter-Values-Count":8,"FBTweak:Other-Values-Count":1,"FBTweak:x":1}"#
+        let answer = try followed.ask("import", ["text": text])
+        let differences = try #require(answer["differences"] as? [[String: Any]])
+        #expect(differences.first { $0["tweak"] as? String == Self.count }?["preset"] as? Int == 8)
+        #expect((answer["leftOut"] as? [[String: Any]])?.first?["entry"] as? String == "FBTweak:x")
+        // As a file that is no text is sent.
+        let base64 = Data(text.utf8).base64EncodedString()
+        #expect(
+            try followed.ask("import", ["base64": base64])["differences"] as? NSArray == differences
+                as NSArray)
+        #expect(try followed.page.api("import", ["program": followed.id, "text": "nothing"]).status == 409)
+    }
+
+    @Test func `gets samples at the rate that it wants`() throws {
+        let followed = try Followed()
+        let answer = try followed.ask("watch", ["tweaks": [Self.count, "Setter/Values/Text"], "rate": 200])
+        #expect(answer["tweaks"] as? [String] == [Self.count])
+        _ = try followed.set([["tweak": Self.count, "value": 6]])
+        let samples = try followed.events.first("samples") { data in
+            (data["values"] as? [[Double]])?.first?.last == 6
+        }
+        #expect(samples["tweaks"] as? [String] == [Self.count])
+        #expect((samples["times"] as? [Double])?.count == (samples["values"] as? [[Double]])?.first?.count)
+        _ = try followed.ask("watch", ["tweaks": []])
+        #expect(
+            try followed.page.api(
+                "watch", ["program": followed.id, "stream": followed.stream, "tweaks": [], "rate": 0]
+            ).status == 400)
+    }
+
+    @Test func `sees what others edit`() throws {
+        let followed = try Followed()
+        let other = try followed.page.events()
+        _ = try followed.ask("presence", ["name": "Ada", "tweak": Self.count])
+        let viewers =
+            try other.first("viewers") { data in
+                (data["viewers"] as? [[String: Any]])?.contains { $0["tweak"] as? String == Self.count }
+                    == true
+            }["viewers"] as? [[String: Any]]
+        #expect(viewers?.count == 2)
+        #expect(viewers?.first { $0["tweak"] != nil }?["name"] as? String == "Ada")
+        #expect(try followed.page.api("presence", ["stream": "99"]).status == 410)
+    }
+
+    @Test func `has a program again that was started again, under the same name`() throws {
+        let followed = try Followed()
+        _ = try followed.set([["tweak": Self.count, "value": 6]])
+        followed.setter.process.kill()
+        let ended =
+            try followed.events.first("program") { data in
+                (data["program"] as? [String: Any])?["state"] as? String == "offline"
+            }["program"] as? [String: Any]
+        #expect(ended?["id"] as? String == followed.id)
+        #expect(ended?["ended"] is Double)
+        // Now what it starts with is changed.
+        #expect(
+            try followed.set([["tweak": Self.count, "value": 8]])["applied"] as? [String] == [Self.count])
+        let again = try RunningSetter(followed.setter.program)
+        again.expect("false 8 0.5 hello")
+        #expect(try followed.page.id(ofProcess: again.pid) == followed.id)
+        _ = try followed.ask("tweaks")
+        _ = try followed.set([["tweak": Self.count, "value": 9]])
+        again.expect("false 9 0.5 hello")
+    }
+
+    @Test func `says that a program does not answer, and goes on with the others`() throws {
+        let followed = try Followed()
+        followed.setter.signal(SIGSTOP)
+        let state =
+            try followed.events.first("program") { data in
+                (data["program"] as? [String: Any])?["state"] as? String == "silent"
+            }["program"] as? [String: Any]
+        #expect(state?["problem"] as? String == "it does not answer; it is stopped or hangs")
+        let answer = try followed.page.api(
+            "set", ["program": followed.id, "values": [["tweak": Self.count, "value": 6]]])
+        #expect(answer.status == 504)
+        // What is known is shown.
+        #expect(try followed.ask("tweaks")["tweaks"] as? [Any] != nil)
+        followed.setter.signal(SIGCONT)
+        #expect(
+            try waitUntil {
+                try followed.page.api(
+                    "set", ["program": followed.id, "values": [["tweak": Self.count, "value": 7]]]
+                ).status == 200
+            })
+        followed.setter.expect("false 7 0.5 hello")
+    }
+
+    @Test func `edits a program that does not run by its file, and follows the file`() throws {
+        let program = try SetterProgram()
+        let page = try ServedPage([SetterProgram.path], home: program.home)
+        let events = try page.events()
+        let id = try #require(try events.first("hello")["first"] as? String)
+        let stream = try events.stream()
+        #expect(page.address.hasSuffix("&program=tweak-setter"))
+        let tweaks = try page.api("tweaks", ["program": id, "stream": stream]).json
+        #expect((tweaks["program"] as? [String: Any])?["state"] as? String == "offline")
+        let answer = try page.api(
+            "set", ["program": id, "stream": stream, "values": [["tweak": Self.count, "value": 2_000_000]]]
+        ).json
+        #expect(answer["clamped"] as? [String] == [Self.count])
+        #expect(try program.overrides()["Setter"]?["Values"]?["Count"] == 1_000_000)
+        #expect(try events.change(of: Self.count, to: 1_000_000)["by"] as? String == stream)
+        #expect(try program.tweak("set", "Count", "6").succeeded)
+        #expect(try events.change(of: Self.count, to: 6)["by"] == nil)
+        #expect(try page.api("run", ["program": id, "tweak": Self.count]).status == 409)
+    }
+
+    @Test func `changes a process without the library by its memory`() throws {
+        let program = try BareProgram()
+        let process = try program.start()
+        let page = try ServedPage(home: program.home)
+        let events = try page.events()
+        let id = try page.id(ofProcess: process.processID)
+        let stream = try events.stream()
+        let tweaks = try page.api("tweaks", ["program": id, "stream": stream]).json
+        #expect((tweaks["program"] as? [String: Any])?["state"] as? String == "memory")
+        let answer = try page.api(
+            "set", ["program": id, "stream": stream, "values": [["tweak": "Bare/Values/Count", "value": 7]]])
+        #expect(answer.status == 200, "\(answer.body)")
+        #expect(waitUntil { process.written.output.contains("7 0.5 0 slow hello 1 1 80 7\n") })
+        _ = try events.change(of: "Bare/Values/Count", to: 7)
+        _ = try page.api(
+            "watch", ["program": id, "stream": stream, "tweaks": ["Bare/Values/Count"], "rate": 100])
+        _ = try events.first("samples") { ($0["values"] as? [[Double]])?.first?.last == 7 }
+        #expect(try page.api("run", ["program": id, "tweak": "Bare/Values/Act"]).status == 409)
+    }
+
+    @Test func `has integers that no number of JavaScript holds as digits`() throws {
+        let program = try SetterProgram()
+        let tweak = #"""
+            {"tweak":"A/B/C","category":"A","collection":"B","name":"C","type":"uint64","default":9007199254740991,\#
+            "maximum":18446744073709551615,"minimum":0,"value":9007199254740993,"source":"override"}
+            """#
+        let endpoint = try FakeEndpoint(
+            program,
+            results: [
+                "describe":
+                    #"{"application":"x","executable":"/x","pid":1,"protocol":1,"version":"0","tweaks":1}"#,
+                "list": #"{"tweaks":[\#(tweak)]}"#, "subscribe": #"{"subscription":1}"#,
+            ])
+        defer { endpoint.stop() }
+        let page = try ServedPage(home: program.home)
+        let id = try page.id(ofProcess: getpid())
+        let tweaks = try page.api("tweaks", ["program": id]).json["tweaks"] as? [[String: Any]]
+        #expect(tweaks?.first?["value"] as? String == "9007199254740993")
+        #expect(tweaks?.first?["maximum"] as? String == "18446744073709551615")
+        #expect(tweaks?.first?["default"] as? Int == 9_007_199_254_740_991)
+    }
+
+    @Test func `gets one change for each tweak, whatever a program says`() throws {
+        let program = try SetterProgram()
+        let tweak =
+            #"{"tweak":"A/B/C","category":"A","collection":"B","name":"C","type":"int32","default":1,"value":0}"#
+        let said = Locked(0)
+        let endpoint = try FakeEndpoint(program) { request in
+            let message = try? JSONSerialization.jsonObject(with: Data(request.utf8)) as? [String: Any]
+            let id = message?["id"] as? Int ?? 0
+            func answer(_ result: String) -> String { #"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"# }
+            switch message?["method"] as? String {
+            case "describe":
+                return .line(
+                    answer(
+                        #"{"application":"x","executable":"/x","pid":1,"protocol":1,"version":"0","tweaks":1}"#
+                    ))
+            case "list":
+                let changes = (0..<100).map { number in
+                    #"{"jsonrpc":"2.0","method":"changed","params":{"subscription":1,"changes":[{"tweak":"A/B/C","#
+                        + #""oldValue":\#(number),"newValue":\#(number + 1),"source":"override","time":1}]}}"#
+                }
+                said.withLock { $0 += 1 }
+                return .endless(
+                    Array(([answer(#"{"tweaks":[\#(tweak)]}"#)] + changes).joined(separator: "\n").utf8) + [
+                        0x0A
+                    ],
+                    everyMicroseconds: 1000)
+            default: return .line(answer(#"{"subscription":1}"#))
+            }
+        }
+        defer { endpoint.stop() }
+        let page = try ServedPage(home: program.home)
+        let events = try page.events()
+        let id = try page.id(ofProcess: getpid())
+        #expect(try page.api("tweaks", ["program": id, "stream": try events.stream()]).status == 200)
+        _ = try events.first("changes")
+        // Tens of thousands of changes come in this time.
+        let before = events.all.count
+        usleep(1_000_000)
+        let changes = events.all.dropFirst(before).filter { $0.name == "changes" }
+        #expect(!changes.isEmpty)
+        #expect(changes.count < 200)
+        #expect(changes.allSatisfy { ($0.data["changes"] as? [Any])?.count == 1 })
+        // Others are served.
+        #expect(try page.api("programs").status == 200)
+    }
+}
+#endif

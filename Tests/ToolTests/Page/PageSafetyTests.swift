@@ -1,0 +1,273 @@
+#if UI
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `The server of the page` {
+    private let page: ServedPage
+
+    init() throws { page = try ServedPage(home: TemporaryDirectory()) }
+
+    private static let routes = [
+        "programs", "open", "tweaks", "unfollow", "set", "reset", "run", "explain", "watch", "presence",
+        "presets", "preset/get", "preset/diff", "preset/save", "preset/delete", "import", "export",
+    ]
+
+    @Test func `prints one line, its address with a token of 192 bits`() throws {
+        #expect(page.process.written.output == "http://127.0.0.1:\(page.port)/#token=\(page.token)\n")
+        #expect(page.process.written.error.isEmpty)
+        // Six bits a character.
+        #expect(page.token.count == 32)
+        #expect(page.token.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+    }
+
+    @Test func `listens at loopback alone`() throws {
+        let table = try String(contentsOfFile: "/proc/\(page.process.processID)/net/tcp", encoding: .utf8)
+        let port = String(page.port, radix: 16, uppercase: true)
+        let listening = table.split(separator: "\n").filter { $0.contains(":\(port) 00000000:0000 0A") }
+        #expect(listening.count == 1)
+        #expect(listening.allSatisfy { $0.contains("0100007F:\(port)") })
+    }
+
+    @Test(arguments: routes + ["events", "nothing"])
+    func `answers nothing without a session`(route: String) throws {
+        let method = route == "events" ? "GET" : "POST"
+        for header in [
+            "X-Nothing: 1", "Authorization: Bearer", "Authorization: Bearer \(page.token)",
+            "Authorization: Basic \(page.session)", "Cookie: session=\(page.session)",
+            "Authorization: Bearer \(page.session)x",
+        ] {
+            let answer = try page.ask(method, "/api/" + route, ["Content-Type: application/json", header])
+            #expect(answer.status == 401, "\(header)")
+            #expect(!answer.body.contains(page.session))
+        }
+    }
+
+    @Test func `gives no session for a wrong token, or for that of an earlier run`() throws {
+        let other = try ServedPage(home: TemporaryDirectory())
+        #expect(other.token != page.token)
+        let wrong = [
+            "", "x", String(page.token.dropLast()), page.token + "x", other.token,
+            String(page.token.reversed()),
+        ]
+        for token in wrong {
+            let answer = try page.ask(
+                "POST", "/api/session", ["Content-Type: application/json"], #"{"token":"\#(token)"}"#)
+            #expect(answer.status == 401)
+            #expect(try answer.json["session"] == nil)
+        }
+        for body in ["", "[]", "{}", #"{"token":1}"#, "\u{0}"] {
+            #expect(
+                try page.ask("POST", "/api/session", ["Content-Type: application/json"], body).status == 400)
+        }
+        // The session of another run is not one of this.
+        let answer = try page.ask(
+            "POST", "/api/programs",
+            ["Content-Type: application/json", "Authorization: Bearer \(other.session)"])
+        #expect(answer.status == 401)
+    }
+
+    @Test func `gives each page a session of its own`() throws {
+        let body = #"{"token":"\#(page.token)"}"#
+        let other = try page.ask("POST", "/api/session", ["Content-Type: application/json"], body)
+        #expect(other.status == 200)
+        #expect(try other.json["session"] as? String != page.session)
+        #expect(try page.api("programs").status == 200)
+    }
+
+    @Test(arguments: [
+        "Host: evil.example", "Host: evil.example:PORT", "Host: 127.0.0.1", "Host: 127.0.0.1:1",
+        "Host: 127.0.0.2:PORT",
+        "Host: localhost.evil.example:PORT", "Host: 10.0.0.1:PORT", "Host:",
+    ])
+    func `refuses a foreign Host`(header: String) throws {
+        let header = header.replacing("PORT", with: "\(page.port)")
+        #expect(try page.ask("GET", "/", [header], "").status == 403)
+        let answer = try page.ask(
+            "POST", "/api/programs",
+            ["Content-Type: application/json", "Authorization: Bearer \(page.session)", header])
+        #expect(answer.status == 403)
+    }
+
+    @Test(arguments: ["localhost:PORT", "LOCALHOST:PORT", "[::1]:PORT", "127.0.0.1:PORT"])
+    func `has the names of loopback`(host: String) throws {
+        let host = host.replacing("PORT", with: "\(page.port)")
+        #expect(try page.ask("GET", "/", ["Host: \(host)"], "").status == 200)
+        #expect(try page.api("programs", [:], ["Host: \(host)", "Origin: http://\(host)"]).status == 200)
+    }
+
+    @Test(arguments: [
+        "Origin: http://evil.example", "Origin: null", "Origin: https://127.0.0.1:PORT",
+        "Origin: http://127.0.0.1:1",
+        "Origin: http://127.0.0.1", "Origin: http://localhost:PORT", "Sec-Fetch-Site: cross-site",
+        "Sec-Fetch-Site: same-site",
+    ])
+    func `refuses a foreign Origin`(header: String) throws {
+        let header = header.replacing("PORT", with: "\(page.port)")
+        #expect(try page.api("programs", [:], [header]).status == 403)
+        let exchange = try page.ask(
+            "POST", "/api/session", ["Content-Type: application/json", header], #"{"token":"\#(page.token)"}"#
+        )
+        #expect(exchange.status == 403)
+    }
+
+    @Test(arguments: [
+        "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", "",
+        "application/jsonx",
+    ])
+    func `takes no form of another site`(type: String) throws {
+        let answer = try page.ask(
+            "POST", "/api/programs", ["Content-Type: \(type)", "Authorization: Bearer \(page.session)"])
+        #expect(answer.status == 415)
+        // What a browser sends for a form.
+        let form = try page.ask(
+            "POST", "/api/set",
+            ["Content-Type: \(type)", "Origin: http://evil.example", "Sec-Fetch-Site: cross-site"])
+        #expect(form.status == 403)
+    }
+
+    @Test func `knows its methods alone`() throws {
+        for method in ["GET", "PUT", "DELETE", "OPTIONS", "HEAD"] {
+            let answer = try page.ask(method, "/api/programs", ["Authorization: Bearer \(page.session)"])
+            #expect(answer.status == 405)
+            #expect(answer.headers.keys.allSatisfy { !$0.hasPrefix("access-control") })
+        }
+        #expect(try page.ask("POST", "/").status == 405)
+        #expect(try page.api("events").status == 405)
+    }
+
+    @Test(arguments: ["/", "/api/programs", "/nothing"])
+    func `lets nothing run that is not its own, and nobody show it`(path: String) throws {
+        let answer = try page.ask("GET", path, [], "")
+        let policy = answer.headers["content-security-policy"] ?? ""
+        #expect(policy.contains("default-src 'none'"))
+        #expect(policy.contains("frame-ancestors 'none'"))
+        #expect(policy.contains("form-action 'none'"))
+        #expect(policy.contains("require-trusted-types-for 'script'"))
+        #expect(!policy.contains("unsafe"))
+        #expect(answer.headers["x-content-type-options"] == "nosniff")
+        #expect(answer.headers["x-frame-options"] == "DENY")
+        #expect(answer.headers["referrer-policy"] == "no-referrer")
+        #expect(answer.headers["cross-origin-opener-policy"] == "same-origin")
+        #expect(answer.headers["cross-origin-resource-policy"] == "same-origin")
+        #expect(answer.headers["set-cookie"] == nil)
+        #expect(answer.headers.keys.allSatisfy { !$0.hasPrefix("access-control") })
+    }
+
+    @Test func `refuses a body that is too large, whatever comes behind it`() throws {
+        let client = try HTTPClient(page.port)
+        client.send(
+            """
+            POST /api/set HTTP/1.1\r\nHost: \(page.host)\r\nContent-Type: application/json\r
+            Authorization: Bearer \(page.session)\r\nContent-Length: 100000000000\r\n\r\n{"program":"
+            """)
+        #expect(try HTTPAnswer(client.readToEnd()).status == 413)
+        // One that does not say how long it is.
+        let chunked = try HTTPClient(page.port)
+        chunked.send(
+            """
+            POST /api/set HTTP/1.1\r\nHost: \(page.host)\r\nContent-Type: application/json\r
+            Authorization: Bearer \(page.session)\r\nTransfer-Encoding: chunked\r\n\r\n
+            """)
+        let chunk = "10000\r\n" + String(repeating: "x", count: 0x10000) + "\r\n"
+        for _ in 0..<40 where chunked.send(chunk) {}
+        #expect(try HTTPAnswer(chunked.readToEnd()).status == 413)
+        // Who has no session has nothing read.
+        let large = #"{"token":"\#(String(repeating: "x", count: 10000))"}"#
+        #expect(try page.ask("POST", "/api/session", ["Content-Type: application/json"], large).status == 413)
+        #expect(try page.api("programs").status == 200)
+    }
+
+    @Test func `does not keep a head that is too large`() throws {
+        let client = try HTTPClient(page.port)
+        client.send("GET / HTTP/1.1\r\nHost: \(page.host)\r\n")
+        for number in 0..<1000
+        where client.send("X-Header-\(number): \(String(repeating: "x", count: 1000))\r\n") {}
+        #expect(!client.readToEnd().contains("200 OK"))
+        #expect(try page.ask("GET", "/", [], "").status == 200)
+    }
+
+    @Test func `closes connections that say too slowly what they want`() throws {
+        let slow = try (0..<100).map { _ in try HTTPClient(page.port) }
+        for client in slow { client.send("GET / HTTP/1.1\r\nHo") }
+        #expect(try page.ask("GET", "/", [], "").status == 200)
+        let body = try HTTPClient(page.port)
+        body.send(
+            "POST /api/session HTTP/1.1\r\nHost: \(page.host)\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+        )
+        // A byte from time to time does not help.
+        var isOpen = slow
+        let areClosed = waitUntil {
+            isOpen.removeAll { client in
+                client.send("s")
+                var byte: UInt8 = 0
+                return recv(client.socket, &byte, 1, Int32(MSG_DONTWAIT)) == 0 || errno == ECONNRESET
+            }
+            usleep(100_000)
+            return isOpen.isEmpty
+        }
+        #expect(areClosed)
+        if isLong { #expect(body.readToEnd().isEmpty) }
+    }
+
+    @Test func `serves 64 streams at most, and others when some have ended`() throws {
+        var streams = try (0..<200).map { _ in try page.events() }
+        #expect(streams.count { $0.status == 200 } == 64)
+        #expect(streams.count { $0.status == 429 } == 136)
+        // Other requests are answered.
+        #expect(try page.api("programs").status == 200)
+        streams.removeAll()
+        #expect(try waitUntil { try page.events().status == 200 })
+    }
+
+    @Test func `writes what others call their tweaks as text`() throws {
+        let program = try SetterProgram()
+        let name = "</script><img src=x onerror=alert(1)>\u{0}\u{1B}[31m\n\r\u{2028}\"'`${x}"
+        let json = String(decoding: try JSONEncoder().encode(name), as: UTF8.self)
+        let tweak = #"""
+            {"tweak":"A/B/\#(json.dropFirst().dropLast().replacing("\\/", with: "%2F"))","category":"A","collection":"B",\#
+            "name":\#(json),"type":"int32","default":1,"value":2,"source":"default","description":\#(json),"title":\#(json)}
+            """#
+        let endpoint = try FakeEndpoint(
+            program,
+            results: [
+                "describe":
+                    #"{"application":"x","executable":"/<b>","pid":1,"protocol":1,"version":"<i>","tweaks":1}"#,
+                "list": #"{"tweaks":[\#(tweak)]}"#, "subscribe": #"{"subscription":1}"#,
+            ])
+        defer { endpoint.stop() }
+        let page = try ServedPage(home: program.home)
+        let events = try page.events()
+        let id = try page.id(ofProcess: getpid())
+        let answer = try page.api("tweaks", ["program": id, "stream": try events.stream()])
+        #expect(answer.status == 200)
+        #expect(answer.headers["content-type"] == "application/json")
+        #expect(answer.headers["x-content-type-options"] == "nosniff")
+        let tweaks = try #require(try answer.json["tweaks"] as? [[String: Any]])
+        #expect(tweaks.first?["name"] as? String == name)
+        #expect(tweaks.first?["description"] as? String == name)
+        // No control character goes into a stream of lines.
+        #expect(answer.body.unicodeScalars.allSatisfy { $0.value >= 0x20 })
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `ends when it is asked to, and tells its pages`(signal: Int32) throws {
+        let events = try page.events()
+        _ = try events.first("hello")
+        kill(page.process.processID, signal)
+        _ = try events.first("bye")
+        #expect(waitUntil { events.hasEnded })
+        #expect(page.process.wait().status == 128 + signal)
+    }
+
+    @Test func `says no secret but in its first line`() throws {
+        _ = try page.api("programs")
+        _ = try page.ask("GET", "/nothing?\(page.token)", [], "")
+        let (output, error) = page.process.written
+        #expect(output.split(separator: "\n").count == 1)
+        #expect(error.isEmpty)
+        let arguments = try String(contentsOfFile: "/proc/\(page.process.processID)/cmdline", encoding: .utf8)
+        #expect(!arguments.contains(page.token))
+    }
+}
+#endif

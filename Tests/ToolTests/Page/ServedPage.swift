@@ -1,0 +1,263 @@
+#if UI
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// `tweak-ui` while it runs, and what a page asks it.
+final class ServedPage: Sendable {
+    let home: TemporaryDirectory
+    let process: RunningCommand
+    /// The line that it prints.
+    let address: String
+    let port: Int
+    let token: String
+    /// What the token was exchanged for.
+    let session: String
+
+    static let path = Locations.product("tweak-ui")
+
+    /// - Parameter command: What is run instead of `tweak-ui`.
+    init(
+        _ arguments: [String] = [], home: TemporaryDirectory, command: [String] = [path],
+        environment: [String: String] = [:]
+    ) throws {
+        self.home = home
+        try FileManager.default.createDirectory(
+            atPath: home("runtime"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+        )
+        let process = try start(
+            command[0], Array(command.dropFirst()) + arguments, home: home, environment: environment)
+        self.process = process
+        guard waitUntil({ process.written.output.hasSuffix("\n") || !process.isRunning }), process.isRunning
+        else { throw CompilationError(description: "tweak-ui has ended: \(process.wait().error)") }
+        address = String(process.written.output.dropLast())
+        let url = try #require(URLComponents(string: address))
+        port = try #require(url.port)
+        let fragment = (url.fragment ?? "").split(separator: "&").map(String.init)
+        token = String(try #require(fragment.first { $0.hasPrefix("token=") }).dropFirst("token=".count))
+        guard url.scheme == "http" else {
+            session = ""
+            return
+        }
+        let answer = try HTTPAnswer(
+            port, "POST", "/api/session", ["Content-Type: application/json"], #"{"token":"\#(token)"}"#)
+        session = try #require(try answer.json["session"] as? String)
+    }
+
+    deinit { if process.isRunning { process.kill() } }
+
+    var host: String { "127.0.0.1:\(port)" }
+
+    /// Asks as any client could.
+    func ask(
+        _ method: String = "POST", _ path: String, _ headers: [String] = ["Content-Type: application/json"],
+        _ body: String = "{}"
+    ) throws -> HTTPAnswer { try HTTPAnswer(port, method, path, headers, body) }
+
+    /// Asks as a page does that has a session.
+    func api(
+        _ name: String, _ body: [String: Any] = [:], _ headers: [String] = []
+    ) throws -> HTTPAnswer {
+        let text = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
+        return try ask(
+            "POST", "/api/" + name,
+            ["Content-Type: application/json", "Authorization: Bearer \(session)"] + headers, text)
+    }
+
+    /// A stream of events.
+    func events() throws -> PageEvents { try PageEvents(port, session) }
+
+    /// The entry of a program, when there is one.
+    func program(
+        _ isMeant: @escaping ([String: Any]) -> Bool, _ location: SourceLocation = #_sourceLocation
+    ) throws -> [String: Any] {
+        var found: [String: Any]?
+        #expect(
+            try waitUntil {
+                let programs = try api("programs").json["programs"] as? [[String: Any]] ?? []
+                found = programs.first(where: isMeant)
+                return found != nil
+            }, sourceLocation: location)
+        return try #require(found, sourceLocation: location)
+    }
+
+    func id(ofProcess pid: Int32) throws -> String {
+        try #require(try program { $0["pid"] as? Int32 == pid }["id"] as? String)
+    }
+}
+
+/// What a server has answered to a request.
+struct HTTPAnswer {
+    let status: Int
+    let headers: [String: String]
+    let body: String
+
+    init(_ port: Int, _ method: String, _ path: String, _ headers: [String], _ body: String) throws {
+        var lines =
+            ["\(method) \(path) HTTP/1.1", "Connection: close", "Content-Length: \(body.utf8.count)"]
+            + headers
+        if !headers.contains(where: { $0.hasPrefix("Host:") }) { lines.append("Host: 127.0.0.1:\(port)") }
+        let client = try HTTPClient(port)
+        client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+        try self.init(client.readToEnd())
+    }
+
+    init(_ text: String) throws {
+        let end = try #require(text.range(of: "\r\n\r\n"), "no answer: \(text)")
+        let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+        status = try #require(Int(lines[0].split(separator: " ")[1]))
+        let pairs = lines.dropFirst().compactMap { line -> (String, String)? in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            return (
+                line[..<colon].lowercased(),
+                line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            )
+        }
+        headers = Dictionary(pairs) { "\($0), \($1)" }
+        body = String(text[end.upperBound...])
+    }
+
+    var json: [String: Any] {
+        get throws {
+            try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any], "\(body)")
+        }
+    }
+}
+
+/// A connection to a server of this machine.
+final class HTTPClient: Sendable {
+    let socket: Int32
+
+    init(_ port: Int) throws {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(result == 0, "cannot connect: \(errno)")
+    }
+
+    deinit { close(socket) }
+
+    /// - Returns: Whether all of it was sent.
+    @discardableResult
+    func send(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    /// What comes next; nothing at the end.
+    func read() -> [UInt8] {
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        let count = recv(socket, &part, part.count, 0)
+        return Array(part.prefix(max(0, count)))
+    }
+
+    func readToEnd() -> String {
+        var bytes: [UInt8] = []
+        while case let part = read(), !part.isEmpty { bytes += part }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Events of a stream as they come.
+final class PageEvents: Sendable {
+    struct Event: @unchecked Sendable {
+        // JSON that nobody changes.
+        let name: String
+        let data: [String: Any]
+    }
+
+    let client: HTTPClient
+    /// How the stream began.
+    let status: Int
+    private let state = Mutex<(events: [Event], hasEnded: Bool, lines: Int)>(([], false, 0))
+
+    init(_ port: Int, _ session: String) throws {
+        client = try HTTPClient(port)
+        client.send(
+            "GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAuthorization: Bearer \(session)\r\n\r\n")
+        var head: [UInt8] = []
+        while !String(decoding: head, as: UTF8.self).contains("\r\n\r\n"), case let part = client.read(),
+            !part.isEmpty
+        {
+            head += part
+        }
+        let text = String(decoding: head, as: UTF8.self)
+        status = Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0
+        let rest = text.range(of: "\r\n\r\n").map { Array(text[$0.upperBound...].utf8) } ?? []
+        Thread.detachNewThread { [client, weak self] in
+            var bytes = rest
+            var name = ""
+            while true {
+                while let newline = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                    let line = String(decoding: bytes[..<newline], as: UTF8.self)
+                    bytes.removeSubrange(...newline)
+                    // The sizes of chunks are lines too, which say nothing.
+                    if line.hasPrefix("event: ") { name = String(line.dropFirst(7)) }
+                    guard line.hasPrefix("data: "),
+                        let data = try? JSONSerialization.jsonObject(with: Data(line.dropFirst(6).utf8))
+                            as? [String: Any]
+                    else { continue }
+                    let event = Event(name: name, data: data)
+                    self?.state.withLock { $0.events.append(event) }
+                }
+                let part = client.read()
+                guard !part.isEmpty, self != nil else { break }
+                bytes += part
+            }
+            self?.state.withLock { $0.hasEnded = true }
+        }
+    }
+
+    deinit { shutdown(client.socket, Int32(SHUT_RDWR)) }
+
+    var all: [Event] { state.withLock { $0.events } }
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// The first event of a name that a test means, when it has come.
+    func first(
+        _ name: String, _ location: SourceLocation = #_sourceLocation,
+        where isMeant: ([String: Any]) -> Bool = { _ in true }
+    ) throws -> [String: Any] {
+        var found: [String: Any]?
+        let hasCome = waitUntil {
+            found = all.first { $0.name == name && isMeant($0.data) }?.data
+            return found != nil || hasEnded
+        }
+        _ = hasCome
+        return try #require(found, "there is no event \(name): \(all.suffix(3))", sourceLocation: location)
+    }
+
+    /// The number of the stream.
+    func stream() throws -> String { try #require(try first("hello")["stream"] as? String) }
+
+    /// The first change of a tweak to a value.
+    func change(
+        of tweak: String, to value: AnyHashable, _ location: SourceLocation = #_sourceLocation
+    ) throws -> [String: Any] {
+        func changes(_ data: [String: Any]) -> [[String: Any]] { data["changes"] as? [[String: Any]] ?? [] }
+        func isMeant(_ change: [String: Any]) -> Bool {
+            change["tweak"] as? String == tweak && change["value"] as? AnyHashable == value
+        }
+        let event = try first("changes", location) { changes($0).contains(where: isMeant) }
+        return try #require(changes(event).first(where: isMeant), sourceLocation: location)
+    }
+}
+#endif

@@ -1,0 +1,90 @@
+#if UI
+import CommandSupport
+import Crypto
+import FoundationEssentials
+import Glibc
+import NIOSSL
+import SwiftASN1
+import X509
+
+extension TLSConfiguration {
+    /// Reads a certificate and its key.
+    static func reading(certificate: String, key: String) throws(Failure) -> TLSConfiguration {
+        // What is missing is said plainly.
+        for path in [certificate, key] { _ = try readInput(path) }
+        do {
+            return .serving(
+                try NIOSSLCertificate.fromPEMFile(certificate), try NIOSSLPrivateKey(file: key, format: .pem))
+        } catch {
+            throw Failure(
+                "\(certificate), \(key): there is no certificate with its key: \(error)", EX_DATAERR)
+        }
+    }
+
+    fileprivate static func serving(_ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey) -> TLSConfiguration
+    {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        return configuration
+    }
+}
+
+/// A certificate that is signed by itself. Its key is nowhere but in the memory of this process.
+struct MadeCertificate {
+    let configuration: TLSConfiguration
+    /// By which a person sees in the browser that it is this one.
+    let fingerprint: String
+
+    private static let (before, after): (TimeInterval, TimeInterval) = (3600, 30 * 24 * 3600)
+
+    /// - Parameter address: What is listened at.
+    init(for address: String) throws(Failure) {
+        let made: (TLSConfiguration, String) = try failing {
+            let key = P256.Signing.PrivateKey()
+            let name = try DistinguishedName { CommonName("tweak ui") }
+            let certificate = try Certificate(
+                version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey),
+                notValidBefore: .now - Self.before, notValidAfter: .now + Self.after, issuer: name,
+                subject: name,
+                signatureAlgorithm: .ecdsaWithSHA256,
+                extensions: try Certificate.Extensions {
+                    Critical(BasicConstraints.notCertificateAuthority)
+                    Critical(KeyUsage(digitalSignature: true))
+                    try ExtendedKeyUsage([.serverAuth])
+                    SubjectAlternativeNames(Self.names(of: address))
+                }, issuerPrivateKey: .init(key))
+            var serializer = DER.Serializer()
+            try serializer.serialize(certificate)
+            let bytes = serializer.serializedBytes
+            let configuration = TLSConfiguration.serving(
+                [try NIOSSLCertificate(bytes: bytes, format: .der)],
+                try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem))
+            let digest = SHA256.hash(data: bytes).map { byte in
+                (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+            return (configuration, digest.joined(separator: ":"))
+        }
+        (configuration, fingerprint) = made
+    }
+
+    private static func names(of address: String) -> [GeneralName] {
+        let all = ["0.0.0.0", "::"].contains(address) ? Origins.ownAddresses() : [address]
+        return (all + ["127.0.0.1", "::1", "localhost"]).map { name in
+            var (address4, address6) = (in_addr(), in6_addr())
+            if inet_pton(AF_INET, name, &address4) == 1 {
+                return .ipAddress(ASN1OctetString(contentBytes: ArraySlice(bytes(of: address4))))
+            }
+            if inet_pton(AF_INET6, name, &address6) == 1 {
+                return .ipAddress(ASN1OctetString(contentBytes: ArraySlice(bytes(of: address6))))
+            }
+            return .dnsName(name)
+        }
+    }
+
+    private static func bytes<Value>(of value: Value) -> [UInt8] {
+        withUnsafeBytes(of: value) { Array($0) }
+    }
+}
+#endif
