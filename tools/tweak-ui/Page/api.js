@@ -1,6 +1,8 @@
 // The server: the session, requests, and the stream of events. Nothing here knows what is on the page.
 
 const sessionName = "tweaks.session";
+/** After how long a page that nobody sees lets its stream go. A browser has six connections to a server, for all its pages. */
+const hiddenPatience = 20000;
 
 /** A request that failed, with a message for a person. */
 export class RequestError extends Error {
@@ -12,13 +14,17 @@ export class RequestError extends Error {
 
 export class API {
   #session = sessionStorage.getItem(sessionName) ?? localStorage.getItem(sessionName);
-  #reader = null;
+  #stopping = null;
+  #isAway = false;
+  #hiddenTimer = 0;
   #isListening = false;
   #wake = () => {};
   /** Is told "connected", "lost", "refused" (no session) or "ended". */
   onState = () => {};
   /** Is told each event, with its name and data. */
   onEvent = () => {};
+  /** Whether the stream goes on while nobody sees the page. */
+  isRecording = () => false;
   /** The number of this page's stream of events. */
   stream;
 
@@ -29,6 +35,25 @@ export class API {
       this.#session = event.newValue;
       this.#wake();
     });
+    // A page that was left is kept by the browser with its connection, unless it is let go.
+    addEventListener("pagehide", () => this.#leave());
+    addEventListener("pageshow", (event) => event.persisted && this.#comeBack());
+    document.addEventListener("visibilitychange", () => {
+      clearTimeout(this.#hiddenTimer);
+      if (document.visibilityState === "visible") this.#comeBack();
+      else this.#hiddenTimer = setTimeout(() => !this.isRecording() && this.#leave(), hiddenPatience);
+    });
+  }
+
+  #leave() {
+    this.#isAway = true;
+    this.#stopping?.abort();
+  }
+
+  #comeBack() {
+    if (!this.#isAway) return;
+    this.#isAway = false;
+    this.#wake();
   }
 
   /** Exchanges the token that stands in the address for a session. */
@@ -88,7 +113,7 @@ export class API {
       const began = await this.#listenOnce();
       this.stream = undefined;
       pause = began ? 200 : Math.min(pause * 2, 3000);
-      await this.#sleep(this.#session ? pause : 3000);
+      await this.#sleep(this.#isAway ? 1 << 30 : this.#session ? pause : 3000);
     }
   }
 
@@ -97,7 +122,6 @@ export class API {
       const timer = setTimeout(resolve, milliseconds);
       this.#wake = () => {
         clearTimeout(timer);
-        this.#reader?.cancel().catch(() => {});
         resolve();
       };
     });
@@ -111,7 +135,11 @@ export class API {
         return false;
       }
       const session = this.#session;
-      const response = await fetch("/api/events", { headers: this.#headers({}), credentials: "omit", cache: "no-store" });
+      this.#stopping = new AbortController();
+      this.#wake = () => this.#stopping?.abort();
+      const response = await fetch("/api/events", {
+        headers: this.#headers({}), credentials: "omit", cache: "no-store", signal: this.#stopping.signal,
+      });
       if (response.status === 401) {
         // Another page may have a newer one.
         const other = localStorage.getItem(sessionName);
@@ -124,15 +152,13 @@ export class API {
       }
       if (!response.ok) throw new Error(`${response.status}`);
       began = true;
-      this.#wake = () => this.#reader?.cancel().catch(() => {});
       this.onState("connected");
-      this.#reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-      await this.#read(this.#reader);
+      await this.#read(response.body.pipeThrough(new TextDecoderStream()).getReader());
     } catch {
       // The connection is lost, whatever says so.
     }
-    this.#reader = null;
-    this.onState("lost");
+    this.#stopping = null;
+    if (!this.#isAway) this.onState("lost");
     return began;
   }
 

@@ -179,6 +179,13 @@ export class List {
     this.#schedule();
   }
 
+  /** Makes all rows anew, as when others belong together. */
+  rebuild() {
+    for (const view of this.#views.values()) view.element.remove();
+    this.#views.clear();
+    this.#render();
+  }
+
   /** Follows the samples of rows that show them. */
   updateLive() {
     for (const { row } of this.#views.values()) if (row?.isLive) row.updateLive();

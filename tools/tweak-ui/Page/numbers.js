@@ -279,12 +279,14 @@ export function stepped(tweak, value, presses, size = "normal") {
   return admitted(tweak, decimals <= 15 && Math.abs(moved) < 1e15 ? Number(moved.toFixed(decimals)) : moved);
 }
 
-/** On a scale of factors a press goes a hundredth of the way there is. */
+/** On a scale of factors a press goes a hundredth of the power of ten that the value is in. */
 function steppedByFactor(tweak, value, presses, size) {
   const range = sliderRange(tweak);
-  const width = size === "coarse" ? 0.1 : size === "fine" ? 0.001 : 0.01;
-  const at = positionOf(tweak, value, range) + presses * width;
-  return valueAt(tweak, Math.min(1, Math.max(0, at)), range, 10000);
+  const number = Number(value);
+  const lowest = Number(range.low) > 0 ? Number(range.low) : Number(range.high) * 10 ** -decadesAboveZero;
+  const power = Math.floor(Math.log10(Math.max(Math.abs(number), lowest)) + 1e-9);
+  const width = 10 ** (power - 2) * (size === "coarse" ? 10 : size === "fine" ? 0.1 : 1);
+  return admitted(tweak, cleaned(Number((number + presses * width).toPrecision(12))));
 }
 
 /** A number as a person reads it, with the decimals that the tweak asks for. */

@@ -431,7 +431,7 @@ Object.assign(commands, {
     preferences.setPair(tweak.id, key ?? "");
     if (before) preferences.setPair(before.id, "");
     if (key) preferences.setPair(`${tweak.program}\n${key}`, tweak.key);
-    findAgain({ keeping: true });
+    list.rebuild();
   },
   undo() {
     tellMove("Undone", history.undo(editing), "There is nothing to undo");
@@ -749,6 +749,7 @@ const receive = {
   },
   bye() {},
 };
+api.isRecording = () => graphed.size > 0;
 api.onEvent = (name, data) => receive[name]?.(data);
 
 /** Keeps a change for the graph and the details, with who made it. */

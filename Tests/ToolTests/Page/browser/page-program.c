@@ -1,0 +1,154 @@
+/*
+ * A program for the tests of the page: tweaks of every kind, monitors, features, and names that are
+ * meant to break it.
+ *
+ *     page-program             one of each
+ *     page-program many N      N tweaks besides, made while it runs
+ *     page-program flood N     the same, of which 1,000 in a second change
+ *
+ * It ends when its input does.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <fbtweak.h>
+
+enum phase { IDLE, STARTING, RUNNING };
+
+static atomic_int runs;
+
+static void count(void) {
+  atomic_fetch_add(&runs, 1);
+}
+
+FBTweakAction("Kinds", "Actions", "Count", count, FBTweakDescription("Adds one to Runs"));
+
+static double read_kinds(void) {
+  double sum = 0;
+  sum += FBTweakValue("Kinds", "Numbers", "Stiffness", 120.0, 1, 1000, FBTweakUnit("N/m"),
+                      FBTweakDescription("How hard the spring pulls"));
+  sum += FBTweakValue("Kinds", "Numbers", "Stepped", 0.5, 0, 1, FBTweakStep(0.25));
+  sum += FBTweakValue("Kinds", "Numbers", "Frequency", 440.0, 20, 20000, FBTweakUnit("Hz"),
+                      FBTweakPrecision(1));
+  sum += FBTweakValue("Kinds", "Numbers", "Unbounded", 0.0);
+  sum += FBTweakValue("Kinds", "Numbers", "Negative", -3.5);
+  sum += FBTweakValue("Kinds", "Numbers", "Single", 0.1f);
+  sum += FBTweakValue("Kinds", "Numbers", "Count", 60, 20, 200);
+  sum += FBTweakValue("Kinds", "Numbers", "Byte", (uint8_t)200);
+  sum += FBTweakValue("Kinds", "Numbers", "Small", (int8_t)-5);
+  sum += (double)FBTweakValue("Kinds", "Numbers", "Wide", (int64_t)9007199254740993);
+  sum += (double)FBTweakValue("Kinds", "Numbers", "Natural", (uint64_t)18446744073709551614u);
+  sum += FBTweakValue("Kinds", "Numbers", "Delay", 0.25, 0, 10, FBTweakUnit("s"));
+  sum += FBTweakValue("Kinds", "Pad", "Position X", 0.25, 0, 1);
+  sum += FBTweakValue("Kinds", "Pad", "Position Y", 0.75, 0, 1);
+  sum += FBTweakValue("Kinds", "Choices", "Quality", 1,
+                      FBTweakChoices((0, "low"), (1, "mid"), (2, "high")));
+  sum +=
+      FBTweakValue("Kinds", "Choices", "Rate", 48000,
+                   FBTweakChoices(8000, 11025, 16000, 22050, (44100, "CD"), (48000, "DVD"), 96000));
+  sum += FBTweakValue("Kinds", "Others", "Switch", true);
+  sum += FBTweakValue("Kinds", "Others", "Text", "hello")[0];
+  sum += FBTweakValue("Kinds", "Others", "Lines", "one\ntwo")[0];
+  sum += FBTweakValue("Kinds", "Others", "Colour", FBTweakRGB(51, 102, 204)).red;
+  sum += FBTweakValue("Kinds", "Others", "Restarting", 4, 1, 16, FBTweakNeedsRestart);
+  sum += FBTweakValue("Kinds", "Others", "Build", 17, FBTweakReadOnly);
+  sum += FBTweakValue("Kinds", "Others", "Forgotten", 1.0, FBTweakExpires("2020-01-31"),
+                      FBTweakOwner("physics team"));
+  sum += FBTweakValue("Kinds", "Others", "From outside", 5, 0, 10);
+  sum += FBTweakValue(
+      "<img src=x onerror=document.title='broken'>", "<b>bold</b>", "<script>alert(1)</script>", 1,
+      FBTweakDescription("</li><style>*{display:none}</style>\033[31m\007 &amp; \"quoted\""));
+  return sum;
+}
+
+static int read_features(void) {
+  return FBTweakFeature("Sound", true, FBTweakDescription("Everything that can be heard")) &&
+         FBTweakFeaturePart("Sound", "Bass", true) &&
+         FBTweakFeaturePart("Sound", "Bass/Boost", false) &&
+         FBTweakFeature("Trails", false, FBTweakDescription("What moves leaves a trail")) &&
+         FBTweakFeaturePart("Trails", "Fading", true) &&
+         FBTweakFeaturePart("Trails", "Fading/Slow", true) && FBTweakFeature("Sharing", true);
+}
+
+static void show(double time) {
+  double gain = FBTweakValue("Motor", "Control", "Gain", 0.8, 0, 5);
+  double target = FBTweakValue("Motor", "Control", "Target", 4000.0, 0, 8000, FBTweakUnit("rpm"));
+  double speed = target * (1 - exp(-fmod(time, 6) * (0.3 + gain))) + 120 * sin(time * 9) * gain;
+  FBTweakMonitor("Motor", "State", "Speed", speed, 0, 8000, FBTweakUnit("rpm"),
+                 FBTweakPrecision(0));
+  FBTweakMonitor("Motor", "State", "Temperature", 48 + 9 * sin(time / 3) + gain * 4,
+                 FBTweakUnit("°C"), FBTweakPrecision(1));
+  enum phase phase = fmod(time, 6) < 0.4 ? IDLE : fmod(time, 6) < 2 ? STARTING : RUNNING;
+  FBTweakMonitor("Motor", "State", "Phase", phase, FBTweakChoices("idle", "starting", "running"));
+  FBTweakMonitor("Kinds", "Actions", "Runs", atomic_load(&runs));
+}
+
+static const fbtweak **made;
+static int made_count;
+
+static void make(int index) {
+  static const char *const words[] = {"Stiffness", "Damping", "Gain",    "Threshold",
+                                      "Radius",    "Delay",   "Opacity", "Scale"};
+  char category[32], collection[32], name[48];
+  snprintf(category, sizeof category, "Area %02d", index / 500);
+  snprintf(collection, sizeof collection, "Part %02d", index / 25 % 20);
+  snprintf(name, sizeof name, "%s %d", words[index % 8], index);
+  fbtweak_declaration declaration = {.category = category, .collection = collection, .name = name};
+  if (index % 5 == 4) {
+    declaration.default_value = (fbtweak_value){.type = FBTWEAK_TYPE_BOOL, .boolean = index % 2};
+  } else {
+    declaration.default_value =
+        (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 1 + index % 90};
+    declaration.minimum = (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 0};
+    declaration.maximum = (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 100};
+  }
+  const fbtweak *tweak = fbtweak_make(&declaration);
+  if (!tweak) {
+    fprintf(stderr, "page-program: %s\n", fbtweak_error());
+    exit(1);
+  }
+  if (index % 5 != 4)
+    made[made_count++] = tweak;
+}
+
+static void *wait_for_end(void *unused) {
+  char byte;
+  while (read(STDIN_FILENO, &byte, 1) > 0) {
+  }
+  exit(0);
+  return unused;
+}
+
+int main(int count_of_arguments, char **arguments) {
+  pthread_t reader;
+  pthread_create(&reader, NULL, wait_for_end, NULL);
+  int many = count_of_arguments > 2 ? atoi(arguments[2]) : 0;
+  made = calloc((size_t)many + 1, sizeof *made);
+  for (int index = 0; index < many; ++index)
+    make(index);
+  int is_flooding = count_of_arguments > 2 && strcmp(arguments[1], "flood") == 0;
+  printf("ready\n");
+  fflush(stdout);
+
+  struct timespec start, now;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  for (unsigned turn = 0;; ++turn) {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double time = (double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9;
+    show(time);
+    if (read_kinds() == 1e300 && read_features())
+      return 1;
+    if (is_flooding && made_count > 0) {
+      /* Ten of them, a hundred times in a second. */
+      for (unsigned index = 0; index < 10; ++index)
+        fbtweak_set_number(made[(turn * 10 + index) % (unsigned)made_count], (turn + index) % 100);
+    }
+    usleep(10000);
+  }
+}

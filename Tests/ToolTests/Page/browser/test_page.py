@@ -1,0 +1,612 @@
+"""What a table of interactions does not name: two pages, restarts, keys alone, markup, bounds, the check of axe."""
+
+import json
+import os
+import re
+import subprocess
+import time
+import unittest
+
+from support import By, Keys, Settings, World, wait_until
+from test_rows import NUMBERS, OTHERS, PageTest
+
+
+def axe_source():
+    import axe_selenium_python
+
+    folder = os.path.dirname(axe_selenium_python.__file__)
+    for path, _, files in os.walk(folder):
+        if "axe.min.js" in files:
+            return open(os.path.join(path, "axe.min.js"), encoding="utf-8").read()
+    raise AssertionError("axe.min.js is not in axe-selenium-python")
+
+
+class Together(PageTest):
+    """More than one side changes things."""
+
+    def test_an_outside_change_shows_at_once(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        browser.row(key)
+        # The page itself says when the field has changed, in the clock of this machine.
+        browser.script(
+            """const field = document.querySelector(`[data-tweak="${arguments[0]}"] .number-field`);
+            globalThis.seen = [];
+            let last = field.value;
+            const look = () => {
+              if (field.value !== last) seen.push([Date.now(), last = field.value]);
+              requestAnimationFrame(look);
+            };
+            look();""",
+            key,
+        )
+        delays = []
+        for value in range(200, 220):
+            began = time.time() * 1000
+            self.control.set(key, value)
+            wait_until(lambda: browser.script("return seen.at(-1)?.[1]") == str(value), "the change does not show")
+            delays.append(browser.script("return seen.at(-1)[0]") - began)
+        delays.sort()
+        Settings.figures["an outside change shows after, ms, median"] = round(delays[len(delays) // 2], 1)
+        Settings.figures["an outside change shows after, ms, most"] = round(delays[-1], 1)
+
+    def test_two_pages_see_each_other(self):
+        first = self.browser
+        first.script("tweaksPage.preferences.name = 'Ada'")
+        second = self.world.browser(self.world.address + "&program=page-program")
+        second.connected()
+        first.row(NUMBERS + "Count")
+        second.type(second.field(NUMBERS + "Count"), "77")
+        wait_until(lambda: first.field(NUMBERS + "Count").get_attribute("value") == "77", "the other page does not follow")
+        self.becomes(NUMBERS + "Count", 77)
+        wait_until(lambda: first.find(".people").is_displayed() and "2" in first.text(".people"), "nobody is seen")
+        first.click(first.part(OTHERS + "Switch", ".row-name"))
+        wait_until(lambda: "Ada" in second.part(OTHERS + "Switch", ".row-badges").text, "it is not seen where the other one is")
+        # Who it was is on the graph of the other page.
+        second.click(second.part("Motor/State/Speed", ".row-graph"))
+        first.type(first.field(NUMBERS + "Count"), "78")
+        wait_until(lambda: "Ada" in second.text(".graph-marks"), "the mark does not say who")
+        second.close()
+        wait_until(lambda: not first.find(".people").is_displayed(), "who has left is still there")
+
+    def test_nobody_types_over_another(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        field = browser.field(key)
+        browser.type(field, "33", end=None)
+        self.control.set(key, 444)
+        wait_until(lambda: "now 444" in browser.part(key, ".outside").text, "it is not said what came meanwhile")
+        self.assertEqual(field.get_attribute("value"), "33")
+        self.assertEqual(self.control.value(key), 444)
+        field.send_keys("3", Keys.ENTER)
+        self.becomes(key, 333)
+        text = browser.part(OTHERS + "Text", ".text-field")
+        browser.type(text, "mine", end=None)
+        self.control.set(OTHERS + "Text", "theirs")
+        wait_until(lambda: browser.part(OTHERS + "Text", ".outside").text == "changed elsewhere")
+        self.assertEqual(text.get_attribute("value"), "mine")
+        text.send_keys(Keys.ESCAPE)
+        wait_until(lambda: text.get_attribute("value") == "theirs")
+
+    def test_not_every_keystroke_is_sent(self):
+        browser = self.browser
+        self.count_requests()
+        browser.type(browser.field(NUMBERS + "Stiffness"), "123.5")
+        self.becomes(NUMBERS + "Stiffness", 123.5)
+        browser.type(browser.part(OTHERS + "Text", ".text-field"), "twelve")
+        self.becomes(OTHERS + "Text", "twelve")
+        self.assertEqual(browser.script("return sent.length"), 2)
+
+    def test_a_drag_is_sent_once_a_frame_and_its_last_value_always(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        slider = browser.slider(key)
+        self.count_requests()
+        frames = browser.script(
+            """const slider = arguments[0];
+            slider.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}));
+            let frames = 0;
+            for (let step = 0; step < 60; step += 1) {
+              for (const fine of [0, 1, 2, 3, 4]) {
+                slider.value = 1000 + step * 100 + fine;
+                slider.dispatchEvent(new Event('input', {bubbles: true}));
+              }
+              await new Promise(requestAnimationFrame);
+              frames += 1;
+            }
+            slider.value = 10000;
+            slider.dispatchEvent(new Event('input', {bubbles: true}));
+            slider.dispatchEvent(new Event('change', {bubbles: true}));
+            return frames;""",
+            slider,
+        )
+        self.becomes(key, 1000)
+        self.assertLessEqual(browser.script("return sent.length"), frames + 3)
+        browser.blur()
+        browser.press(Keys.CONTROL, "z")
+        self.becomes(key, 120)
+
+    def count_requests(self):
+        self.browser.script(
+            """globalThis.sent = [];
+            const post = tweaksPage.api.post.bind(tweaksPage.api);
+            tweaksPage.api.post = (name, body) => {
+              if (name === 'set') sent.push(body);
+              return post(name, body);
+            };"""
+        )
+
+    def test_every_control_changes_the_example(self):
+        example = self.world.start_example()
+        self.addCleanup(self.world.end, example)
+        control = self.world.control(example)
+        control.reset(all=True)
+        browser = self.browser
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('spring')?.state") == "running")
+        browser.script("tweaksPage.commands.showScope({program: 'spring'})")
+        for key, text, value in [("Spring/Physics/Stiffness", "600", 600), ("Spring/Physics/Mass", "1/4", 0.25), ("Spring/Scene/Time step", "0.01", 0.01),
+                                 ("Spring/Drawing/Width", "100", 100), ("Spring/Drawing/Frames per second", "60", 60)]:
+            browser.type(browser.field(key), text)
+            self.becomes(key, value, control)
+        browser.type(browser.part("Spring/Drawing/Glyph", ".text-field"), "○")
+        self.becomes("Spring/Drawing/Glyph", "○", control)
+        browser.part("Spring/Drawing/Trail", ".switch").click()
+        self.becomes("Spring/Drawing/Trail", False, control)
+
+
+class Restarts(unittest.TestCase):
+    def setUp(self):
+        self.world = World("restarts")
+        self.addCleanup(self.world.close)
+
+    def test_a_program_that_ends_comes_back(self):
+        world, key = self.world, NUMBERS + "Stiffness"
+        program = world.start_page_program()
+        world.start_ui()
+        browser = world.browser(world.address + "&program=page-program")
+        browser.connected()
+        browser.type(browser.field(key), "321")
+        wait_until(lambda: world.control(program).value(key) == 321)
+        browser.click(browser.part("Motor/State/Speed", ".row-graph"))
+        world.end(program)
+        wait_until(lambda: "ended" in browser.text(".scope-state"), "the page does not say that it has ended")
+        self.assertEqual(browser.field(key).get_attribute("value"), "321")
+        browser.type(browser.field(key), "322")
+        again = world.start_page_program()
+        wait_until(lambda: "running" in browser.text(".scope-state"), "it does not come back")
+        self.assertEqual(world.control(again).value(key), 322)
+        world.control(again).set(key, 323)
+        wait_until(lambda: browser.field(key).get_attribute("value") == "323", "the page does not follow the new process")
+        count = browser.script("return tweaksPage.samples.series('page-program\\nMotor/State/Speed').total")
+        wait_until(lambda: browser.script("return tweaksPage.samples.series('page-program\\nMotor/State/Speed').total") > count + 10, "the graph does not go on")
+
+    def test_the_page_comes_back_after_tweak_ui_was_started_again(self):
+        world, key = self.world, NUMBERS + "Stiffness"
+        program = world.start_page_program()
+        control = world.control(program)
+        world.start_ui()
+        port = world.port
+        browser = world.browser(world.address + "&program=page-program")
+        browser.connected()
+        browser.row(key)
+        world.end(world.ui)
+        wait_until(lambda: browser.find("#banner").is_displayed(), "it is not said that the connection is lost")
+        wait_until(lambda: self.start_again(port), "the port is not free again")
+        # The old session is nothing to the new one, which says so; its address opens the page again, in the same tab.
+        wait_until(lambda: "address" in browser.text("#banner"), "it is not said what to do")
+        browser.driver.get(world.address)
+        browser.connected()
+        control.set(key, 222)
+        wait_until(lambda: browser.field(key).get_attribute("value") == "222", "the page does not follow again")
+        self.assertFalse(browser.find("#banner").is_displayed())
+
+    def start_again(self, port):
+        try:
+            return self.world.start_ui(port=port)
+        except AssertionError:
+            return None
+
+    def test_a_page_whose_connection_breaks_comes_back_by_itself(self):
+        world, key = self.world, NUMBERS + "Stiffness"
+        program = world.start_page_program()
+        control = world.control(program)
+        world.start_ui()
+        browser = world.browser(world.address + "&program=page-program")
+        browser.connected()
+        browser.row(key)
+        browser.driver.execute_cdp_cmd("Network.enable", {})
+        offline = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": True, **offline})
+        browser.script("dispatchEvent(new PageTransitionEvent('pagehide')); dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+        wait_until(lambda: browser.find("#banner").is_displayed(), "it is not said that the connection is lost")
+        control.set(key, 555)
+        browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, **offline})
+        wait_until(lambda: browser.field(key).get_attribute("value") == "555", "what was missed is not fetched")
+
+    def test_an_empty_page_says_why(self):
+        world = self.world
+        world.start_ui()
+        browser = world.browser(world.address)
+        browser.connected()
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.size > 0") or "No program is there" in browser.text("#empty"))
+        other = world.browser(world.address.split("#")[0])
+        wait_until(lambda: "address" in other.text("#banner"), "a page without its token does not say what it needs")
+
+
+class Safety(PageTest):
+    def test_markup_and_control_characters_are_text(self):
+        browser = self.browser
+        key = "<img src=x onerror=document.title='broken'>/<b>bold<%2Fb>/<script>alert(1)<%2Fscript>"
+        row = browser.row(key)
+        self.assertEqual(row.find_element(By.CSS_SELECTOR, ".row-label").text, "<script>alert(1)</script>")
+        under = row.find_element(By.CSS_SELECTOR, ".row-under").text
+        self.assertIn("</li><style>", under)
+        self.assertIn("\\u{1b}[31m", under)
+        row.find_element(By.CSS_SELECTOR, ".row-name").click()
+        browser.click(browser.part(key, ".row-graph"))
+        self.assertEqual(browser.all("img, main script, main style, b"), [])
+        self.assertNotIn("broken", browser.driver.title)
+        # A text that is set from outside is text too, and one with lines is not torn when it is edited.
+        self.control.set(OTHERS + "Text", "<img src=x onerror=alert(1)>\x07\u202e")
+        wait_until(lambda: browser.part(OTHERS + "Text", ".text-field").get_attribute("value") == "<img src=x onerror=alert(1)>\\u{7}\\u{202e}")
+        browser.type(browser.part(OTHERS + "Lines", ".text-field"), "one\\ntwo\\tthree\\\\")
+        self.becomes(OTHERS + "Lines", "one\ntwo\tthree\\")
+
+    def test_the_token_is_nowhere_once_it_was_used(self):
+        browser = self.browser
+        token = re.search("token=([^&]+)", self.world.address)[1]
+        browser.driver.get("about:blank")
+        browser.open(self.world.address)
+        browser.connected()
+        self.assertNotIn(token, browser.driver.current_url)
+        stored = browser.script("return JSON.stringify([{...localStorage}, {...sessionStorage}, history.state, document.documentElement.outerHTML])")
+        self.assertNotIn(token, stored)
+
+    def test_the_rules_of_the_page_are_kept_by_the_page(self):
+        # A page that would break its own policy has the browser complain, which tearDown sees, when every part was used.
+        browser = self.browser
+        browser.press("?")
+        self.dialog_button("Close")
+        browser.press("e")
+        self.dialog_button("Close")
+        browser.press("p")
+        self.dialog_button("Close")
+
+
+class Values(PageTest):
+    def test_integers_of_every_width_are_exact(self):
+        browser = self.browser
+        for name, text, value in [("Wide", "-9223372036854775808", -(2**63)), ("Wide", "9223372036854775807", 2**63 - 1), ("Natural", "18446744073709551615", 2**64 - 1),
+                                  ("Natural", "0", 0), ("Byte", "255", 255), ("Byte", "300", 255), ("Small", "-128", -128), ("Small", "-1000", -128)]:
+            browser.type(browser.field(NUMBERS + name), text)
+            self.becomes(NUMBERS + name, value)
+            self.assertEqual(browser.field(NUMBERS + name).get_attribute("value"), str(value))
+        browser.field(NUMBERS + "Natural").click()
+        browser.type(browser.field(NUMBERS + "Natural"), "18446744073709551614")
+        browser.press(Keys.ARROW_UP)
+        self.becomes(NUMBERS + "Natural", 2**64 - 1)
+        browser.press(Keys.ARROW_UP)
+        self.assertEqual(browser.field(NUMBERS + "Natural").get_attribute("value"), str(2**64 - 1))
+
+    def test_ranges_without_limits_make_sense(self):
+        ranges = self.browser.script(
+            """const {sliderRange, positionOf, valueAt, typeLimits} = await import('/numbers.js');
+            const result = [];
+            for (const type of ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float', 'double']) {
+              const isWide = type.endsWith('64');
+              const [least, most] = typeLimits(type);
+              for (const raw of [0, 1, 60, -5, least, most]) {
+                let value = isWide ? BigInt(raw) : raw;
+                if (value < least) continue;
+                const tweak = {type, default: value, value};
+                const range = sliderRange(tweak);
+                const at = positionOf(tweak, value, range);
+                const middle = valueAt(tweak, 0.5, range);
+                result.push([type, String(value), range.low < range.high, range.low <= value && value <= range.high, range.low >= least && range.high <= most,
+                  at >= 0 && at <= 1, middle >= range.low && middle <= range.high]);
+              }
+            }
+            return result;"""
+        )
+        self.assertGreater(len(ranges), 50)
+        for one in ranges:
+            self.assertEqual(one[2:], [True] * 5, one)
+
+    def test_arithmetic_refuses_what_it_does_not_know(self):
+        results = self.browser.script(
+            """const {calculate} = await import('/arithmetic.js');
+            const attempt = (text, x) => { try { return String(calculate(text, {x})); } catch (error) { return 'refused'; } };
+            return [['2+3*4'], ['(2+3)*4'], ['2^10'], ['2**3'], ['-2^2'], ['1e3'], ['50%'], ['1/0'], ['0/0'], ['alert(1)'], ['constructor'], ['__proto__'], ['1;2'], ['('.repeat(400)],
+                    [''], ['2+'], ['sqrt(2)'], ['x*2', 21n], ['/=2', 9], ['-=50%', 10], ['1_000'], ['0b101'], ['9007199254740993*3'], ['7/2']].map(([text, x]) => attempt(text, x));"""
+        )
+        self.assertEqual(results, ["14", "20", "1024", "8", "-4", "1000", "0.5", "Infinity", "refused", "refused", "refused", "refused", "refused", "refused",
+                                   "refused", "refused", "1.4142135623730951", "42", "4.5", "5", "1000", "5", "27021597764222979", "3.5"])
+
+    def test_code_that_is_copied_compiles(self):
+        code = self.browser.script(
+            """const {declarationInC} = await import('/copying.js');
+            const {currentValue} = await import('/tweaks.js');
+            return [...tweaksPage.state.programs.get('page-program').tweaks.values()].filter(tweak => tweak.type !== 'action' && !tweak.monitor && !tweak.isFeature)
+              .map(tweak => declarationInC(tweak, currentValue(tweak)));"""
+        )
+        self.assertGreater(len(code), 20)
+        path = os.path.join(self.world.folder, "copied.c")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#include <stdint.h>\n#include <math.h>\n#include <fbtweak.h>\nvoid copied(void);\nvoid copied(void) {\n")
+            file.writelines(f"  (void){line};\n" for line in code)
+            file.write("}\n")
+        result = subprocess.run(["gcc", "-std=gnu11", "-DDEBUG", f"-I{Settings.header}", "-c", path, "-o", path + ".o"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_names_that_objects_have_are_names(self):
+        text = self.browser.script(
+            """const {nestedJSON} = await import('/copying.js');
+            return nestedJSON([{tweak: {category: '__proto__', collection: 'constructor', name: 'toString'}, value: 18446744073709551615n}]);"""
+        )
+        self.assertEqual(text, '{\n  "__proto__": {\n    "constructor": {\n      "toString": 18446744073709551615\n    }\n  }\n}')
+
+
+class Keyboard(PageTest):
+    """Everything without a pointer: the focus is only moved by keys."""
+
+    def focused(self, script="return document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"):
+        return self.browser.script(script)
+
+    def search_for(self, text):
+        self.browser.press("/")
+        self.browser.press(Keys.CONTROL, "a")
+        self.browser.keys(text, Keys.ENTER)
+        wait_until(lambda: self.browser.script("return document.activeElement.classList.contains('row-name')"), "Enter does not go to the first row")
+
+    def test_every_function_by_keys(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        self.search_for("stiffness")
+        # To its control, and a value.
+        browser.press(Keys.ARROW_RIGHT)
+        browser.keys("250", Keys.ENTER)
+        self.becomes(key, 250)
+        browser.press(Keys.SHIFT, Keys.TAB)
+        self.assertIn("slider", self.focused())
+        browser.press(Keys.ARROW_RIGHT)
+        self.becomes(key, 251)
+        browser.press(Keys.CONTROL, "z")
+        self.becomes(key, 250)
+        browser.press(Keys.SHIFT, Keys.TAB)
+        # Commands on the name of a row.
+        browser.press("s")
+        wait_until(lambda: browser.part(key, ".row-star").get_attribute("aria-pressed") == "true", "s does not star")
+        browser.press("g")
+        wait_until(lambda: browser.find("#graphs").is_displayed(), "g does not draw")
+        browser.press("k")
+        wait_until(lambda: browser.is_there("button[aria-label='Go on']"), "k does not pause")
+        browser.press("c")
+        wait_until(lambda: browser.script("return navigator.clipboard.readText()") == "tweak set page-program Kinds/Numbers/Stiffness 250")
+        browser.press("l")
+        wait_until(lambda: "tweak=" in browser.script("return navigator.clipboard.readText()"))
+        browser.press(Keys.ENTER)
+        wait_until(lambda: browser.find("#details").is_displayed(), "Enter does not open the details")
+        browser.press("r")
+        self.becomes(key, 120)
+        browser.press(Keys.ESCAPE)
+        wait_until(lambda: not browser.find("#details").is_displayed(), "Escape does not close them")
+        # Others rows by arrows, a switch, a choice.
+        browser.press("/")
+        browser.keys(Keys.ESCAPE)
+        browser.keys(Keys.ARROW_DOWN)
+        wait_until(lambda: browser.script("return document.activeElement.classList.contains('row-name')"))
+        first = self.focused()
+        browser.press(Keys.ARROW_DOWN)
+        self.assertNotEqual(self.focused(), first)
+        browser.press(Keys.END)
+        wait_until(lambda: "Phase" in self.focused(), "End does not go to the last row")
+        self.search_for("kinds others switch")
+        browser.press(Keys.ARROW_RIGHT)
+        browser.press(Keys.SPACE)
+        self.becomes(OTHERS + "Switch", False)
+        self.search_for("quality")
+        browser.press(Keys.ARROW_RIGHT)
+        browser.press(Keys.ARROW_RIGHT)
+        self.becomes("Kinds/Choices/Quality", 2)
+        # An action, a pad, a colour.
+        self.search_for("kinds actions count")
+        before = self.control.value("Kinds/Actions/Runs")
+        browser.press(Keys.ARROW_RIGHT)
+        browser.press(Keys.ENTER)
+        self.becomes("Kinds/Actions/Runs", before + 1)
+        self.search_for("position x")
+        self.tab_to("Pad of")
+        browser.press(Keys.ENTER)
+        browser.press(Keys.ARROW_UP)
+        self.becomes("Kinds/Pad/Position Y", 0.76)
+        browser.press(Keys.ESCAPE)
+        self.assertIn("Pad of", self.focused())
+        self.search_for("others colour")
+        self.tab_to("open the picker")
+        browser.press(Keys.ENTER)
+        wait_until(lambda: browser.is_there(".colour-picker"))
+        browser.press(Keys.ARROW_LEFT)
+        wait_until(lambda: self.control.value(OTHERS + "Colour") != "#3366cc", "keys do not change the colour")
+        browser.press(Keys.ESCAPE)
+        # Filters, presets, export, menus, the outline, help.
+        browser.press("/")
+        browser.keys(Keys.ESCAPE, Keys.ESCAPE)
+        browser.press("f")
+        browser.press(Keys.SPACE)
+        wait_until(lambda: browser.is_there(".chip"), "the keys do not filter")
+        browser.press(Keys.ESCAPE)
+        browser.press("p")
+        wait_until(lambda: browser.is_there("dialog[open]"))
+        browser.press(Keys.ESCAPE)
+        browser.press("e")
+        wait_until(lambda: browser.is_there("dialog[open] .export-text"))
+        browser.press(Keys.ESCAPE)
+        browser.press("?")
+        wait_until(lambda: browser.is_there("dialog[open] .keys"))
+        browser.press(Keys.ESCAPE)
+        browser.press("t")
+        wait_until(lambda: browser.script("return document.documentElement.dataset.theme") == "dark")
+        browser.press("o")
+        wait_until(lambda: browser.script("return document.activeElement.classList.contains('outline-node')"))
+        self.assertTrue(self.focused("return Boolean(document.activeElement.closest('#outline'))"))
+        browser.press(Keys.ARROW_DOWN)
+        browser.press(Keys.ENTER)
+        wait_until(lambda: "category=" in browser.driver.current_url, "Enter does not go to the category")
+
+    def tab_to(self, text):
+        for _ in range(12):
+            self.browser.press(Keys.TAB)
+            if text in self.focused():
+                return
+        self.fail(f"Tab does not come to {text}")
+
+    def test_the_focus_is_seen_and_in_the_order_of_the_screen(self):
+        browser = self.browser
+        browser.script("document.activeElement.blur()")
+        places = []
+        for _ in range(40):
+            browser.press(Keys.TAB)
+            place = browser.script(
+                """const element = document.activeElement;
+                const box = element.getBoundingClientRect();
+                const style = getComputedStyle(element);
+                const next = element.nextElementSibling && getComputedStyle(element.nextElementSibling);
+                return [element.className, box.width > 0 && box.height > 0, style.outlineStyle !== 'none' || (next?.outlineStyle ?? 'none') !== 'none',
+                        element.closest('.row')?.getBoundingClientRect().top ?? null];"""
+            )
+            places.append(place)
+            self.assertTrue(place[1], f"{place[0]} has the focus and is not to be seen")
+            self.assertTrue(place[2], f"{place[0]} does not show its focus")
+        tops = [place[3] for place in places if place[3] is not None]
+        self.assertGreater(len(tops), 5)
+        self.assertEqual(tops, sorted(tops))
+
+
+class Accessible(PageTest):
+    """Names, roles, contrast, sizes, as axe-core finds them."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.axe = axe_source()
+
+    def check(self, what):
+        browser = self.browser
+        browser.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": self.axe})
+        found = browser.script(
+            """const result = await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']});
+            return result.violations.map(({id, help, nodes}) => [id, help, nodes.slice(0, 4).map(({html, failureSummary}) => html.slice(0, 160) + ' :: ' + failureSummary.slice(0, 300))]);"""
+        )
+        self.assertEqual(found, [], f"{what}: {json.dumps(found, indent=1)}")
+
+    def test_without_findings(self):
+        browser = self.browser
+        self.control.set(NUMBERS + "Stiffness", 200)
+        self.control.set(OTHERS + "Restarting", 8)
+        browser.click(browser.part("Motor/State/Speed", ".row-graph"))
+        self.control.set("Motor/Control/Gain", 2)
+        for theme in ("light", "dark"):
+            browser.script("tweaksPage.commands.setTheme(arguments[0]); tweaksPage.commands.select(undefined); document.activeElement.blur()", theme)
+            for key in (NUMBERS + "Stiffness", OTHERS + "Restarting", "Motor/State/Speed", "Features/Trails/Fading"):
+                browser.row(key)
+                self.check(f"{theme}, at {key}")
+            for key in (NUMBERS + "Stiffness", OTHERS + "Colour", "Kinds/Pad/Position X"):
+                browser.click(browser.part(key, ".row-name"))
+                wait_until(lambda: browser.is_there(".opinions li"))
+                self.check(f"{theme}, details of {key}")
+            browser.script("tweaksPage.commands.select(undefined)")
+            for label, close in ((("Filters"), Keys.ESCAPE), ("Presets", Keys.ESCAPE), ("More", Keys.ESCAPE)):
+                browser.click(browser.find(f".top [aria-label='{label}']"))
+                wait_until(lambda: browser.is_there(":popover-open, dialog[open]"))
+                self.check(f"{theme}, {label}")
+                browser.press(close)
+            browser.press("?")
+            self.check(f"{theme}, help")
+            browser.press(Keys.ESCAPE)
+        browser.size(360, 740)
+        self.addCleanup(browser.size, 1280, 900)
+        self.check("narrow")
+        browser.find(".outline-button").click()
+        self.check("narrow, outline")
+
+    def test_targets_are_large_enough(self):
+        browser = self.browser
+        script = """const least = arguments[0];
+            return [...document.querySelectorAll('button, input, select, a[href]')].filter(element => {
+              if (element.closest('[hidden], .off-screen') || element.classList.contains('off-screen') || element.classList.contains('skip')) return false;
+              const style = getComputedStyle(element);
+              if (style.visibility === 'hidden' || style.display === 'none') return false;
+              const target = element.closest('label') ?? element;
+              const box = target.getBoundingClientRect();
+              return box.width > 0 && (box.width < least || box.height < least);
+            }).map(element => `${element.className} ${element.getAttribute('aria-label')} ${element.offsetWidth}x${element.offsetHeight}`);"""
+        browser.script("tweaksPage.commands.toggleGraph(tweaksPage.state.tweak('page-program', 'Motor/State/Speed'))")
+        wait_until(lambda: browser.find("#graphs").is_displayed())
+        self.assertEqual(browser.script(script, 24), [])
+        for width in (360, 800):
+            browser.size(width, 800, touch=True)
+            self.addCleanup(browser.driver.execute_cdp_cmd, "Emulation.setTouchEmulationEnabled", {"enabled": False})
+            self.addCleanup(browser.size, 1280, 900)
+            self.show()
+            browser.row(NUMBERS + "Stiffness")
+            self.assertEqual(browser.script(script, 43.5), [], f"at {width} px, with fingers")
+
+    def test_nothing_is_wider_than_the_screen(self):
+        browser = self.browser
+        self.addCleanup(browser.size, 1280, 900)
+        for width, height in ((360, 640), (640, 480), (1000, 700), (1920, 1080), (3840, 2160)):
+            browser.size(width, height)
+            for key in (NUMBERS + "Stiffness", "Motor/State/Speed"):
+                browser.row(key)
+                beyond = browser.script(
+                    """return [...document.querySelectorAll('.top *, .list-head *, .row, .row *')].filter(element => {
+                      const box = element.getBoundingClientRect();
+                      return box.width > 1 && box.height > 1 && (box.right > innerWidth + 1 || box.left < -1);
+                    }).map(element => element.className.toString());"""
+                )
+                self.assertEqual(beyond, [], f"at {width} px")
+                self.assertLessEqual(browser.script("return document.documentElement.scrollWidth"), width)
+
+    def test_reduced_motion_moves_nothing(self):
+        browser = self.world.browser(self.world.address + "&program=page-program", reduced=True)
+        browser.connected()
+        browser.row(OTHERS + "Switch")
+        moving = browser.script(
+            "return [...document.querySelectorAll('*')].filter(element => getComputedStyle(element).transitionDuration !== '0s' || getComputedStyle(element).animationName !== 'none').length"
+        )
+        self.assertEqual(moving, 0)
+        browser.close()
+
+
+class Many(PageTest):
+    """10,000 tweaks: only what is seen is in the document."""
+
+    arguments = ("many", "10000")
+
+    def setUp(self):
+        self.show()
+
+    def test_only_what_is_seen_is_in_the_document(self):
+        browser = self.browser
+        wait_until(lambda: "10039" in browser.text(".scope-count"))
+        self.assertLess(len(browser.all(".row")), 60)
+        browser.script("document.getElementById('scroller').scrollTop = 1e7")
+        wait_until(lambda: "Motor/State/Phase" in self.keys_shown(), "the end is not reached")
+        self.assertLess(len(browser.all(".row")), 60)
+        self.assertLess(len(browser.all("*")), 3000)
+
+    def test_one_of_many_is_found_and_changed(self):
+        browser = self.browser
+        self.query("stiffness 9992")
+        wait_until(lambda: self.keys_shown() == ["Area 19/Part 19/Stiffness 9992"])
+        browser.type(browser.part("Area 19/Part 19/Stiffness 9992", ".number-field"), "12.5")
+        self.becomes("Area 19/Part 19/Stiffness 9992", 12.5)
+
+    def test_where_one_works_stays_when_it_is_scrolled_away(self):
+        browser = self.browser
+        field = browser.field(NUMBERS + "Stiffness")
+        browser.type(field, "77", end=None)
+        browser.script("document.getElementById('scroller').scrollTop = 0")
+        wait_until(lambda: "Area 00/Part 00/Stiffness 0" in self.keys_shown())
+        field.send_keys("7", Keys.ENTER)
+        self.becomes(NUMBERS + "Stiffness", 777)
+
+
+if __name__ == "__main__":
+    unittest.main()

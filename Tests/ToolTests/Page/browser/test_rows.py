@@ -1,0 +1,536 @@
+"""Every row of the table of what people do with such pages, by name, against programs that run."""
+
+import json
+import os
+import time
+import unittest
+
+from support import ActionChains, By, Keys, World, wait_until
+
+NUMBERS = "Kinds/Numbers/"
+OTHERS = "Kinds/Others/"
+
+
+class PageTest(unittest.TestCase):
+    """A page of one program, which has its defaults at the beginning of each test."""
+
+    arguments = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World("rows")
+        cls.addClassCleanup(cls.world.close)
+        cls.program = cls.world.start_page_program(*cls.arguments)
+        cls.control = cls.world.control(cls.program)
+        cls.world.start_ui()
+        cls.browser = cls.world.browser()
+
+    def setUp(self):
+        self.control.reset(all=True)
+        self.show()
+
+    def show(self, place="program=page-program", keeping=False):
+        browser = self.browser
+        if not keeping:
+            browser.script("localStorage.removeItem('tweaks.preferences')")
+        browser.driver.get("about:blank")
+        browser.open(self.world.address.split("#")[0] + "#" + place)
+        browser.connected()
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program')?.isLoaded"), "nothing is loaded")
+
+    def tearDown(self):
+        self.assertEqual(self.browser.problems(), [], "the browser complains")
+
+    def becomes(self, key, value, control=None):
+        control = control or self.control
+
+        def is_so():
+            now = control.value(key)
+            return now == value or (isinstance(value, float) and not isinstance(now, str) and abs(now - value) < 1e-9 * max(1, abs(value)))
+
+        try:
+            wait_until(is_so)
+        except AssertionError:
+            self.fail(f"{key} is {control.value(key)!r} and not {value!r}")
+
+    def drag(self, element, dx, dy=0, steps=8, start=None):
+        """Drags with the pointer, from the middle of an element or from a place in it."""
+        chain = ActionChains(self.browser.driver, duration=10)
+        if start is None:
+            chain.move_to_element(element)
+        else:
+            chain.move_to_element_with_offset(element, *start)
+        chain.click_and_hold()
+        for _ in range(steps):
+            chain.move_by_offset(round(dx / steps), round(dy / steps))
+        chain.release().perform()
+
+    def choose_menu(self, button, label):
+        self.browser.click(button)
+        item = wait_until(lambda: next((item for item in self.browser.all(".menu-item") if item.text.startswith(label)), None), f"no {label}")
+        item.click()
+
+    def dialog_button(self, label):
+        def look():
+            return next((one for one in self.browser.all("dialog[open] button") if label in (one.text, one.get_attribute("aria-label"))), None)
+
+        wait_until(look, f"the dialog has no {label}").click()
+
+    def query(self, text):
+        search = self.browser.find("#search")
+        search.clear()
+        search.send_keys(text)
+
+    def keys_shown(self):
+        return self.browser.script("return [...document.querySelectorAll('.row')].map(row => row.dataset.tweak)")
+
+
+class Rows(PageTest):
+    def test_slider_from_minimum_and_maximum(self):
+        slider = self.browser.slider(NUMBERS + "Stiffness")
+        self.drag(slider, 400)
+        self.becomes(NUMBERS + "Stiffness", 1000)
+        self.drag(self.browser.slider(NUMBERS + "Stiffness"), -600, start=(40, 0))
+        self.becomes(NUMBERS + "Stiffness", 1)
+
+    def test_slider_respects_the_step(self):
+        slider = self.browser.slider(NUMBERS + "Stepped")
+        width = slider.size["width"]
+        self.drag(slider, round(width * 0.17))
+        self.becomes(NUMBERS + "Stepped", 0.75)
+        slider.send_keys(Keys.ARROW_LEFT)
+        self.becomes(NUMBERS + "Stepped", 0.5)
+        self.assertEqual(
+            self.browser.script(
+                """const {valueAt} = await import('/numbers.js');
+                const tweak = {type: 'double', default: 0.3, minimum: 0.1, maximum: 1, step: 0.25};
+                return [0, 0.2, 0.5, 0.8, 0.99, 1].map(at => valueAt(tweak, at));"""
+            ),
+            [0.1, 0.35, 0.6, 0.85, 0.85, 1],
+        )
+
+    def test_logarithmic_slider(self):
+        slider = self.browser.slider(NUMBERS + "Frequency")
+        self.assertEqual(slider.get_attribute("data-scale"), "log")
+        self.browser.script(
+            "const slider = arguments[0]; slider.value = 5000; slider.dispatchEvent(new Event('input')); slider.dispatchEvent(new Event('change'));",
+            slider,
+        )
+        wait_until(lambda: 620 < self.control.value(NUMBERS + "Frequency") < 645, "the middle is not the geometric one")
+        self.assertEqual(self.browser.slider(NUMBERS + "Count").get_attribute("data-scale"), "linear")
+
+    def test_drag_on_the_number(self):
+        field = self.browser.field(NUMBERS + "Count")
+        before = self.control.value(NUMBERS + "Count")
+        self.drag(field, 48)
+        wait_until(lambda: self.control.value(NUMBERS + "Count") > before, "it does not grow")
+        self.assertFalse(self.browser.script("return document.activeElement === arguments[0]", field))
+        field.click()
+        self.assertTrue(self.browser.script("return document.activeElement === arguments[0]", field))
+
+    def test_shift_alt_and_arrows(self):
+        field = self.browser.field(NUMBERS + "Stiffness")
+        field.click()
+        self.browser.press(Keys.ARROW_UP)
+        self.becomes(NUMBERS + "Stiffness", 121)
+        self.browser.press(Keys.SHIFT, Keys.ARROW_UP)
+        self.becomes(NUMBERS + "Stiffness", 131)
+        self.browser.press(Keys.ALT, Keys.ARROW_DOWN)
+        self.becomes(NUMBERS + "Stiffness", 130.9)
+        self.browser.slider(NUMBERS + "Stiffness").send_keys(Keys.SHIFT, Keys.ARROW_RIGHT)
+        self.becomes(NUMBERS + "Stiffness", 140.9)
+
+    def test_arithmetic_in_the_field(self):
+        browser = self.browser
+        for text, value in [("2*pi", 6.283185307179586), ("+=10%", 6.911503837897545), ("100", 100), ("*=2", 200), ("max/4", 250), ("0x10", 16)]:
+            browser.type(browser.field(NUMBERS + "Stiffness"), text)
+            self.becomes(NUMBERS + "Stiffness", value)
+        field = browser.field(NUMBERS + "Stiffness")
+        browser.type(field, "2*nonsense")
+        wait_until(lambda: field.get_attribute("aria-invalid") == "true", "nonsense is taken")
+        self.assertEqual(self.control.value(NUMBERS + "Stiffness"), 16)
+        field.send_keys(Keys.ESCAPE)
+        self.assertEqual(field.get_attribute("value"), "16")
+        browser.type(browser.field(NUMBERS + "Wide"), "9007199254740993+9223372036854775807-9007199254740993")
+        self.becomes(NUMBERS + "Wide", 9223372036854775807)
+        browser.type(browser.field(NUMBERS + "Natural"), "-=5")
+        self.becomes(NUMBERS + "Natural", 18446744073709551609)
+
+    def test_colour_picker_rgb_hsb_hex_and_alpha(self):
+        browser, key = self.browser, OTHERS + "Colour"
+        browser.type(browser.part(key, ".hex-field"), "#f80")
+        self.becomes(key, "#ff8800")
+        browser.click(browser.part(key, ".swatch"))
+        picker = wait_until(lambda: browser.find(".colour-picker"))
+
+        def number(name, value):
+            field = picker.find_element(By.CSS_SELECTOR, f"input[type=number][aria-label^='{name}']")
+            browser.type(field, str(value), end=None)
+
+        number("Green", 0)
+        self.becomes(key, "#ff0000")
+        number("Hue", 120)
+        self.becomes(key, "#00ff00")
+        number("Brightness", 50)
+        wait_until(lambda: self.control.value(key) in ("#008000", "#007f00"))
+        number("Alpha", 50)
+        wait_until(lambda: self.control.value(key) in ("#00800080", "#007f0080"))
+        area = picker.find_element(By.CSS_SELECTOR, ".colour-area")
+        self.drag(area, 132, -75)
+        wait_until(lambda: int(self.control.value(key)[3:5], 16) >= 0xFA, "the area does not pick")
+        browser.press(Keys.ESCAPE)
+
+    def test_pad_for_two_values(self):
+        browser = self.browser
+        browser.click(browser.part("Kinds/Pad/Position X", ".row-pad"))
+        pad = wait_until(lambda: browser.find(".pad"))
+        self.drag(pad, 110, 110)
+        self.becomes("Kinds/Pad/Position X", 1)
+        self.becomes("Kinds/Pad/Position Y", 0)
+        pad.send_keys(Keys.ARROW_UP)
+        self.becomes("Kinds/Pad/Position Y", 0.01)
+        browser.press(Keys.ESCAPE)
+        # Two that no name pairs, a person does.
+        self.show("program=page-program&tweak=Kinds/Numbers/Stiffness")
+        select = wait_until(lambda: browser.find(".pairing select"))
+        select.find_element(By.CSS_SELECTOR, "option[value='Kinds/Numbers/Stepped']").click()
+        wait_until(lambda: browser.is_there(".details .pad"), "there is no pad")
+        self.assertTrue(browser.row(NUMBERS + "Stepped").find_elements(By.CSS_SELECTOR, ".row-pad"))
+
+    def test_choices_with_labels(self):
+        browser = self.browser
+        segments = browser.part("Kinds/Choices/Quality", ".segments")
+        self.assertEqual(segments.text.split("\n"), ["low", "mid", "high"])
+        segments.find_elements(By.CSS_SELECTOR, "input")[2].click()
+        self.becomes("Kinds/Choices/Quality", 2)
+        select = browser.part("Kinds/Choices/Rate", "select")
+        self.assertEqual([option.text for option in select.find_elements(By.CSS_SELECTOR, "option")][4:7], ["CD", "DVD", "96000"])
+        select.find_element(By.XPATH, "option[text()='CD']").click()
+        self.becomes("Kinds/Choices/Rate", 44100)
+
+    def test_actions(self):
+        browser = self.browser
+        before = self.control.value("Kinds/Actions/Runs")
+        browser.click(browser.part("Kinds/Actions/Count", ".action"))
+        self.becomes("Kinds/Actions/Runs", before + 1)
+        wait_until(lambda: "done" in browser.part("Kinds/Actions/Count", ".action-result").text, "it does not say how it ended")
+
+    def test_search(self):
+        browser = self.browser
+        browser.keys("/", on=browser.find("body"))
+        self.assertEqual(browser.script("return document.activeElement.id"), "search")
+        for text, key in [("stiffn", NUMBERS + "Stiffness"), ("how hard", NUMBERS + "Stiffness"), ("page-program.c other colour", OTHERS + "Colour"),
+                          ("3366cc", OTHERS + "Colour"), ("dvd", "Kinds/Choices/Rate")]:
+            self.query(text)
+            wait_until(lambda: self.keys_shown() == [key], f"{text} does not find {key}")
+        self.query("no such thing anywhere")
+        wait_until(lambda: "Nothing" in browser.text("#empty"), "an empty list does not say why")
+        browser.find("#empty button").click()
+        wait_until(lambda: len(self.keys_shown()) > 5)
+
+    def test_only_what_was_changed(self):
+        browser = self.browser
+        self.control.set(NUMBERS + "Stiffness", 200)
+        self.control.set(OTHERS + "Switch", False)
+        browser.click(browser.find(".top .button[aria-label=Filters]"))
+        wait_until(lambda: browser.find(".filters .check input")).click()
+        wait_until(lambda: sorted(self.keys_shown()) == [NUMBERS + "Stiffness", OTHERS + "Switch"])
+        browser.press(Keys.ESCAPE)
+        # A row that is reset does not vanish under the hand, and one that comes to it appears.
+        browser.click(browser.part(NUMBERS + "Stiffness", ".row-reset"))
+        self.becomes(NUMBERS + "Stiffness", 120)
+        self.control.set(NUMBERS + "Count", 70)
+        wait_until(lambda: NUMBERS + "Count" in self.keys_shown(), "a change elsewhere does not appear")
+        self.assertIn(NUMBERS + "Stiffness", self.keys_shown())
+
+    def test_changed_is_marked_and_the_default_is_shown(self):
+        browser = self.browser
+        row = browser.row(NUMBERS + "Stiffness")
+        self.assertNotIn("is-changed", row.get_attribute("class"))
+        self.control.set(NUMBERS + "Stiffness", 200)
+        wait_until(lambda: "is-changed" in browser.row(NUMBERS + "Stiffness").get_attribute("class"))
+        self.assertIn("default 120 N/m", browser.part(NUMBERS + "Stiffness", ".row-under").text)
+        self.assertIn("changed", browser.part(NUMBERS + "Stiffness", ".row-name").get_attribute("aria-label"))
+
+    def test_reset_of_one_and_of_all(self):
+        browser = self.browser
+        for key, value in [(NUMBERS + "Stiffness", 200), (NUMBERS + "Count", 100), (OTHERS + "Switch", False), ("Motor/Control/Gain", 2)]:
+            self.control.set(key, value)
+        wait_until(lambda: "is-changed" in browser.row(NUMBERS + "Stiffness").get_attribute("class"))
+        browser.click(browser.part(NUMBERS + "Stiffness", ".row-reset"))
+        self.becomes(NUMBERS + "Stiffness", 120)
+        # Of a collection or a category only what is in it.
+        browser.script("tweaksPage.commands.showScope({program: 'page-program', category: 'Kinds'})")
+        self.choose_menu(browser.find(".scope-line .icon-button"), "Reset 2 of")
+        self.assertIn("2 values", wait_until(lambda: browser.text("dialog[open] .dialog-body")))
+        self.dialog_button("Cancel")
+        self.assertEqual(self.control.value(NUMBERS + "Count"), 100)
+        self.choose_menu(browser.find(".scope-line .icon-button"), "Reset 2 of")
+        self.dialog_button("Reset 2")
+        self.becomes(NUMBERS + "Count", 60)
+        self.becomes(OTHERS + "Switch", True)
+        self.assertEqual(self.control.value("Motor/Control/Gain"), 2)
+        self.choose_menu(browser.find(".top > .icon-button[aria-label=More]"), "Reset all")
+        self.becomes("Motor/Control/Gain", 0.8)
+
+    def test_undo_and_redo_of_live_values(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        browser.type(browser.field(key), "200")
+        self.becomes(key, 200)
+        self.drag(browser.slider(key), 400)
+        self.becomes(key, 1000)
+        browser.script("document.activeElement.blur()")
+        browser.press(Keys.CONTROL, "z")
+        self.becomes(key, 200)
+        browser.press(Keys.CONTROL, "z")
+        self.becomes(key, 120)
+        wait_until(lambda: self.control.tweak(key)["source"] == "default", "undo leaves an override")
+        browser.press(Keys.CONTROL, Keys.SHIFT, "z")
+        self.becomes(key, 200)
+        browser.click(browser.find("button[aria-label=Undo]"))
+        self.becomes(key, 120)
+
+    def test_save_and_load(self):
+        browser = self.browser
+        browser.type(browser.field(NUMBERS + "Stiffness"), "300")
+        self.becomes(NUMBERS + "Stiffness", 300)
+        browser.click(browser.find("button[aria-label=Presets]"))
+        name = wait_until(lambda: browser.find("dialog[open] .preset-form input"))
+        name.send_keys("Snappy <b>", Keys.ENTER)
+        wait_until(lambda: "Snappy <b>" in browser.text(".preset-list"), "the preset is not listed")
+        self.dialog_button("Close")
+        self.assertIn("Snappy", wait_until(lambda: browser.text(".preset-text") != "Presets" and browser.text(".preset-text")))
+        # What is not saved is visible.
+        browser.type(browser.field(NUMBERS + "Stiffness"), "301")
+        wait_until(lambda: "•" in browser.text(".preset-text"), "what is not saved is not visible")
+        self.control.reset(all=True)
+        browser.click(browser.find("button[aria-label=Presets]"))
+        self.dialog_button("Load Snappy <b>")
+        self.dialog_button("Load what is chosen")
+        self.becomes(NUMBERS + "Stiffness", 300)
+        self.dialog_button("Delete Snappy <b>")
+        self.dialog_button("Delete")
+        wait_until(lambda: "Snappy" not in browser.text(".preset-list"))
+        # Files: what is exported can be imported, by the button and by a drop.
+        self.dialog_button("Export what is set")
+        path = wait_until(lambda: next((os.path.join(browser.downloads, one) for one in os.listdir(browser.downloads) if one.endswith(".json")), None))
+        self.assertIn("Stiffness", wait_until(lambda: open(path).read()))
+        self.dialog_button("Close")
+        self.control.reset(all=True)
+        browser.find("#file")  # The input is there before a file is chosen.
+        browser.script(
+            """const data = new DataTransfer();
+            data.items.add(new File([arguments[0]], 'dropped.json'));
+            window.dispatchEvent(new DragEvent('drop', {dataTransfer: data, cancelable: true, bubbles: true}));""",
+            open(path).read(),
+        )
+        self.dialog_button("Load what is chosen")
+        self.becomes(NUMBERS + "Stiffness", 300)
+
+    def test_difference_to_choose_from_when_loading(self):
+        browser = self.browser
+        for key, value in [(NUMBERS + "Stiffness", 300), (NUMBERS + "Count", 100)]:
+            browser.type(browser.field(key), str(value))
+            self.becomes(key, value)
+        browser.click(browser.find("button[aria-label=Presets]"))
+        wait_until(lambda: browser.find("dialog[open] .preset-form input")).send_keys("Two", Keys.ENTER)
+        wait_until(lambda: "Two" in browser.text(".preset-list"))
+        self.control.reset(all=True)
+        self.control.set(OTHERS + "Switch", False)
+        wait_until(lambda: browser.script("return tweaksPage.state.tweak('page-program', 'Kinds/Others/Switch').value === false"))
+        self.dialog_button("Load Two")
+        rows = wait_until(lambda: browser.all(".difference-table tbody tr"))
+        texts = [row.text for row in rows]
+        self.assertTrue(any("Stiffness" in text and "120" in text and "300" in text for text in texts), texts)
+        for row in rows:
+            box = row.find_element(By.CSS_SELECTOR, "input")
+            if (NUMBERS + "Count" in row.text) == box.is_selected():
+                box.click()
+        self.dialog_button("Load what is chosen")
+        self.becomes(NUMBERS + "Stiffness", 300)
+        self.becomes(OTHERS + "Switch", True)
+        self.assertEqual(self.control.value(NUMBERS + "Count"), 60)
+
+    def test_snapshot_and_back(self):
+        browser = self.browser
+        browser.type(browser.field(NUMBERS + "Stiffness"), "300")
+        self.becomes(NUMBERS + "Stiffness", 300)
+        browser.blur()
+        browser.press("n")
+        browser.type(browser.field(NUMBERS + "Stiffness"), "400")
+        browser.type(browser.field(NUMBERS + "Count"), "100")
+        self.becomes(NUMBERS + "Count", 100)
+        browser.blur()
+        browser.press(Keys.SHIFT, "N")
+        self.becomes(NUMBERS + "Stiffness", 300)
+        self.becomes(NUMBERS + "Count", 60)
+
+    def test_a_and_b_by_one_key(self):
+        browser = self.browser
+        browser.type(browser.field(NUMBERS + "Stiffness"), "300")
+        self.becomes(NUMBERS + "Stiffness", 300)
+        browser.blur()
+        browser.press("x")
+        self.assertEqual(browser.find(".side[aria-pressed=true]").text, "B")
+        browser.type(browser.field(NUMBERS + "Stiffness"), "500")
+        browser.type(browser.field(NUMBERS + "Count"), "99")
+        self.becomes(NUMBERS + "Count", 99)
+        browser.blur()
+        browser.press("x")
+        self.becomes(NUMBERS + "Stiffness", 300)
+        self.becomes(NUMBERS + "Count", 60)
+        browser.press("x")
+        self.becomes(NUMBERS + "Stiffness", 500)
+        self.becomes(NUMBERS + "Count", 99)
+
+    def test_live_graph(self):
+        browser = self.browser
+        browser.row("Motor/State/Speed")
+        wait_until(lambda: browser.script(
+            """const canvas = document.querySelector("[data-tweak='Motor/State/Speed'] canvas");
+            return canvas.width > 0 && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(byte => byte > 0)"""),
+            "the small graph is empty")
+        for key in ("Motor/State/Speed", "Motor/State/Temperature", "Motor/Control/Gain"):
+            browser.click(browser.part(key, ".row-graph"))
+        wait_until(lambda: len(browser.all(".graph-legend li")) == 3)
+        length = "return tweaksPage.samples.series(`page-program\\n${arguments[0]}`)?.length ?? 0"
+        for key in ("Motor/State/Speed", "Motor/State/Temperature", "Motor/Control/Gain"):
+            wait_until(lambda: browser.script(length, key) > 20, f"no samples of {key}")
+        canvas = browser.find(".graph-canvas")
+        # Zoom and pause, by button and by key; the cursor reads a value.
+        self.assertEqual(browser.text(".graph-window"), "10 s")
+        browser.click(browser.find("button[aria-label='Zoom in']"))
+        self.assertEqual(browser.text(".graph-window"), "5 s")
+        canvas.send_keys("-")
+        self.assertEqual(browser.text(".graph-window"), "10 s")
+        canvas.send_keys(" ")
+        wait_until(lambda: browser.is_there("button[aria-label='Go on']"))
+        canvas.send_keys(Keys.ARROW_LEFT)
+        wait_until(lambda: browser.text(".graph-cursor").startswith("-"))
+        wait_until(lambda: browser.find(".legend-value").text not in ("", "–"))
+        canvas.send_keys(" ")
+        wait_until(lambda: browser.is_there("button[aria-label='Pause']"))
+        browser.click(browser.find("button[aria-label='Save as CSV']"))
+        path = wait_until(lambda: next((os.path.join(browser.downloads, one) for one in os.listdir(browser.downloads) if one.endswith(".csv")), None))
+        lines = wait_until(lambda: open(path).read().splitlines())
+        self.assertEqual(lines[0], "time,Motor/State/Speed,Motor/State/Temperature,Motor/Control/Gain,changes")
+        self.assertGreater(len(lines), 20)
+
+    def test_marks_of_changes_on_the_graph(self):
+        browser = self.browser
+        browser.click(browser.part("Motor/State/Speed", ".row-graph"))
+        self.control.set("Motor/Control/Gain", 2)
+        wait_until(lambda: "Gain 0.8 → 2" in browser.text(".graph-marks") and "elsewhere" in browser.text(".graph-marks"), "no mark of a change elsewhere")
+        browser.type(browser.field("Motor/Control/Target"), "5000")
+        wait_until(lambda: "Target 4000 rpm → 5000 rpm" in browser.text(".graph-marks") and "this page" in browser.text(".graph-marks"), "no mark of this page")
+        self.assertIn("Gain", browser.script("return tweaksPage.samples.marks.map(mark => mark.label).join()"))
+
+    def test_follows_outside_changes_by_itself(self):
+        browser = self.browser
+        for key, value, selector in [(NUMBERS + "Stiffness", 222, ".number-field"), (OTHERS + "Text", "from outside", ".text-field"), (OTHERS + "Colour", "#aabbcc", ".hex-field")]:
+            browser.row(key)
+            self.control.set(key, value)
+            wait_until(lambda: browser.part(key, selector).get_attribute("value") == str(value), f"{key} does not follow")
+        self.control.set(OTHERS + "Switch", False)
+        wait_until(lambda: not browser.part(OTHERS + "Switch", ".switch").is_selected())
+        self.control.set("Kinds/Choices/Quality", 0)
+        wait_until(lambda: browser.part("Kinds/Choices/Quality", "input").is_selected())
+
+    def test_description_and_unit(self):
+        browser = self.browser
+        self.assertEqual(browser.part(NUMBERS + "Stiffness", ".row-under").text, "How hard the spring pulls")
+        self.assertEqual(browser.part(NUMBERS + "Stiffness", ".unit").text, "N/m")
+        # A duration is read and typed in any unit of time.
+        key = NUMBERS + "Delay"
+        self.assertEqual(browser.field(key).get_attribute("value"), "250")
+        for text, value in [("300 ms", 0.3), ("1.5s", 1.5), ("0:04", 4), ("2 s 500 ms", 2.5), ("100", 0.1)]:
+            browser.type(browser.field(key), text)
+            self.becomes(key, value)
+
+    def test_needs_restart_is_shown_and_offered(self):
+        browser, key = self.browser, OTHERS + "Restarting"
+        self.assertIn("restart", browser.part(key, ".row-badges").text)
+        browser.type(browser.field(key), "8")
+        self.becomes(key, 8)
+        wait_until(lambda: "from the next start; now 4" in browser.part(key, ".row-under").text, "it does not say why it has no effect")
+        self.assertEqual(browser.field(key).get_attribute("value"), "8")
+        self.choose_menu(wait_until(lambda: browser.find(".waiting button")), "Copy the command that restarts it")
+        wait_until(lambda: browser.script("return navigator.clipboard.readText()").startswith("kill "))
+
+    def test_who_set_it_and_why_it_has_no_effect(self):
+        world = World("environment")
+        self.addCleanup(world.close)
+        program = world.start_page_program(environment={"TWEAKS": json.dumps({"Kinds": {"Others": {"From outside": 7}}})})
+        control = world.control(program)
+        key = OTHERS + "From outside"
+        self.assertEqual(control.value(key), 7)
+        world.start_ui()
+        browser = world.browser(world.address + "&program=page-program")
+        browser.connected()
+        wait_until(lambda: "environment" in browser.part(key, ".row-badges").text, "the badge does not say who")
+        browser.type(browser.field(key), "9")
+        browser.click(browser.part(key, ".row-name"))
+        wait_until(lambda: "environment decides" in browser.text(".details .why"), "it does not say why")
+        wait_until(lambda: "waits below" in browser.text(".opinions"), "the order is not shown")
+
+    def test_copy_as_command_code_json_and_deep_link(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        browser.type(browser.field(key), "200")
+        self.becomes(key, 200)
+        browser.click(browser.part(key, ".row-name"))
+        read = "return navigator.clipboard.readText()"
+        for label, text in [
+            ("Shell", "tweak set page-program Kinds/Numbers/Stiffness 200"),
+            ("C", 'FBTweakValue("Kinds", "Numbers", "Stiffness", 200.0, 1.0, 1000.0, FBTweakUnit("N/m"), FBTweakDescription("How hard the spring pulls"))'),
+            ("Swift", '#tweak("Kinds", "Numbers", "Stiffness", default: 200.0, in: 1...1000, unit: "N/m", description: "How hard the spring pulls")'),
+        ]:
+            browser.click(wait_until(lambda: browser.find(f"button[aria-label='Copy as {label}']")))
+            wait_until(lambda: browser.script(read) == text, f"{label} is {browser.script(read)}")
+        browser.click(browser.find("button[aria-label='Copy as JSON']"))
+        wait_until(lambda: browser.script(read).startswith("{") and json.loads(browser.script(read)) == {"Kinds": {"Numbers": {"Stiffness": 200}}})
+        browser.click(next(button for button in browser.all(".details .button") if button.text == "Copy link"))
+        link = wait_until(lambda: "tweak=" in browser.script(read) and browser.script(read))
+        self.assertNotIn("token", link)
+        browser.driver.get("about:blank")
+        browser.open(link)
+        wait_until(lambda: browser.text(".details h2") == "Stiffness", "the link does not lead there")
+
+    def test_several_programs_on_one_page(self):
+        example = self.world.start_example()
+        self.addCleanup(self.world.end, example)
+        control = self.world.control(example)
+        browser = self.browser
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.has('spring')"), "a new program does not appear")
+        browser.script("tweaksPage.commands.showScope({})")
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('spring').isLoaded"))
+        browser.type(browser.part("Spring/Physics/Mass", ".number-field", "spring"), "2.5")
+        self.becomes("Spring/Physics/Mass", 2.5, control)
+        browser.type(browser.field(NUMBERS + "Stiffness"), "250")
+        self.becomes(NUMBERS + "Stiffness", 250)
+        self.world.end(example)
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('spring').state") == "offline", "it does not grey")
+        wait_until(lambda: browser.is_there(".outline-node[data-state=offline]"))
+        # One that does not run is edited through its overrides.
+        browser.type(browser.part("Spring/Physics/Mass", ".number-field", "spring"), "3.5")
+        path = os.path.join(self.world.config, "tweaks/spring/overrides.json")
+        wait_until(lambda: '"Mass"' in open(path).read() and "3.5" in open(path).read(), "the file is not edited")
+        again = self.world.start_example()
+        self.addCleanup(self.world.end, again)
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('spring').state") == "running", "it does not come back")
+        self.becomes("Spring/Physics/Mass", 3.5, self.world.control(again))
+
+    def test_features_gated_by_their_parents(self):
+        browser = self.browser
+        row = "Features/Sound/Bass%2FBoost"
+        self.assertNotIn("is-gated", browser.row(row).get_attribute("class"))
+        browser.part("Features/Sound/enabled", ".switch").click()
+        self.becomes("Features/Sound/enabled", False)
+        wait_until(lambda: "is-gated" in browser.row(row).get_attribute("class"), "a part is not gated")
+        self.assertIn("no effect while Sound is off", browser.part(row, ".row-under").text)
+        browser.part("Features/Sound/enabled", ".switch").click()
+        browser.part("Features/Sound/Bass", ".switch").click()
+        wait_until(lambda: "no effect while Bass is off" in browser.part(row, ".row-under").text)
+
+
+if __name__ == "__main__":
+    unittest.main()
