@@ -35,13 +35,18 @@ export function wordsOf(text) {
 /** Whether a tweak has all the words, in what is said of it or in its value. */
 export function hasWords(tweak, words) {
   if (words.length === 0) return true;
-  let value;
-  return words.every((word) => {
-    if (tweak.haystack.includes(word)) return true;
-    value ??= `${valueText(tweak, currentValue(tweak))}\n${valueText(tweak, currentValue(tweak), { label: false })}`
-      .toLowerCase();
-    return value.includes(word);
-  });
+  return words.every((word) => tweak.haystack.includes(word) || valueHaystack(tweak).includes(word));
+}
+
+/** What a value is called, kept with the tweak until it has another one. */
+function valueHaystack(tweak) {
+  const value = currentValue(tweak);
+  if (tweak.searched === undefined || tweak.searchedValue !== value) {
+    tweak.searchedValue = value;
+    tweak.searched = valueText(tweak, value).toLowerCase();
+    if (tweak.choices) tweak.searched += `\n${valueText(tweak, value, { label: false }).toLowerCase()}`;
+  }
+  return tweak.searched;
 }
 
 /** Whether the tweak is one that is looked for. `query`: words, shows (names of filters), source, kind. */

@@ -4,7 +4,8 @@ import { make, setAttribute } from "./dom.js";
 import { Row } from "./row.js";
 
 const overscan = 6;
-const narrowWidth = 620;
+const narrowWidth = 600;
+const mediumWidth = 800;
 
 export class List {
   #page;
@@ -38,9 +39,10 @@ export class List {
 
   /** Takes the heights of the width that there is. Returns whether they are others. */
   #measure() {
-    const isNarrow = this.#scroller.clientWidth < narrowWidth;
+    const width = this.#scroller.clientWidth;
+    const isNarrow = width < narrowWidth;
     const isCoarse = matchMedia("(pointer: coarse)").matches;
-    const layout = `${isNarrow ? "narrow" : "wide"} ${isCoarse ? "coarse" : "fine"}`;
+    const layout = `${isNarrow ? "narrow" : width < mediumWidth ? "medium" : "wide"} ${isCoarse ? "coarse" : "fine"}`;
     if (this.#list.dataset.layout === layout) return false;
     this.#list.dataset.layout = layout;
     this.#heights = { row: isNarrow ? (isCoarse ? 100 : 84) : (isCoarse ? 56 : 46), heading: 40, program: 60 };
@@ -51,7 +53,8 @@ export class List {
   show(items) {
     const anchor = this.#anchor();
     this.#items = items;
-    const ids = new Map(items.map((item, index) => [item.id, index]));
+    const ids = new Map();
+    for (let index = 0; index < items.length; index += 1) ids.set(items[index].id, index);
     for (const [id, view] of this.#views) {
       const index = ids.get(id);
       if (index !== undefined && items[index].tweak === view.item.tweak && items[index].kind === view.item.kind) {

@@ -844,6 +844,7 @@ parts.search.addEventListener("keydown", (event) => {
       commands.setQuery({ text: "" });
     } else parts.search.blur();
     event.preventDefault();
+    event.stopPropagation();
   } else if (event.key === "ArrowDown" || event.key === "Enter") {
     event.preventDefault();
     list.focusFirst();

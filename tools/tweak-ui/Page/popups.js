@@ -9,7 +9,7 @@ import { freshID, iconButton, make } from "./dom.js";
  */
 export function openPopover(anchor, content, { label, onclose, className = "" } = {}) {
   const popover = make("div", { class: `popover ${className}`, popover: "auto", role: "dialog", "aria-label": label }, content);
-  (anchor.closest("dialog") ?? document.body).append(popover);
+  (anchor.closest("dialog, header, main, nav, aside") ?? document.body).append(popover);
   const place = () => placeBeside(popover, anchor);
   const close = () => popover.isConnected && popover.hidePopover();
   popover.addEventListener("toggle", (event) => {

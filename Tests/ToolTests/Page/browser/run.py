@@ -3,8 +3,8 @@
 
     run.py --ui PATH --library PATH --header FOLDER --example FOLDER [--figures FILE] [TEST…]
 
-Needs chromium and chromedriver, and of the Python package index selenium and axe-selenium-python, whose copy of axe-core is
-read. Prints a summary, and exits with 1 if a test failed and with 69 if something is missing.
+Needs chromium and chromedriver, and of the Python package index selenium and axe-playwright-python, whose copy of axe-core
+is read. Prints a summary, and exits with 1 if a test failed and with 69 if something is missing.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def prepare():
     try:
         import selenium  # noqa: F401
     except ImportError:
-        missing("selenium is missing: pip install selenium axe-selenium-python")
+        missing("selenium is missing: pip install selenium; pip install --no-deps axe-playwright-python")
     from support import Settings
 
     if not Settings.chromium or not Settings.driver:

@@ -239,8 +239,8 @@ class Browser:
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": touch},
         )
-        if touch:
-            self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 2})
+        fingers = {"enabled": True, "maxTouchPoints": 2} if touch else {"enabled": False}
+        self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", fingers)
 
     def open(self, address):
         self.driver.get(address)

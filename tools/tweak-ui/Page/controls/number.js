@@ -3,7 +3,7 @@
 import { make, setAttribute, setText } from "../dom.js";
 import { calculate } from "../arithmetic.js";
 import { convertedBack, converted, durationUnits, isDuration, niceUnit, parseDuration, canonical } from "../durations.js";
-import { admitted, isLogarithmic, numberText, positionOf, sliderRange, stepped, valueAt }
+import { admitted, isLogarithmic, isWide, numberText, positionOf, sliderRange, stepped, valueAt }
   from "../numbers.js";
 import { currentValue, limitsText, valueText } from "../tweaks.js";
 import { shown } from "../names.js";
@@ -24,7 +24,7 @@ export function numberControl({ tweak, editing }) {
   const hasSlider = !(tweak.choices?.length);
   const slider = makeSlider(tweak, editing);
   const field = makeField(tweak, editing);
-  const element = make("div", { class: "number-control" }, hasSlider ? slider.element : undefined, field.element);
+  const element = make("div", { class: `number-control ${isWide(tweak.type) ? "is-wide" : ""}` }, hasSlider ? slider.element : undefined, field.element);
   return {
     element,
     update() {

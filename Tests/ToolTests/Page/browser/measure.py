@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Measures the page in a browser, with 10,000 tweaks; takes the arguments of run.py.
+
+    measure.py --ui PATH --library PATH --header FOLDER --example FOLDER [--figures FILE] [SECONDS]
+
+SECONDS, 60 if none are given, is how long 1,000 changes a second arrive. Prints a table, and says nothing about whether it
+is good.
+"""
+
+import json
+import shutil
+import sys
+import time
+
+import run
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(len(values) * share))]
+
+
+def spread(values):
+    return {
+        "median": round(percentile(values, 0.5), 1), "p99": round(percentile(values, 0.99), 1), "most": round(max(values), 1),
+    }
+
+
+def first_paint(world, browser, times=7):
+    """From the navigation to the first frame that has rows, the page's files in the browser's cache or not."""
+    results = []
+    for _ in range(times):
+        browser.driver.get("about:blank")
+        browser.driver.get(world.address.split("#")[0] + "#program=page-program")
+        results.append(browser.driver.execute_async_script(
+            """const done = arguments[0];
+            const look = () => {
+              if (document.querySelector('.row')) requestAnimationFrame(() => setTimeout(() => done(performance.now())));
+              else requestAnimationFrame(look);
+            };
+            look();"""
+        ))
+    return spread(results)
+
+
+def key_to_result(browser):
+    """From a key in the search to the frame that shows what was found."""
+    return spread(browser.driver.execute_async_script(
+        """const done = arguments[0];
+        (async () => {
+          const search = document.querySelector('#search');
+          const words = ['stiffness', 'gain 12', 'delay', '99', 'opacity 4', 'part 07', 'area 03 radius', 'x'];
+          const times = [];
+          const frame = () => new Promise(resolve => requestAnimationFrame(() => {
+            const channel = new MessageChannel();
+            channel.port1.onmessage = resolve;
+            channel.port2.postMessage(0);
+          }));
+          search.focus();
+          for (const word of words) {
+            for (let length = 1; length <= word.length; length += 1) {
+              await frame();
+              search.value = word.slice(0, length);
+              const began = performance.now();
+              search.dispatchEvent(new Event('input', {bubbles: true}));
+              await frame();
+              times.push(performance.now() - began);
+            }
+          }
+          search.value = '';
+          search.dispatchEvent(new Event('input', {bubbles: true}));
+          done(times);
+        })();"""
+    ))
+
+
+def drag_to_cell(world, browser, control, steps=120):
+    """From an input of a slider to the answer that the cell has the value, as the page sees both."""
+    key = "Kinds/Numbers/Stiffness"
+    browser.row(key)
+    times = browser.driver.execute_async_script(
+        """const done = arguments[2];
+        (async () => {
+          const [key, steps] = arguments;
+          const slider = document.querySelector(`[data-tweak="${key}"] .slider`);
+          const post = tweaksPage.api.post;
+          const times = [];
+          let began = 0;
+          tweaksPage.api.post = async function (name, body) {
+            const started = began;
+            const answer = await post.call(tweaksPage.api, name, body);
+            if (name === 'set') times.push(performance.now() - started);
+            return answer;
+          };
+          slider.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}));
+          for (let step = 0; step < steps; step += 1) {
+            await new Promise(requestAnimationFrame);
+            began = performance.now();
+            slider.value = 500 + step * 70;
+            slider.dispatchEvent(new Event('input', {bubbles: true}));
+          }
+          slider.dispatchEvent(new Event('change', {bubbles: true}));
+          await tweaksPage.editing.settled();
+          tweaksPage.api.post = post;
+          done(times);
+        })();""",
+        key, steps,
+    )
+    return {**spread(times), "sent": len(times), "steps": steps}
+
+
+def flood(world, seconds):
+    """1,000 changes a second: whether the page keeps up, and what it grows by."""
+    program = world.start_page_program("flood", "10000")
+    browser = world.browser(world.address + "&program=page-program~2")
+    browser.connected()
+    try:
+        identity = run_until(lambda: browser.script(
+            "return [...tweaksPage.state.programs.values()].find(one => one.description.pid === arguments[0])?.id", program.pid))
+        browser.script("tweaksPage.commands.showScope({program: arguments[0]})", identity)
+        run_until(lambda: browser.script("return tweaksPage.state.programs.get(arguments[0])?.isLoaded", identity))
+        browser.script(
+            """globalThis.flood = {changes: 0, batches: 0, late: [], frames: 0, slow: 0};
+            tweaksPage.list.reveal(`${arguments[0]}\\nArea 00/Part 00/Stiffness 0`);
+            const event = tweaksPage.api.onEvent;
+            tweaksPage.api.onEvent = (name, data) => {
+              if (name === 'changes') {
+                flood.batches += 1;
+                flood.changes += data.changes.length;
+                flood.late.push(Date.now() - data.changes.at(-1).time * 1000);
+              }
+              event(name, data);
+            };
+            let last = performance.now();
+            const look = now => {
+              flood.frames += 1;
+              if (now - last > 50) flood.slow += 1;
+              last = now;
+              requestAnimationFrame(look);
+            };
+            requestAnimationFrame(look);""",
+            identity,
+        )
+        heap = []
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(min(5, seconds / 4))
+            browser.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+            heap.append(browser.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"] / 1e6)
+        result = browser.script("return {...flood, late: flood.late.slice(-600)}")
+        return {
+            "seconds": seconds, "changes a second": round(result["changes"] / seconds), "behind, ms": spread(result["late"]),
+            "frames a second": round(result["frames"] / seconds, 1), "frames over 50 ms": result["slow"],
+            "heap, MB": [round(size, 1) for size in heap],
+        }
+    finally:
+        browser.close()
+        world.end(program)
+
+
+def run_until(condition):
+    from support import wait_until
+
+    return wait_until(condition, patience=60)
+
+
+def main():
+    options, rest, settings = run.prepare()
+    from support import World
+
+    seconds = float(rest[0]) if rest else 60
+    world = World("measure")
+    figures = {}
+    try:
+        program = world.start_page_program("many", "10000")
+        control = world.control(program)
+        world.start_ui()
+        browser = world.browser(world.address + "&program=page-program")
+        browser.connected()
+        run_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program')?.isLoaded"))
+        figures["first paint, ms"] = first_paint(world, browser)
+        figures["key to result, ms"] = key_to_result(browser)
+        figures["drag to cell, ms"] = drag_to_cell(world, browser, control)
+        figures["in the document, elements"] = browser.script("return document.querySelectorAll('*').length")
+        figures["1,000 changes a second"] = flood(world, seconds)
+        for name, value in figures.items():
+            print(f"{name}: {json.dumps(value)}")
+        if options.figures:
+            with open(options.figures, "w", encoding="utf-8") as file:
+                json.dump(figures, file, indent=2)
+    finally:
+        world.close()
+        shutil.rmtree(settings.folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Takes pictures of the page: light and dark, wide and narrow. Takes the arguments of run.py, and a folder.
+
+    pictures.py --ui PATH --library PATH --header FOLDER --example FOLDER FOLDER
+"""
+
+import os
+import shutil
+import sys
+import time
+
+import run
+
+
+def take(browser, folder, name, dark, width, height, touch=False):
+    browser.size(width, height, touch=touch)
+    browser.script("tweaksPage.commands.setTheme(arguments[0])", "dark" if dark else "light")
+    browser.script("document.querySelectorAll('.notice').forEach(notice => notice.remove()); document.activeElement.blur()")
+    time.sleep(0.4)
+    path = os.path.join(folder, f"{name}-{'dark' if dark else 'light'}-{width}.png")
+    browser.shot(path)
+    print(path)
+
+
+def all_sizes(browser, folder, name, before=lambda narrow: None):
+    for width, height in ((1280, 800), (360, 740)):
+        browser.size(width, height, touch=width < 500)
+        before(width < 500)
+        for dark in (False, True):
+            take(browser, folder, name, dark, width, height, touch=width < 500)
+
+
+def main():
+    _, rest, settings = run.prepare()
+    from support import World, wait_until
+
+    folder = os.path.abspath(rest[0] if rest else "pictures")
+    os.makedirs(folder, exist_ok=True)
+    try:
+        world = World("pictures")
+        try:
+            spring = world.start_example()
+            world.start_page_program()
+            spring_control = world.control(spring)
+            for key, value in (("Spring/Physics/Stiffness", 240), ("Spring/Drawing/Trail", False)):
+                spring_control.set(key, value)
+            world.start_ui()
+            browser = world.browser(world.address + "&program=spring")
+            browser.connected()
+            wait_until(lambda: browser.is_there(".row"))
+            all_sizes(browser, folder, "example")
+
+            browser.script("tweaksPage.commands.showScope({program: 'page-program', category: 'Features'})")
+            wait_until(lambda: browser.is_there(".row[data-tweak^='Features']"))
+            browser.part("Features/Sound/Bass", ".switch").click()
+            all_sizes(browser, folder, "features")
+
+            browser.size(1280, 800)
+            browser.script("tweaksPage.commands.showScope({program: 'page-program', category: 'Kinds'})")
+            all_sizes(browser, folder, "kinds")
+            browser.size(1280, 800)
+            browser.click(browser.part("Kinds/Others/Colour", ".row-name"))
+            wait_until(lambda: browser.is_there(".opinions li"))
+            all_sizes(browser, folder, "details")
+            browser.script("tweaksPage.commands.select(undefined)")
+
+            browser.size(1280, 800)
+            browser.script("tweaksPage.commands.showScope({program: 'page-program', category: 'Motor'})")
+            for key in ("Motor/State/Speed", "Motor/Control/Target"):
+                browser.click(browser.part(key, ".row-graph"))
+            time.sleep(5)
+            for key, text in (("Motor/Control/Gain", "2.5"), ("Motor/Control/Target", "5200")):
+                browser.type(browser.field(key), text)
+                time.sleep(1.6)
+            all_sizes(browser, folder, "graphs")
+            browser.size(3840, 2160)
+            take(browser, folder, "graphs", True, 3840, 2160)
+        finally:
+            world.close()
+        world = World("pictures")
+        try:
+            world.start_page_program("many", "5000")
+            world.start_ui()
+            browser = world.browser(world.address + "&program=page-program")
+            browser.connected()
+            wait_until(lambda: browser.is_there(".row"), patience=60)
+            all_sizes(browser, folder, "many")
+        finally:
+            world.close()
+    finally:
+        shutil.rmtree(settings.folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
