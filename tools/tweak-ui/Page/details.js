@@ -9,7 +9,7 @@ import { iconButton, make, setText } from "./dom.js";
 import { shown } from "./names.js";
 import { isNumber } from "./numbers.js";
 import { sourceText, whyNoEffect } from "./row.js";
-import { currentValue, isDrawable, isExpired, isSet, isSettable, limitsText, valueFrom, valueText } from "./tweaks.js";
+import { currentValue, isDrawable, isExpired, isSettable, limitsText, valueFrom, valueText } from "./tweaks.js";
 
 const mostChanges = 12;
 
@@ -25,6 +25,10 @@ export class Details {
   constructor(page, element) {
     this.#page = page;
     this.#element = element;
+  }
+
+  get tweak() {
+    return this.#tweak;
   }
 
   /** Shows another tweak, or none. */
@@ -194,7 +198,7 @@ export class Details {
         opinion.location ? make("span", { class: "opinion-place", text: shown([opinion.location].flat().join(", ")) }) : undefined))));
       const ours = opinions.findIndex(({ source }) => source === "override");
       const hiddenBy = ours > winner && winner >= 0 ? opinions[winner].source : undefined;
-      if (isSet(tweak) || hiddenBy !== tweak.hiddenBy) {
+      if (hiddenBy !== tweak.hiddenBy) {
         tweak.hiddenBy = hiddenBy;
         this.#page.list.changed(tweak);
         this.update();

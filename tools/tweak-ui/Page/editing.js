@@ -142,6 +142,7 @@ export class Editing {
       const answer = await this.#api.post("set", { program, stream: this.#api.stream, values });
       this.#confirm(entries);
       for (const change of answer.tweaks ?? []) this.#state.setValue(program, change);
+      this.#findHidden(entries);
       this.#report(program, answer);
     } catch (error) {
       this.#confirm(entries);
@@ -155,6 +156,18 @@ export class Editing {
       const tweak = this.#state.tweak(entry.tweak.program, entry.tweak.key) ?? entry.tweak;
       if (tweak.local !== entry) continue;
       this.#state.setLocal(tweak, undefined);
+    }
+  }
+
+  /** Where somebody else decides, what was set has no effect, and that is said. */
+  #findHidden(entries) {
+    for (const { tweak, isSet: wasSet } of entries) {
+      const { source } = tweak;
+      const decider = wasSet && source && !["override", "default", "memory"].includes(source) ? source : undefined;
+      if (decider === tweak.hiddenBy) continue;
+      tweak.hiddenBy = decider;
+      this.#state.tell("value", tweak);
+      if (decider) this.#notices.say(`${tweak.label}: ${decider} decides; what was set waits below it`);
     }
   }
 

@@ -12,7 +12,7 @@ export const filters = [
   ["waiting", "Waits for a restart", (tweak) => tweak.pendingValue !== undefined],
   ["expired", "Expired", (tweak) => isExpired(tweak)],
   ["monitors", "Monitors", (tweak) => Boolean(tweak.monitor)],
-  ["readonly", "Read-only", (tweak) => Boolean(tweak.readOnly)],
+  ["readonly", "Read-only", (tweak) => Boolean(tweak.readOnly) && !tweak.monitor],
   ["actions", "Actions", (tweak) => tweak.type === "action"],
 ];
 const filterByName = new Map(filters.map((filter) => [filter[0], filter]));

@@ -17,18 +17,23 @@ export class Outline {
   #element;
   #open = new Map();
   #timer = 0;
+  #isPressed = false;
 
   constructor(page, element) {
     this.#page = page;
     this.#element = element;
     element.addEventListener("keydown", (event) => this.#onKey(event));
+    element.addEventListener("pointerdown", () => { this.#isPressed = true; });
+    for (const name of ["pointerup", "pointercancel"]) addEventListener(name, () => { this.#isPressed = false; });
   }
 
   /** Soon shows how it is now. */
   update() {
     this.#timer ||= setTimeout(() => {
       this.#timer = 0;
-      this.#render();
+      // A click is on what it began on.
+      if (this.#isPressed) this.update();
+      else this.#render();
     }, 80);
   }
 

@@ -801,10 +801,12 @@ state.on("programs", () => {
 let listedPrograms = 0;
 state.on("tweaks", (program) => {
   findAgain({ keeping: true });
+  list.refresh();
   outline.update();
   showBarSoon();
   const selected = state.tweakOf(state.selected);
-  if (selected?.program === program) details.show(selected);
+  if (selected?.program === program && details.tweak !== selected) details.show(selected);
+  else if (selected?.program === program) details.update();
   else if (state.selected && !selected && state.selected.startsWith(`${program}\n`)) commands.select(undefined);
   if (graphed.size > 0) showGraphs();
   goToPlace();

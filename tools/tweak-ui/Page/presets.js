@@ -29,7 +29,7 @@ export async function openPresets(page, programId) {
     return make("li", { class: "preset" },
       make("span", { class: "preset-name", text: shown(preset.name) }),
       make("span", { class: "who", text: [shown(preset.problem) || count, preset.name === loaded ? "loaded" : ""].filter(Boolean).join(" · ") }),
-      make("button", { type: "button", class: "button", text: "Load…", "aria-label": `Load ${shown(preset.name)}`, disabled: Boolean(preset.problem), onclick: () => load(preset.name) }),
+      make("button", { type: "button", class: "button", text: "Load…", title: "Compare, and load what is chosen", "aria-label": `Load ${shown(preset.name)}`, disabled: Boolean(preset.problem), onclick: () => load(preset.name) }),
       make("button", { type: "button", class: "button", text: "Overwrite", "aria-label": `Overwrite ${shown(preset.name)}`, onclick: () => save(preset.name) }),
       iconButton("close", `Delete ${shown(preset.name)}`, () => remove(preset.name)));
   }

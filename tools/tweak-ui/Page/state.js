@@ -1,6 +1,6 @@
 // The one state of the page: programs, their tweaks, who else looks, and what is selected. Views follow it.
 
-import { tweakFrom, valueFrom, currentValue, equalValues, isSet } from "./tweaks.js";
+import { areAlike, tweakFrom, valueFrom, currentValue, equalValues, isSet } from "./tweaks.js";
 import { keyOf } from "./names.js";
 
 export class State {
@@ -60,7 +60,14 @@ export class State {
     program.problem = undefined;
     for (const [key, tweak] of program.tweaks) {
       const known = before.get(key);
-      if (known?.local) tweak.local = known.local;
+      if (!known) continue;
+      if (areAlike(known, tweak)) {
+        // It stays the same one, so that its row stays, and what somebody types there.
+        Object.assign(known, { value: tweak.value, source: tweak.source, pendingValue: tweak.pendingValue });
+        program.tweaks.set(key, known);
+      } else {
+        tweak.local = known.local;
+      }
     }
     this.tell("tweaks", id);
   }

@@ -28,6 +28,16 @@ export function tweakFrom(program, raw, order) {
   return tweak;
 }
 
+const declared = ["type", "order", "default", "minimum", "maximum", "step", "precision", "unit", "title", "description", "group",
+  "monitor", "readOnly", "needsRestart", "owner", "expires", "location", "scale", "pair"];
+
+/** Whether the program says the same of two tweaks, whatever their values are. */
+export function areAlike(one, other) {
+  return declared.every((name) => Object.is(one[name], other[name])) && choicesText(one) === choicesText(other);
+}
+
+const choicesText = ({ choices }) => choices?.map(({ value, label }) => `${typeof value}${value}\n${label}`).join("\n");
+
 /** The value that a control shows: what was typed here, or what the program starts with the next time, or its value. */
 export function currentValue(tweak) {
   if (tweak.local) return tweak.local.value;
@@ -50,7 +60,7 @@ export function isChanged(tweak) {
 
 /** Whether a reset would take something away. */
 export const isSet = (tweak) =>
-  tweak.local ? tweak.local.isSet : tweak.source === "override" || tweak.pendingValue !== undefined || isPatched(tweak);
+  tweak.local ? tweak.local.isSet : tweak.source === "override" || Boolean(tweak.hiddenBy) || tweak.pendingValue !== undefined || isPatched(tweak);
 
 // In a program whose memory is written there is nobody who keeps an override.
 const isPatched = (tweak) => tweak.source === "memory" || (isSettable(tweak) && tweak.source === "default" &&

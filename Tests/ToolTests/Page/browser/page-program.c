@@ -89,6 +89,22 @@ static void show(double time) {
   FBTweakMonitor("Kinds", "Actions", "Runs", atomic_load(&runs));
 }
 
+/* What C cannot say in a declaration yet, or only Swift and files can. */
+static void make_described(void) {
+  static const char *const logarithmic[] = {"scale=log", "group=Looks", "title=Brightness of it",
+                                            NULL};
+  static const char *const grouped[] = {"group=Looks", NULL};
+  fbtweak_declaration tweak = {
+      .category = "Kinds", .collection = "Made", .name = "Brightness", .attributes = logarithmic};
+  tweak.default_value = (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 1};
+  tweak.minimum = (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 0};
+  tweak.maximum = (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 100};
+  fbtweak_make(&tweak);
+  tweak.name = "Contrast";
+  tweak.attributes = grouped;
+  fbtweak_make(&tweak);
+}
+
 static const fbtweak **made;
 static int made_count;
 
@@ -130,6 +146,7 @@ int main(int count_of_arguments, char **arguments) {
   pthread_create(&reader, NULL, wait_for_end, NULL);
   int many = count_of_arguments > 2 ? atoi(arguments[2]) : 0;
   made = calloc((size_t)many + 1, sizeof *made);
+  make_described();
   for (int index = 0; index < many; ++index)
     make(index);
   int is_flooding = count_of_arguments > 2 && strcmp(arguments[1], "flood") == 0;

@@ -95,6 +95,14 @@ class Together(PageTest):
         text.send_keys(Keys.ESCAPE)
         wait_until(lambda: text.get_attribute("value") == "theirs")
 
+    def test_typing_stays_when_the_program_gets_other_tweaks(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        field = browser.field(key)
+        browser.type(field, "34", end=None)
+        browser.script("return tweaksPage.commands.load('page-program', {again: true})")
+        field.send_keys("5", Keys.ENTER)
+        self.becomes(key, 345)
+
     def test_not_every_keystroke_is_sent(self):
         browser = self.browser
         self.count_requests()
@@ -277,6 +285,50 @@ class Safety(PageTest):
         self.dialog_button("Close")
         browser.press("p")
         self.dialog_button("Close")
+
+
+class Finding(PageTest):
+    def filter(self, label):
+        browser = self.browser
+        browser.script("tweaksPage.commands.clearQuery()")
+        browser.click(browser.find(".top .button[aria-label=Filters]"))
+        wait_until(lambda: next((box for box in browser.all(".filters .check") if box.text == label), None)).click()
+        browser.press(Keys.ESCAPE)
+
+    def test_filters(self):
+        browser = self.browser
+        browser.click(browser.part(NUMBERS + "Count", ".row-star"))
+        self.control.set(OTHERS + "Restarting", 9)
+        wait_until(lambda: "is-changed" in browser.row(OTHERS + "Restarting").get_attribute("class"))
+        for label, keys in [("Starred", [NUMBERS + "Count"]), ("Needs restart", [OTHERS + "Restarting"]), ("Waits for a restart", [OTHERS + "Restarting"]),
+                            ("Expired", [OTHERS + "Forgotten"]), ("Read-only", [OTHERS + "Build"]), ("Actions", ["Kinds/Actions/Count"]),
+                            ("Monitors", ["Kinds/Actions/Runs", "Motor/State/Speed", "Motor/State/Temperature", "Motor/State/Phase"])]:
+            self.filter(label)
+            wait_until(lambda: self.keys_shown() == keys, f"{label} shows others")
+        browser.script("tweaksPage.commands.clearQuery(); tweaksPage.commands.setQuery({kind: 'color'})")
+        self.assertEqual(self.keys_shown(), [OTHERS + "Colour"])
+        browser.script("tweaksPage.commands.clearQuery(); tweaksPage.commands.setQuery({source: 'override'})")
+        self.assertEqual([key for key in self.keys_shown() if key != OTHERS + "Restarting"], [])
+
+    def test_the_outline_leads_to_collections_and_groups(self):
+        browser = self.browser
+        node = wait_until(lambda: next((node for node in browser.all(".outline-node") if node.text.startswith("Numbers")), None))
+        node.click()
+        wait_until(lambda: browser.text(".scope-title") == "page-program › Kinds › Numbers")
+        self.assertTrue(all(key.startswith(NUMBERS) for key in self.keys_shown()))
+        browser.find(".outline-by option[value=groups]").click()
+        wait_until(lambda: next((node for node in browser.all(".outline-node") if node.text.startswith("Looks")), None), "there is no group").click()
+        wait_until(lambda: self.keys_shown() == ["Kinds/Made/Brightness", "Kinds/Made/Contrast"])
+        self.assertEqual(browser.part("Kinds/Made/Brightness", ".row-label").text, "Brightness of it")
+
+    def test_an_address_keeps_what_is_looked_for(self):
+        browser = self.browser
+        self.query("stiff")
+        wait_until(lambda: self.keys_shown() == [NUMBERS + "Stiffness"])
+        address = browser.driver.current_url
+        browser.driver.get("about:blank")
+        browser.open(address)
+        wait_until(lambda: self.keys_shown() == [NUMBERS + "Stiffness"], "the address does not keep the search")
 
 
 class Values(PageTest):
@@ -594,7 +646,7 @@ class Many(PageTest):
 
     def test_only_what_is_seen_is_in_the_document(self):
         browser = self.browser
-        wait_until(lambda: "10039" in browser.text(".scope-count"))
+        wait_until(lambda: "10041" in browser.text(".scope-count"))
         self.assertLess(len(browser.all(".row")), 60)
         browser.script("document.getElementById('scroller').scrollTop = 1e7")
         wait_until(lambda: "Motor/State/Phase" in self.keys_shown(), "the end is not reached")

@@ -472,6 +472,9 @@ class Rows(PageTest):
         browser.click(browser.part(key, ".row-name"))
         wait_until(lambda: "environment decides" in browser.text(".details .why"), "it does not say why")
         wait_until(lambda: "waits below" in browser.text(".opinions"), "the order is not shown")
+        # What waits below can be taken away.
+        browser.click(browser.part(key, ".row-reset"))
+        wait_until(lambda: "decides" not in browser.part(key, ".row-under").text, "what waits is not taken away")
 
     def test_copy_as_command_code_json_and_deep_link(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
