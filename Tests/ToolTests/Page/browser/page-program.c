@@ -61,9 +61,11 @@ static double read_kinds(void) {
   sum += FBTweakValue("Kinds", "Others", "Forgotten", 1.0, FBTweakExpires("2020-01-31"),
                       FBTweakOwner("physics team"));
   sum += FBTweakValue("Kinds", "Others", "From outside", 5, 0, 10);
+#ifndef WITHOUT_MARKUP
   sum += FBTweakValue(
       "<img src=x onerror=document.title='broken'>", "<b>bold</b>", "<script>alert(1)</script>", 1,
       FBTweakDescription("</li><style>*{display:none}</style>\033[31m\007 &amp; \"quoted\""));
+#endif
   return sum;
 }
 

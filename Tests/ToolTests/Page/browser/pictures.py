@@ -31,7 +31,7 @@ def all_sizes(browser, folder, name, before=lambda narrow: None):
 
 
 def main():
-    _, rest, settings = run.prepare()
+    options, rest, settings = run.prepare()
     from support import World, wait_until
 
     folder = os.path.abspath(rest[0] if rest else "pictures")
@@ -75,6 +75,31 @@ def main():
             all_sizes(browser, folder, "graphs")
             browser.size(3840, 2160)
             take(browser, folder, "graphs", True, 3840, 2160)
+        finally:
+            world.close()
+        world = World("pictures")
+        try:
+            # Without the names that are meant to break the page, for the README.
+            motor = run.build_page_program(options, settings.folder, "motor", "-DWITHOUT_MARKUP")
+            settings.page_program, kept = motor, settings.page_program
+            world.start_page_program()
+            spring_control = world.control(world.start_example())
+            spring_control.set("Spring/Physics/Stiffness", 240)
+            spring_control.set("Spring/Drawing/Width", 100)
+            world.start_ui()
+            browser = world.browser(world.address + "&program=spring", width=1280, height=720)
+            browser.connected()
+            wait_until(lambda: browser.is_there(".row"))
+            take(browser, folder, "readme", False, 1280, 720)
+            browser.script("tweaksPage.commands.select(undefined); tweaksPage.commands.showScope({program: 'motor', category: 'Motor'})")
+            for key in ("Motor/State/Speed", "Motor/Control/Target"):
+                browser.click(browser.part(key, ".row-graph"))
+            time.sleep(7)
+            for key, text in (("Motor/Control/Gain", "2.5"), ("Motor/Control/Target", "5200")):
+                browser.type(browser.field(key), text)
+                time.sleep(2)
+            take(browser, folder, "readme", True, 1280, 720)
+            settings.page_program = kept
         finally:
             world.close()
         world = World("pictures")

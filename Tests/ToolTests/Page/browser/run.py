@@ -36,13 +36,13 @@ def arguments():
     return parser.parse_known_args()
 
 
-def build_page_program(settings, folder):
+def build_page_program(settings, folder, name="page-program", *flags):
     """Builds the program of the tests against the library that is to be tested."""
-    program = os.path.join(folder, "page-program")
+    program = os.path.join(folder, name)
     library = os.path.abspath(settings.library)
     subprocess.run(
         [
-            os.environ.get("CC", "gcc"), "-std=gnu11", "-DDEBUG", "-g", f"-I{settings.header}", os.path.join(HERE, "page-program.c"), "-o", program,
+            os.environ.get("CC", "gcc"), "-std=gnu11", "-DDEBUG", "-g", *flags, f"-I{settings.header}", os.path.join(HERE, "page-program.c"), "-o", program,
             "-Wl,--no-as-needed", library, f"-Wl,-rpath,{os.path.dirname(library)}", "-lm", "-pthread",
         ],
         check=True,

@@ -3,12 +3,14 @@
 import { make, setAttribute, setText } from "../dom.js";
 import { calculate } from "../arithmetic.js";
 import { convertedBack, converted, durationUnits, isDuration, niceUnit, parseDuration, canonical } from "../durations.js";
-import { admitted, isLogarithmic, isWide, numberText, positionOf, sliderRange, stepped, valueAt }
+import { admitted, isLogarithmic, numberText, positionOf, sliderRange, stepped, valueAt }
   from "../numbers.js";
 import { currentValue, limitsText, valueText } from "../tweaks.js";
 import { shown } from "../names.js";
 
 const positions = 10000;
+/** Longer texts, as integers of 64 bits have, take some of the place of the slider. */
+const longestNarrow = 11;
 
 /** How large a step is meant with these keys held. */
 export const sizeOf = (event) => (event.shiftKey ? "coarse" : event.altKey ? "fine" : "normal");
@@ -24,12 +26,13 @@ export function numberControl({ tweak, editing }) {
   const hasSlider = !(tweak.choices?.length);
   const slider = makeSlider(tweak, editing);
   const field = makeField(tweak, editing);
-  const element = make("div", { class: `number-control ${isWide(tweak.type) ? "is-wide" : ""}` }, hasSlider ? slider.element : undefined, field.element);
+  const element = make("div", { class: "number-control" }, hasSlider ? slider.element : undefined, field.element);
   return {
     element,
     update() {
       slider.update();
       field.update();
+      element.classList.toggle("is-wide", field.text.length > longestNarrow);
     },
     focus: () => field.focus(),
     isBusy: () => field.isBusy() || editing.isDragged(tweak),
@@ -230,6 +233,9 @@ function makeField(tweak, editing) {
   });
   return {
     element, update: show, focus: () => input.focus(), isBusy: () => isDirty,
+    get text() {
+      return shownText;
+    },
   };
 }
 
