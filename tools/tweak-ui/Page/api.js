@@ -71,7 +71,15 @@ export class API {
 
   /** Asks something of the server, for example "set". */
   async post(name, body = {}) {
-    return this.#request(`/api/${name}`, body);
+    try {
+      return await this.#request(`/api/${name}`, body);
+    } catch (error) {
+      if (error.status !== 410) throw error;
+      // The stream has ended, and this page has not noticed yet. A change is not lost for that.
+      this.#stopping?.abort();
+      if (name !== "set") throw error;
+      return this.#request(`/api/${name}`, { ...body, stream: undefined });
+    }
   }
 
   async #request(path, body) {

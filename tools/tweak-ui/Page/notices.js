@@ -41,6 +41,9 @@ export class Notices {
     }
     notice.append(iconButton("close", "Close this message", () => notice.remove()));
     this.#list.append(notice);
+    // The last that was opened is on top, of dialogs too.
+    if (this.#list.matches(":popover-open")) this.#list.hidePopover();
+    this.#list.showPopover();
     while (this.#list.children.length > mostNotices) this.#list.firstChild.remove();
     this.#spoken.textContent = text;
     const end = () => {

@@ -565,6 +565,7 @@ function showGraphs() {
   const tweaks = [...graphed].map((id) => state.tweakOf(id)).filter(Boolean);
   graphs.show(tweaks);
   samples.graphing(new Set(tweaks.map(({ id }) => id)));
+  drawSoon();
   list.refresh();
   details.update();
 }
@@ -740,6 +741,7 @@ const receive = {
   },
   samples(message) {
     samples.take(message);
+    drawSoon();
   },
   viewers({ viewers }) {
     state.set("viewers", viewers);
@@ -881,13 +883,13 @@ addEventListener("keydown", (event) => {
     return;
   }
   if (event.altKey || event.metaKey || event.ctrlKey) return;
-  if (event.key === "Escape" && !document.querySelector(":popover-open")) {
+  if (event.key === "Escape" && !document.querySelector(".popover:popover-open")) {
     if (document.body.classList.contains("has-outline")) commands.toggleOutline(false);
     else if (isField) document.activeElement.blur();
     else if (state.selected) commands.select(undefined);
     return;
   }
-  if (isField || document.querySelector(":popover-open")) return;
+  if (isField || document.querySelector(".popover:popover-open")) return;
   const run = keys[event.key];
   if (!run) return;
   event.preventDefault();
@@ -916,16 +918,21 @@ addEventListener("drop", (event) => {
   if (program) importFile(page, program.id, file);
 });
 
-/** Small graphs and the large one are drawn when a frame comes, twenty times in a second for the small ones. */
+/** Small graphs are drawn when samples come, at most twenty times in a second; the large one with every frame. */
 let lastLive = 0;
-function drawFrame(time) {
-  requestAnimationFrame(drawFrame);
-  if (time - lastLive > 48) {
-    lastLive = time;
-    list.updateLive();
-    details.updateLive();
-  }
-  if (graphed.size > 0) graphs.draw();
+let liveFrame = 0;
+function drawSoon() {
+  liveFrame ||= requestAnimationFrame((time) => {
+    liveFrame = 0;
+    if (time - lastLive > 48) {
+      lastLive = time;
+      list.updateLive();
+      details.updateLive();
+    }
+    if (graphed.size === 0) return;
+    graphs.draw();
+    drawSoon();
+  });
 }
 
 parts.byGroup.value = preferences.byGroup ? "groups" : "categories";
@@ -933,6 +940,5 @@ showTheme();
 showBar();
 await followAddress();
 api.listen();
-requestAnimationFrame(drawFrame);
 // For tests and measurements.
 globalThis.tweaksPage = page;
