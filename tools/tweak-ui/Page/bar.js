@@ -1,0 +1,241 @@
+// The bar at the top, the line above the list, and the menus and filters that they open.
+
+import { icon, iconButton, make, setAttribute, setText } from "./dom.js";
+import { filters, isEmptyQuery, typeKinds } from "./finding.js";
+import { mostSeries } from "./graphs.js";
+import { openHelp } from "./help.js";
+import { shown } from "./names.js";
+import { openMenu, openPopover } from "./popups.js";
+import { sourceText } from "./row.js";
+import { isMonitored, isSet, isSettable } from "./tweaks.js";
+
+const byID = (id) => document.getElementById(id);
+
+/** Adds the bar to the page, and what keeps it right. */
+export function addBar(page) {
+  const { state, preferences, history, sets, commands } = page;
+
+  const parts = {};
+  parts.search = make("input", {
+    type: "search", class: "search", id: "search", placeholder: "Search", "aria-label": "Search names, descriptions and values",
+    autocomplete: "off", spellcheck: "false", "aria-keyshortcuts": "/", enterkeyhint: "search",
+  });
+  parts.undo = iconButton("undo", "Undo", () => commands.undo(), { "aria-keyshortcuts": "Control+Z" });
+  parts.redo = iconButton("redo", "Redo", () => commands.redo(), { "aria-keyshortcuts": "Control+Shift+Z" });
+  parts.filter = make("button", {
+    type: "button", class: "button with-icon", "aria-label": "Filters", title: "Filters", "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => openFilters(),
+  }, icon("filter"), make("span", { class: "filter-text", text: "Filter" }));
+  parts.a = make("button", { type: "button", class: "side", text: "A", onclick: () => commands.toggleSides("A") });
+  parts.b = make("button", { type: "button", class: "side", text: "B", onclick: () => commands.toggleSides("B") });
+  parts.sides = make("div", { class: "sides", role: "group", "aria-label": "A and B" }, parts.a, parts.b);
+  parts.snapshot = iconButton("camera", "Snapshot", (event) => openMenu(event.currentTarget, "Snapshot", snapshotEntries()), { "aria-haspopup": "menu", "aria-expanded": "false" });
+  parts.presets = make("button", { type: "button", class: "button with-icon", "aria-label": "Presets", title: "Presets", onclick: () => commands.openPresets() },
+    icon("layers"), make("span", { class: "preset-text", text: "Presets" }));
+  parts.people = make("button", { type: "button", class: "button with-icon people", hidden: true, "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => openPeople() },
+    icon("people"), make("span", { text: "" }));
+  parts.more = iconButton("more", "More", (event) => openMenu(event.currentTarget, "More", moreEntries()), { "aria-haspopup": "menu", "aria-expanded": "false" });
+  parts.outlineButton = iconButton("menu", "Outline", () => commands.toggleOutline(), { class: "outline-button", "aria-expanded": "false", "aria-controls": "outline-panel" });
+  byID("top").append(parts.outlineButton, make("h1", { class: "brand", text: "Tweaks" }),
+    make("div", { class: "search-box", role: "search" }, icon("search"), parts.search, make("kbd", { text: "/", "aria-hidden": "true" })), parts.filter,
+    make("div", { class: "top-buttons", role: "toolbar", "aria-label": "Values" }, parts.undo, parts.redo, parts.sides, parts.snapshot, parts.presets),
+    parts.people, parts.more);
+
+  parts.byGroup = make("select", { "aria-label": "Outline by", class: "outline-by", onchange: () => commands.setByGroup(parts.byGroup.value === "groups") },
+    make("option", { value: "categories", text: "By category" }), make("option", { value: "groups", text: "By group" }));
+  byID("outline-head").append(parts.byGroup, iconButton("close", "Close the outline", () => commands.toggleOutline(false), { class: "outline-close" }));
+
+  parts.scopeTitle = make("h2", { class: "scope-title", id: "scope-title" });
+  parts.scopeState = make("span", { class: "scope-state" });
+  parts.count = make("span", { class: "scope-count", role: "status" });
+  parts.waiting = make("span", { class: "waiting" });
+  parts.scopeMenu = iconButton("more", "More for what is shown", (event) => scopeMenu(event.currentTarget, { ...state.scope, program: page.currentProgram()?.id }), { "aria-haspopup": "menu", "aria-expanded": "false" });
+  parts.chips = make("div", { class: "chips", role: "group", "aria-label": "Filters that are on" });
+  byID("list-head").append(make("div", { class: "scope-line" }, parts.scopeTitle, parts.scopeState, parts.count, parts.waiting, parts.scopeMenu), parts.chips);
+
+  parts.byGroup.value = preferences.byGroup ? "groups" : "categories";
+
+  function showListHead() {
+    const { scope } = state;
+    const program = scope.program === undefined && state.programs.size !== 1 ? undefined : page.currentProgram();
+    const names = scope.group !== undefined ? [scope.group || "No group"] : [scope.category, scope.collection].filter((name) => name !== undefined);
+    const title = [program ? program.description.name : "All programs", ...names].map(shown).join(" › ");
+    setText(parts.scopeTitle, title);
+    document.title = `${title} – Tweaks`;
+    setText(parts.scopeState, program ? programText(program) : "");
+    parts.scopeState.dataset.state = program?.state ?? "";
+    setText(parts.count, isEmptyQuery(page.query) ? `${page.listed.count}` : `${page.listed.count} found`);
+    parts.count.title = `${page.listed.count} tweak${page.listed.count === 1 ? "" : "s"}`;
+    showWaiting(program);
+    showChips();
+  }
+
+  function programText(program) {
+    const { description } = program;
+    switch (program.state) {
+      case "running": return description.processes > 1 ? `running, ${description.processes} processes` : `running, process ${description.pid}`;
+      case "offline": return description.ended ? "has ended; values are those of its next start" : "not running; values are those of its next start";
+      case "memory": return "without the library: nothing is kept";
+      case "silent": return "does not answer; values are the last that it told";
+      default: return program.state;
+    }
+  }
+
+  /** How many values wait for a restart of the program, and how to restart it. */
+  function showWaiting(program) {
+    const waiting = program?.state === "running" || program?.state === "silent"
+      ? [...program.tweaks.values()].filter(({ pendingValue }) => pendingValue !== undefined).length : 0;
+    parts.waiting.hidden = waiting === 0;
+    if (waiting === 0 || parts.waiting.dataset.count === String(waiting)) return;
+    parts.waiting.dataset.count = waiting;
+    parts.waiting.replaceChildren(make("button", {
+      type: "button", class: "badge warning", text: `${waiting} need${waiting === 1 ? "s" : ""} a restart`, "aria-haspopup": "menu", "aria-expanded": "false",
+      onclick: (event) => openMenu(event.currentTarget, "Restart", [
+        { label: "Show what waits for the restart", run: () => commands.setQuery({ shows: ["waiting"] }) },
+        { label: "Copy the command that restarts it", isDisabled: !program.description.executable, run: () => commands.copyRestart(program) },
+      ]),
+    }));
+  }
+
+  function showChips() {
+    const chips = page.query.shows.map((name) => [filters.find((filter) => filter[0] === name)?.[1] ?? name, () => commands.setQuery({ shows: page.query.shows.filter((one) => one !== name) })]);
+    if (page.query.source) chips.push([`From: ${sourceText(page.query.source)}`, () => commands.setQuery({ source: undefined })]);
+    if (page.query.kind) chips.push([typeKinds.find(([kind]) => kind === page.query.kind)?.[1] ?? page.query.kind, () => commands.setQuery({ kind: undefined })]);
+    parts.chips.hidden = chips.length === 0;
+    const text = JSON.stringify(chips.map(([label]) => label));
+    if (parts.chips.dataset.text !== text) {
+      parts.chips.dataset.text = text;
+      parts.chips.replaceChildren(...chips.map(([label, remove]) => make("button", { type: "button", class: "chip", "aria-label": `Filter ${label}, remove`, onclick: remove },
+        make("span", { text: label }), icon("close"))));
+    }
+    setText(parts.filter.querySelector("span"), chips.length > 0 ? `Filter ${chips.length}` : "Filter");
+    parts.filter.classList.toggle("is-on", chips.length > 0);
+  }
+
+  function openFilters() {
+    const sources = new Set(["default", "override"]);
+    for (const program of page.shownPrograms()) for (const { source } of program.tweaks.values()) if (source) sources.add(source);
+    const boxes = filters.map(([name, label]) => make("label", { class: "check" }, make("input", {
+      type: "checkbox", checked: page.query.shows.includes(name), onchange: (event) =>
+        commands.setQuery({ shows: event.target.checked ? [...page.query.shows, name] : page.query.shows.filter((one) => one !== name) }),
+    }), make("span", { text: label })));
+    const chooser = (label, name, entries) => make("label", { class: "filter-choice" }, make("span", { text: label }), make("select", {
+      onchange: (event) => commands.setQuery({ [name]: event.target.value || undefined }),
+    }, make("option", { value: "", text: "any" }), entries.map(([value, text]) => make("option", { value, text, selected: page.query[name] === value }))));
+    openPopover(parts.filter, make("div", { class: "filters" }, boxes, chooser("From", "source", [...sources].map((source) => [source, sourceText(source)])),
+      chooser("Type", "kind", typeKinds), make("button", { type: "button", class: "button", text: "Show all", onclick: () => commands.clearQuery() })), { label: "Filters" });
+  }
+
+  function openPeople() {
+    const name = make("input", { type: "text", value: preferences.name, maxlength: 40, placeholder: "Your name", "aria-label": "Your name, as others see it",
+      onchange: () => {
+        preferences.name = name.value.trim();
+        page.tellPresence();
+      } });
+    openPopover(parts.people, make("div", { class: "people-list" }, make("ul", {}, state.viewers.map((viewer) => {
+      const tweak = viewer.tweak && state.tweak(viewer.program, viewer.tweak);
+      return make("li", { text: `${viewer.stream === state.stream ? "You" : viewer.name ? shown(viewer.name) : `Page ${viewer.stream}`}${tweak ? `: ${tweak.label}` : ""}` });
+    })), make("label", {}, make("span", { class: "who", text: "Your name" }), name)), { label: "Who else is here" });
+  }
+
+  function moreEntries() {
+    const program = page.currentProgram();
+    const theme = (value, label) => ({ label, isChecked: preferences.theme === value, run: () => commands.setTheme(value) });
+    return [
+      { label: "Open a program…", run: () => commands.openProgram() },
+      { label: "Copy or export…", key: "e", isDisabled: !program, run: () => commands.openExport() },
+      { label: "Import a file…", isDisabled: !program, run: () => commands.chooseFile(program.id) },
+      { label: "Reset all…", isDisabled: !program, run: () => commands.resetScope({ program: program.id }) },
+      null, theme("auto", "Light or dark, as the system"), theme("light", "Light"), theme("dark", "Dark"), null,
+      { label: "Your name…", run: () => {
+        parts.people.hidden = false;
+        openPeople();
+      } },
+      { label: "Keys", key: "?", run: openHelp },
+    ];
+  }
+
+  function snapshotEntries() {
+    const program = page.currentProgram();
+    const time = program && sets.snapshotTime(program.id);
+    const count = program ? sets.sinceSnapshot(program.id).length : 0;
+    return [
+      { label: "Take a snapshot", key: "n", isDisabled: !program?.isLoaded, run: () => commands.takeSnapshot() },
+      { label: time ? `Back to ${time.toLocaleTimeString("en-GB")} (${count} different)` : "Back to the snapshot", key: "Shift N", isDisabled: !time, run: () => commands.restoreSnapshot() },
+    ];
+  }
+
+  function scopeMenu(anchor, scope) {
+    const program = state.programs.get(scope.program);
+    if (!program) return;
+    const tweaks = page.tweaksIn(scope);
+    const set = tweaks.filter((tweak) => isSettable(tweak) && isSet(tweak)).length;
+    openMenu(anchor, "What is shown", [
+      { label: `Reset ${set} of ${tweaks.length}…`, isDisabled: set === 0, run: () => commands.resetScope(scope) },
+      { label: "Graph of its monitors", isDisabled: !tweaks.some(({ monitor }) => monitor), run: () => {
+        for (const tweak of tweaks.filter((one) => isMonitored(one) && !page.graphed.has(one.id)).slice(0, mostSeries)) commands.toggleGraph(tweak);
+      } },
+      { label: "Copy a link", run: () => commands.copyPlace(scope) },
+      { label: "Copy or export…", run: () => commands.openExport(program.id) },
+    ]);
+  }
+
+  /** What of the bar depends on the program and on what was done. */
+  function showBar() {
+    const program = page.currentProgram();
+    const name = program ? shown(program.description.name) : "";
+    const buttons = [[parts.undo, "Undo", history.undoLabel], [parts.redo, "Redo", history.redoLabel]];
+    for (const [button, word, label] of buttons) {
+      setAttribute(button, "aria-disabled", label ? undefined : "true");
+      button.title = label ? `${word}: ${label}` : word;
+    }
+    const side = program ? sets.side(program.id) : "A";
+    const count = program ? sets.otherDifferences(program.id) : 0;
+    for (const [button, one] of [[parts.a, "A"], [parts.b, "B"]]) {
+      setAttribute(button, "aria-pressed", String(side === one));
+      button.title = side === one ? `${one} of ${name} is shown; x for the other` : `Show ${one} of ${name}${count ? `, ${count} different` : ""}`;
+    }
+    parts.sides.classList.toggle("is-different", count > 0);
+    const loaded = program && page.loadedPresets.get(program.id);
+    const unsaved = loaded ? state.differences(program.id, loaded.values).length : 0;
+    setText(parts.presets.querySelector("span"), loaded ? `${shown(loaded.name)}${unsaved ? " •" : ""}` : "Presets");
+    parts.presets.title = loaded ? (unsaved ? `${unsaved} not saved in "${shown(loaded.name)}"` : `As saved in "${shown(loaded.name)}"`) : "Presets";
+  }
+
+  let barTimer = 0;
+  const showBarSoon = () => {
+    barTimer ||= setTimeout(() => {
+      barTimer = 0;
+      showBar();
+      showWaiting(page.currentProgram());
+    }, 150);
+  };
+
+  function showBanner() {
+    const banner = byID("banner");
+    const texts = {
+      lost: "The connection to tweak ui is lost. Trying again…", ended: "tweak ui has ended. This page comes back when it is started again.",
+      refused: "tweak ui does not know this page. Open the address that it printed.",
+    };
+    const text = texts[state.connection];
+    banner.hidden = !text;
+    setText(banner, text ?? "");
+    document.body.dataset.connection = state.connection;
+  }
+
+  function showTheme() {
+    const { theme } = preferences;
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  }
+
+  function showPeople() {
+    const count = state.viewers.length;
+    parts.people.hidden = count < 2;
+    setText(parts.people.querySelector("span"), String(count));
+    parts.people.title = `${count} pages are open`;
+    setAttribute(parts.people, "aria-label", `${count} pages are open`);
+    page.list.refresh();
+  }
+
+  Object.assign(page, { showListHead, showWaiting, scopeMenu, openFilters, showBar, showBarSoon, showBanner, showTheme, showPeople, parts });
+}

@@ -1,0 +1,282 @@
+// What buttons and keys do.
+
+import { copyText, shellCommand } from "./copying.js";
+import { make, setAttribute } from "./dom.js";
+import { openExport } from "./exporting.js";
+import { wordsOf } from "./finding.js";
+import { mostSeries } from "./graphs.js";
+import { keyOf, linkText, shown } from "./names.js";
+import { ask, openDialog } from "./popups.js";
+import { importFile, openPresets } from "./presets.js";
+import { currentValue, isDrawable, isSet, isSettable, partnerName } from "./tweaks.js";
+
+const byID = (id) => document.getElementById(id);
+/** From how many resets on somebody is asked. */
+const manyResets = 2;
+
+/** Adds the commands to the page. */
+export function addCommands(page) {
+  const { state, api, preferences, notices, history, editing, sets, samples, commands } = page;
+
+  Object.assign(commands, {
+    select(tweak) {
+      const before = state.tweakOf(state.selected);
+      const focused = document.activeElement;
+      state.selected = tweak && tweak.id === state.selected ? undefined : tweak?.id;
+      const selected = state.tweakOf(state.selected);
+      document.body.classList.toggle("has-details", Boolean(selected));
+      const hadFocus = byID("details").contains(focused);
+      page.details.show(selected);
+      for (const one of [before, selected]) if (one) page.list.changed(one);
+      page.showAddress();
+      if (selected) page.lastTouched = selected.program;
+      if (selected && !hadFocus && focused?.classList.contains("row-name")) {
+        if (matchMedia("(max-width: 1000px)").matches) page.details.focus();
+      }
+      if (!selected && before && hadFocus) page.list.reveal(before.id, { focus: "name" });
+      page.tellPresence();
+    },
+    showScope(scope) {
+      state.scope = { ...scope };
+      if (scope.program) page.lastTouched = scope.program;
+      byID("scroller").scrollTop = 0;
+      for (const program of page.shownPrograms()) commands.load(program.id);
+      page.findAgain();
+      page.outline.update();
+      page.showBar();
+      page.showAddress();
+      commands.toggleOutline(false, { quiet: true });
+      page.tellPresence();
+    },
+    /** Loads the tweaks of a program, once at a time. */
+    async load(id, { again = false } = {}) {
+      const program = state.programs.get(id);
+      if (!program || (!again && program.isLoaded && program.followedBy === api.stream)) return;
+      if (page.loading.has(id)) {
+        if (again) page.loading.set(id, true);
+        return;
+      }
+      page.loading.set(id, false);
+      const stream = api.stream;
+      try {
+        const answer = await api.post("tweaks", { program: id, stream });
+        state.setTweaks(id, answer.tweaks, answer.undeclared);
+        const now = state.programs.get(id);
+        if (now) now.followedBy = stream;
+        if (answer.program) state.setProgram(answer.program);
+      } catch (error) {
+        const now = state.programs.get(id);
+        if (now && !now.isLoaded) now.problem = error.message;
+        if (error.status === 429) setTimeout(() => commands.load(id, { again: true }), 500);
+        page.findAgain({ keeping: true });
+      }
+      const isStale = page.loading.get(id);
+      page.loading.delete(id);
+      if (isStale) commands.load(id, { again: true });
+    },
+    resetTweak(tweak) {
+      if (!isSettable(tweak)) return;
+      if (editing.reset([tweak]) > 0) notices.whisper(`${tweak.label} has its default again`);
+    },
+    async resetScope(scope) {
+      const tweaks = page.tweaksIn(scope).filter((tweak) => isSettable(tweak) && isSet(tweak));
+      if (tweaks.length === 0) {
+        notices.say("Nothing was set here");
+        return;
+      }
+      const place = scope.collection ?? scope.category ?? scope.group ?? state.programs.get(scope.program)?.description.name;
+      if (tweaks.length >= manyResets) {
+        const names = tweaks.slice(0, 5).map(({ label }) => label).join(", ");
+        const isWanted = await ask(`Reset ${shown(place)}?`, `${tweaks.length} values get their defaults: ${names}${tweaks.length > 5 ? ", …" : ""}. It can be undone.`, `Reset ${tweaks.length}`);
+        if (!isWanted) return;
+      }
+      const count = editing.reset(tweaks);
+      notices.say(`${count} reset`, { label: "Undo", run: () => commands.undo() });
+    },
+    isStarred: (tweak) => preferences.stars.has(tweak.id),
+    toggleStar(tweak) {
+      preferences.toggleStar(tweak.id);
+      notices.whisper(commands.isStarred(tweak) ? `${tweak.label} is starred` : `${tweak.label} is not starred any more`);
+    },
+    isGraphed: (tweak) => page.graphed.has(tweak.id),
+    toggleGraph(tweak) {
+      if (!isDrawable(tweak)) return;
+      if (!page.graphed.delete(tweak.id)) {
+        if (page.graphed.size >= mostSeries) {
+          notices.say(`A graph has ${mostSeries} lines at most`);
+          return;
+        }
+        page.graphed.add(tweak.id);
+      }
+      showGraphs();
+    },
+    closeGraph() {
+      page.graphed.clear();
+      showGraphs();
+    },
+    /** The tweak that is the other axis of a pad: what the program or a person says, or what the names say. */
+    partnerOf(tweak) {
+      if (!isSettable(tweak) || tweak.choices) return undefined;
+      const find = (key) => {
+        const other = state.tweak(tweak.program, key);
+        return other && other !== tweak && isSettable(other) && !other.choices && partnerName({ ...other, name: "x" }) ? other : undefined;
+      };
+      if (!partnerName({ ...tweak, name: "x" })) return undefined;
+      const chosen = preferences.pair(tweak.id);
+      if (chosen !== undefined) {
+        const other = chosen && find(chosen);
+        return other ? { tweak: other, isFirst: tweak.order < other.order } : undefined;
+      }
+      if (tweak.pair) {
+        const other = find(tweak.pair) ?? find(keyOf(tweak.category, tweak.collection, tweak.pair));
+        if (other) return { tweak: other, isFirst: tweak.order < other.order };
+      }
+      const byName = partnerName(tweak);
+      const other = byName && find(keyOf(tweak.category, tweak.collection, byName.name));
+      return other ? { tweak: other, isFirst: byName.isFirst } : undefined;
+    },
+    pair(tweak, key) {
+      const before = commands.partnerOf(tweak)?.tweak;
+      preferences.setPair(tweak.id, key ?? "");
+      if (before) preferences.setPair(before.id, "");
+      if (key) preferences.setPair(`${tweak.program}\n${key}`, tweak.key);
+      page.list.rebuild();
+    },
+    undo() {
+      tellMove("Undone", history.undo(editing), "There is nothing to undo");
+    },
+    redo() {
+      tellMove("Done again", history.redo(editing), "There is nothing to do again");
+    },
+    takeSnapshot() {
+      const program = page.currentProgram();
+      if (!program?.isLoaded) return;
+      sets.take(program.id);
+      notices.say(`Snapshot of ${shown(program.description.name)}`);
+    },
+    restoreSnapshot() {
+      const program = page.currentProgram();
+      if (!program || !sets.snapshotTime(program.id)) {
+        notices.say("There is no snapshot yet");
+        return;
+      }
+      const count = sets.restore(program.id);
+      notices.say(count === 0 ? "Everything is as it was" : `${count} value${count === 1 ? " is" : "s are"} as in the snapshot`);
+    },
+    toggleSides(wanted) {
+      const program = page.currentProgram();
+      if (!program?.isLoaded || wanted === sets.side(program.id)) return;
+      const isFirst = !sets.hasOther(program.id);
+      const count = sets.toggle(program.id);
+      notices.say(isFirst ? "This is B now, and as A is. Change it, and compare with x" : `${sets.side(program.id)}: ${count} value${count === 1 ? "" : "s"} changed`);
+    },
+    openPresets: () => page.currentProgram() && openPresets(page, page.currentProgram().id),
+    openExport: (id = page.currentProgram()?.id) => id && openExport(page, id),
+    loadedPreset: (program) => page.loadedPresets.get(program)?.name,
+    setLoadedPreset(program, name) {
+      editing.settled().then(() => {
+        page.loadedPresets.set(program, { name, values: state.snapshot(program) });
+        page.showBar();
+      });
+    },
+    chooseFile(program) {
+      const input = byID("file");
+      input.onchange = () => {
+        const [file] = input.files;
+        input.value = "";
+        if (file) importFile(page, program, file);
+      };
+      input.click();
+    },
+    /** Saves a text as a file of the browser. */
+    save(name, text, type) {
+      const address = URL.createObjectURL(new Blob([text], { type }));
+      const link = make("a", { href: address, download: name });
+      document.body.append(link);
+      link.click();
+      link.remove();
+      setTimeout(() => URL.revokeObjectURL(address), 10000);
+    },
+    async copyCommand(tweak) {
+      const command = shellCommand(state.programs.get(tweak.program), tweak, currentValue(tweak));
+      if (await copyText(command)) notices.say(`Copied: ${command}`);
+    },
+    copyLink: (tweak) => commands.copyPlace({ program: tweak.program, tweak: tweak.key }),
+    async copyPlace(place) {
+      const address = `${location.origin}${location.pathname}${linkText(place)}`;
+      if (await copyText(address)) notices.say("The link is copied");
+      else notices.problem("The browser does not let this page copy");
+    },
+    async copyRestart(program) {
+      const { pid, executable } = program.description;
+      const word = /^[\w/.+-]+$/.test(executable) ? executable : `'${executable.replaceAll("'", "'\\''")}'`;
+      if (await copyText(`kill ${pid} && ${word}`)) notices.say("The command is copied; add the arguments of the program");
+    },
+    async openProgram() {
+      const input = make("input", { type: "text", "aria-label": "Path, name or process id", placeholder: "./program, name or process id", autocomplete: "off", autofocus: true });
+      const open = async () => {
+        if (!input.value.trim()) return false;
+        try {
+          const { program } = await api.post("open", { name: input.value.trim() });
+          state.setProgram(program);
+          commands.showScope({ program: program.id });
+          return true;
+        } catch (error) {
+          notices.problem(error.message);
+          return false;
+        }
+      };
+      const dialog = openDialog("Open a program", make("div", { class: "form" }, input), [{ label: "Cancel" }, { label: "Open", isMain: true, run: open }]);
+      input.addEventListener("keydown", async (event) => {
+        if (event.key === "Enter" && (await open())) dialog.close();
+      });
+      input.focus();
+    },
+    setQuery(changes) {
+      Object.assign(page.query, changes);
+      if (changes.text !== undefined) page.query.words = wordsOf(changes.text);
+      byID("scroller").scrollTop = 0;
+      page.findAgain();
+      page.showAddress();
+    },
+    clearQuery() {
+      page.parts.search.value = "";
+      commands.setQuery({ text: "", shows: [], source: undefined, kind: undefined });
+    },
+    setByGroup(byGroup) {
+      preferences.byGroup = byGroup;
+      commands.showScope(state.scope.program ? { program: state.scope.program } : {});
+    },
+    setTheme(theme) {
+      preferences.theme = theme;
+    },
+    toggleOutline(isOpen = !document.body.classList.contains("has-outline"), { quiet = false } = {}) {
+      document.body.classList.toggle("has-outline", isOpen);
+      setAttribute(page.parts.outlineButton, "aria-expanded", String(isOpen));
+      if (quiet) return;
+      if (isOpen) (byID("outline").querySelector("[aria-current]") ?? byID("outline").querySelector("button"))?.focus();
+      else page.parts.outlineButton.focus();
+    },
+  });
+
+  function tellMove(word, moved, nothing) {
+    if (!moved) {
+      notices.say(nothing);
+      return;
+    }
+    const foreign = moved.foreign > 0 ? `; ${moved.foreign} had been changed elsewhere since` : "";
+    notices.say(`${word}: ${moved.label}${foreign}`);
+    if (moved.tweaks.length === 1) page.list.reveal(moved.tweaks[0].id);
+  }
+
+  function showGraphs() {
+    const tweaks = [...page.graphed].map((id) => state.tweakOf(id)).filter(Boolean);
+    page.graphs.show(tweaks);
+    samples.graphing(new Set(tweaks.map(({ id }) => id)));
+    page.drawSoon();
+    page.list.refresh();
+    page.details.update();
+  }
+
+  Object.assign(page, { showGraphs });
+}

@@ -1,0 +1,172 @@
+// What the server says, and how the parts of the page follow the state.
+
+import { shown } from "./names.js";
+import { stateText } from "./outline.js";
+import { equalValues, valueFrom, valueText } from "./tweaks.js";
+
+/** Has the page follow the server. */
+export function addFollowing(page) {
+  const { state, api, preferences, notices, history, sets, samples, commands } = page;
+
+  api.onState = (connection) => {
+    if (connection === "lost" && (state.connection === "ended" || state.connection === "refused")) return;
+    if (connection === "connected") return;
+    state.set("connection", connection);
+  };
+
+  const receive = {
+    hello({ stream, programs, viewers, first }) {
+      state.stream = stream;
+      state.set("connection", "connected");
+      if (first && !state.scope.program && state.programs.size === 0 && !page.wantedPlace?.program) state.scope = { program: first };
+      state.setPrograms(programs);
+      state.set("viewers", viewers);
+      for (const program of page.shownPrograms()) commands.load(program.id, { again: true });
+      samples.askAgain();
+      tellPresence();
+      page.findAgain({ keeping: true });
+      page.goToPlace();
+    },
+    program({ program }) {
+      const before = state.programs.get(program.id);
+      state.setProgram(program);
+      const isOther = before && (before.state !== program.state || before.description.pid !== program.pid);
+      if (isOther) {
+        notices.whisper(`${shown(program.name)}: ${stateText(program)}`);
+        samples.askAgain();
+      }
+      const isShown = state.scope.program === undefined || state.scope.program === program.id;
+      if (isShown && (isOther || !before)) commands.load(program.id, { again: true });
+    },
+    gone({ program }) {
+      state.removeProgram(program);
+    },
+    tweaks({ program }) {
+      if (state.programs.get(program)?.isLoaded) commands.load(program, { again: true });
+    },
+    changes({ program, changes }) {
+      for (const change of changes) {
+        const tweak = state.tweak(program, change.tweak);
+        if (!tweak) continue;
+        remember(tweak, change);
+        state.setValue(program, change);
+      }
+    },
+    samples(message) {
+      samples.take(message);
+      drawSoon();
+    },
+    viewers({ viewers }) {
+      state.set("viewers", viewers);
+    },
+    preset({ program }) {
+      state.tell("presets", program);
+    },
+    bye() {},
+  };
+  api.isRecording = () => page.graphed.size > 0;
+  api.onEvent = (name, data) => receive[name]?.(data);
+
+  /** Keeps a change for the graph and the details, with who made it. */
+  function remember(tweak, change) {
+    if (tweak.monitor || tweak.type === "action") return;
+    const [old, value] = [valueFrom(tweak.type, change.oldValue), valueFrom(tweak.type, change.pendingValue ?? change.value)];
+    if (equalValues(old, value)) return;
+    const newText = valueText(tweak, value);
+    samples.mark({
+      time: change.time ?? samples.now(), id: tweak.id, program: tweak.program, key: tweak.key, label: tweak.label, newText,
+      text: `${valueText(tweak, old)} → ${newText}`, who: whoText(change),
+    });
+  }
+
+  function whoText({ by, source }) {
+    if (by !== undefined && by === state.stream) return "this page";
+    if (by !== undefined) {
+      const viewer = state.viewers.find(({ stream }) => stream === by);
+      return viewer?.name ? shown(viewer.name) : `page ${by}`;
+    }
+    return source === "override" || source === "default" ? "elsewhere" : shown(source ?? "elsewhere");
+  }
+
+  let presence = "";
+  function tellPresence() {
+    if (!api.stream || state.connection !== "connected") return;
+    const focused = document.activeElement?.closest?.(".row");
+    const selected = state.tweakOf(state.selected);
+    const body = { stream: api.stream, program: focused?.dataset.program ?? selected?.program ?? page.currentProgram()?.id, tweak: focused?.dataset.tweak ?? selected?.key };
+    if (preferences.name) body.name = preferences.name;
+    const text = JSON.stringify(body);
+    if (text === presence) return;
+    presence = text;
+    api.post("presence", body).catch(() => { presence = ""; });
+  }
+
+  // How the page.parts follow the state.
+
+  state.on("programs", () => {
+    page.outline.update();
+    page.showListHead();
+    page.showBarSoon();
+    if (state.programs.size !== listedPrograms) {
+      listedPrograms = state.programs.size;
+      for (const program of page.shownPrograms()) commands.load(program.id);
+      page.findAgain({ keeping: true });
+    } else page.list.refresh();
+  });
+  let listedPrograms = 0;
+  state.on("tweaks", (program) => {
+    page.findAgain({ keeping: true });
+    page.list.refresh();
+    page.outline.update();
+    page.showBarSoon();
+    const selected = state.tweakOf(state.selected);
+    if (selected?.program === program && page.details.tweak !== selected) page.details.show(selected);
+    else if (selected?.program === program) page.details.update();
+    else if (state.selected && !selected && state.selected.startsWith(`${program}\n`)) commands.select(undefined);
+    if (page.graphed.size > 0) page.showGraphs();
+    page.goToPlace();
+  });
+  let outlineTimer = 0;
+  state.on("value", (tweak) => {
+    page.list.changed(tweak);
+    if (state.selected) page.details.changed(tweak);
+    page.findSoon();
+    page.showBarSoon();
+    outlineTimer ||= setTimeout(() => {
+      outlineTimer = 0;
+      page.outline.update();
+    }, 600);
+  });
+  state.on("viewers", page.showPeople);
+  state.on("connection", () => {
+    page.showBanner();
+    page.showEmpty();
+  });
+  history.onChange = page.showBarSoon;
+  sets.onChange = page.showBar;
+  preferences.onChange = () => {
+    page.showTheme();
+    page.list.refresh();
+    page.details.update();
+    if (page.query.shows.includes("starred")) page.findAgain({ keeping: true });
+  };
+
+  /** Small graphs are drawn when samples come, at most twenty times in a second; the large one with every frame. */
+  let lastLive = 0;
+  let liveFrame = 0;
+  function drawSoon() {
+    liveFrame ||= requestAnimationFrame((time) => {
+      liveFrame = 0;
+      if (time - lastLive > 48) {
+        lastLive = time;
+        page.list.updateLive();
+        page.details.updateLive();
+      }
+      if (page.graphed.size === 0) return;
+      page.graphs.draw();
+      drawSoon();
+    });
+  }
+
+  Object.assign(page, { tellPresence, drawSoon });
+}

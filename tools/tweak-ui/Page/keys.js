@@ -1,0 +1,90 @@
+// Keys for the whole page, and files that are dropped on it.
+
+import { isTyping } from "./dom.js";
+import { openHelp } from "./help.js";
+import { importFile } from "./presets.js";
+
+const byID = (id) => document.getElementById(id);
+
+/** Has the page listen to keys. */
+export function addKeys(page) {
+  const { state, preferences, commands } = page;
+
+  page.parts.search.addEventListener("input", () => commands.setQuery({ text: page.parts.search.value }));
+  page.parts.search.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      if (page.parts.search.value) {
+        page.parts.search.value = "";
+        commands.setQuery({ text: "" });
+      } else page.parts.search.blur();
+      event.preventDefault();
+      event.stopPropagation();
+    } else if (event.key === "ArrowDown" || event.key === "Enter") {
+      event.preventDefault();
+      page.list.focusFirst();
+    }
+  });
+
+  const isDark = () => preferences.theme === "dark" ||
+    (preferences.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+  const keys = {
+    "/": () => {
+      page.parts.search.focus();
+      page.parts.search.select();
+    },
+    "?": openHelp, f: page.openFilters, x: () => commands.toggleSides(), n: () => commands.takeSnapshot(), N: () => commands.restoreSnapshot(),
+    p: () => commands.openPresets(), e: () => commands.openExport(), k: () => page.graphed.size > 0 && page.graphs.togglePause(),
+    o: () => commands.toggleOutline(true),
+    t: () => commands.setTheme(isDark() ? "light" : "dark"),
+  };
+  addEventListener("keydown", (event) => {
+    if (document.querySelector("dialog[open]")) return;
+    const isField = isTyping();
+    if ((event.ctrlKey || event.metaKey) && !event.altKey) {
+      const key = event.key.toLowerCase();
+      const isRedo = (key === "z" && event.shiftKey) || key === "y";
+      if (key !== "z" && key !== "y") return;
+      // In a field that is being typed into, the keys are the field's.
+      if (isField && page.list.isBusy) return;
+      if (isField && document.activeElement === page.parts.search) return;
+      event.preventDefault();
+      if (isRedo) commands.redo();
+      else commands.undo();
+      return;
+    }
+    if (event.altKey || event.metaKey || event.ctrlKey) return;
+    if (event.key === "Escape" && !document.querySelector(".popover:popover-open")) {
+      if (document.body.classList.contains("has-outline")) commands.toggleOutline(false);
+      else if (isField) document.activeElement.blur();
+      else if (state.selected) commands.select(undefined);
+      return;
+    }
+    if (isField || document.querySelector(".popover:popover-open")) return;
+    const run = keys[event.key];
+    if (!run) return;
+    event.preventDefault();
+    run();
+  });
+  document.addEventListener("focusin", () => {
+    const row = document.activeElement?.closest?.(".row");
+    if (row) page.lastTouched = row.dataset.program;
+    page.tellPresence();
+  });
+  addEventListener("hashchange", page.followAddress);
+  addEventListener("dragover", (event) => {
+    if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
+    event.preventDefault();
+    byID("drop-hint").hidden = false;
+  });
+  addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) byID("drop-hint").hidden = true;
+  });
+  addEventListener("drop", (event) => {
+    byID("drop-hint").hidden = true;
+    const [file] = event.dataTransfer?.files ?? [];
+    if (!file) return;
+    event.preventDefault();
+    const program = page.currentProgram();
+    if (program) importFile(page, program.id, file);
+  });
+}
