@@ -1,18 +1,191 @@
+// Made by tools/tweak-ui/list-page.
 #include "tweak_page.h"
 
 // The compiler that comes with Swift has it since before C23.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-// Every file of the page is one block here and one line in the list below.
-
-static const unsigned char index_html[] = {
+static const unsigned char file_address_js[] = {
+#embed "../Page/address.js"
+};
+static const unsigned char file_api_js[] = {
+#embed "../Page/api.js"
+};
+static const unsigned char file_arithmetic_js[] = {
+#embed "../Page/arithmetic.js"
+};
+static const unsigned char file_bar_js[] = {
+#embed "../Page/bar.js"
+};
+static const unsigned char file_colours_js[] = {
+#embed "../Page/colours.js"
+};
+static const unsigned char file_commands_js[] = {
+#embed "../Page/commands.js"
+};
+static const unsigned char file_controls_action_js[] = {
+#embed "../Page/controls/action.js"
+};
+static const unsigned char file_controls_all_js[] = {
+#embed "../Page/controls/all.js"
+};
+static const unsigned char file_controls_choice_js[] = {
+#embed "../Page/controls/choice.js"
+};
+static const unsigned char file_controls_colour_js[] = {
+#embed "../Page/controls/colour.js"
+};
+static const unsigned char file_controls_monitor_js[] = {
+#embed "../Page/controls/monitor.js"
+};
+static const unsigned char file_controls_number_js[] = {
+#embed "../Page/controls/number.js"
+};
+static const unsigned char file_controls_pad_js[] = {
+#embed "../Page/controls/pad.js"
+};
+static const unsigned char file_controls_switch_js[] = {
+#embed "../Page/controls/switch.js"
+};
+static const unsigned char file_controls_text_js[] = {
+#embed "../Page/controls/text.js"
+};
+static const unsigned char file_copying_js[] = {
+#embed "../Page/copying.js"
+};
+static const unsigned char file_details_js[] = {
+#embed "../Page/details.js"
+};
+static const unsigned char file_dom_js[] = {
+#embed "../Page/dom.js"
+};
+static const unsigned char file_drawing_js[] = {
+#embed "../Page/drawing.js"
+};
+static const unsigned char file_durations_js[] = {
+#embed "../Page/durations.js"
+};
+static const unsigned char file_editing_js[] = {
+#embed "../Page/editing.js"
+};
+static const unsigned char file_exporting_js[] = {
+#embed "../Page/exporting.js"
+};
+static const unsigned char file_finding_js[] = {
+#embed "../Page/finding.js"
+};
+static const unsigned char file_following_js[] = {
+#embed "../Page/following.js"
+};
+static const unsigned char file_graphs_js[] = {
+#embed "../Page/graphs.js"
+};
+static const unsigned char file_help_js[] = {
+#embed "../Page/help.js"
+};
+static const unsigned char file_history_js[] = {
+#embed "../Page/history.js"
+};
+static const unsigned char file_icon_svg[] = {
+#embed "../Page/icon.svg"
+};
+static const unsigned char file_index_html[] = {
 #embed "../Page/index.html"
+};
+static const unsigned char file_keys_js[] = {
+#embed "../Page/keys.js"
+};
+static const unsigned char file_list_js[] = {
+#embed "../Page/list.js"
+};
+static const unsigned char file_names_js[] = {
+#embed "../Page/names.js"
+};
+static const unsigned char file_notices_js[] = {
+#embed "../Page/notices.js"
+};
+static const unsigned char file_numbers_js[] = {
+#embed "../Page/numbers.js"
+};
+static const unsigned char file_outline_js[] = {
+#embed "../Page/outline.js"
+};
+static const unsigned char file_page_css[] = {
+#embed "../Page/page.css"
+};
+static const unsigned char file_page_js[] = {
+#embed "../Page/page.js"
+};
+static const unsigned char file_popups_js[] = {
+#embed "../Page/popups.js"
+};
+static const unsigned char file_preferences_js[] = {
+#embed "../Page/preferences.js"
+};
+static const unsigned char file_presets_js[] = {
+#embed "../Page/presets.js"
+};
+static const unsigned char file_row_js[] = {
+#embed "../Page/row.js"
+};
+static const unsigned char file_samples_js[] = {
+#embed "../Page/samples.js"
+};
+static const unsigned char file_showing_js[] = {
+#embed "../Page/showing.js"
+};
+static const unsigned char file_state_js[] = {
+#embed "../Page/state.js"
+};
+static const unsigned char file_tweaks_js[] = {
+#embed "../Page/tweaks.js"
 };
 
 static const struct tweak_page_file files[] = {
-#define FILE(name, bytes)                                                                          \
-  { name, bytes, sizeof(bytes) }
-    FILE("index.html", index_html),
+    {"address.js", file_address_js, sizeof(file_address_js)},
+    {"api.js", file_api_js, sizeof(file_api_js)},
+    {"arithmetic.js", file_arithmetic_js, sizeof(file_arithmetic_js)},
+    {"bar.js", file_bar_js, sizeof(file_bar_js)},
+    {"colours.js", file_colours_js, sizeof(file_colours_js)},
+    {"commands.js", file_commands_js, sizeof(file_commands_js)},
+    {"controls/action.js", file_controls_action_js, sizeof(file_controls_action_js)},
+    {"controls/all.js", file_controls_all_js, sizeof(file_controls_all_js)},
+    {"controls/choice.js", file_controls_choice_js, sizeof(file_controls_choice_js)},
+    {"controls/colour.js", file_controls_colour_js, sizeof(file_controls_colour_js)},
+    {"controls/monitor.js", file_controls_monitor_js, sizeof(file_controls_monitor_js)},
+    {"controls/number.js", file_controls_number_js, sizeof(file_controls_number_js)},
+    {"controls/pad.js", file_controls_pad_js, sizeof(file_controls_pad_js)},
+    {"controls/switch.js", file_controls_switch_js, sizeof(file_controls_switch_js)},
+    {"controls/text.js", file_controls_text_js, sizeof(file_controls_text_js)},
+    {"copying.js", file_copying_js, sizeof(file_copying_js)},
+    {"details.js", file_details_js, sizeof(file_details_js)},
+    {"dom.js", file_dom_js, sizeof(file_dom_js)},
+    {"drawing.js", file_drawing_js, sizeof(file_drawing_js)},
+    {"durations.js", file_durations_js, sizeof(file_durations_js)},
+    {"editing.js", file_editing_js, sizeof(file_editing_js)},
+    {"exporting.js", file_exporting_js, sizeof(file_exporting_js)},
+    {"finding.js", file_finding_js, sizeof(file_finding_js)},
+    {"following.js", file_following_js, sizeof(file_following_js)},
+    {"graphs.js", file_graphs_js, sizeof(file_graphs_js)},
+    {"help.js", file_help_js, sizeof(file_help_js)},
+    {"history.js", file_history_js, sizeof(file_history_js)},
+    {"icon.svg", file_icon_svg, sizeof(file_icon_svg)},
+    {"index.html", file_index_html, sizeof(file_index_html)},
+    {"keys.js", file_keys_js, sizeof(file_keys_js)},
+    {"list.js", file_list_js, sizeof(file_list_js)},
+    {"names.js", file_names_js, sizeof(file_names_js)},
+    {"notices.js", file_notices_js, sizeof(file_notices_js)},
+    {"numbers.js", file_numbers_js, sizeof(file_numbers_js)},
+    {"outline.js", file_outline_js, sizeof(file_outline_js)},
+    {"page.css", file_page_css, sizeof(file_page_css)},
+    {"page.js", file_page_js, sizeof(file_page_js)},
+    {"popups.js", file_popups_js, sizeof(file_popups_js)},
+    {"preferences.js", file_preferences_js, sizeof(file_preferences_js)},
+    {"presets.js", file_presets_js, sizeof(file_presets_js)},
+    {"row.js", file_row_js, sizeof(file_row_js)},
+    {"samples.js", file_samples_js, sizeof(file_samples_js)},
+    {"showing.js", file_showing_js, sizeof(file_showing_js)},
+    {"state.js", file_state_js, sizeof(file_state_js)},
+    {"tweaks.js", file_tweaks_js, sizeof(file_tweaks_js)},
 };
 
 struct tweak_page_file tweak_page_file_at(size_t place) {
