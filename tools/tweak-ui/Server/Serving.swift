@@ -111,8 +111,13 @@ struct Served: Sendable {
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: application)], gracefulShutdownSignals: [], logger: logger))
-        let signals = Signals {
+        let signals = Signals { number in
             board.end()
+            // What an action or a browser holds up is not waited for.
+            DispatchQueue.global().asyncAfter(deadline: .now() + 2) {
+                if let file = shared.file { unlink(file) }
+                Signals.die(number)
+            }
             Task {
                 // Pages are told before the connections are closed.
                 try? await Task.sleep(for: .milliseconds(100))
@@ -138,6 +143,10 @@ struct Served: Sendable {
         if let first { url += "&program=\(percentEncoded(first))" }
         print(url)
         fflush(nil)
+        // For a phone. What is no terminal is no camera's either.
+        if !Origins.isLoopback(address), isatty(STDERR_FILENO) == 1, let code = QRCode(url) {
+            printError(code.lines.joined(separator: "\n"))
+        }
         return options.open ? openInBrowser(url) : nil
     }
 }
@@ -168,7 +177,8 @@ private final class Signals {
     /// The first that has come; 0 before.
     var first: CInt { received.first.withLock { $0 } }
 
-    init(_ body: @escaping @Sendable () -> Void) {
+    /// - Parameter body: Is called with the first that comes.
+    init(_ body: @escaping @Sendable (CInt) -> Void) {
         let received = Received()
         self.received = received
         sources = [SIGINT, SIGTERM, SIGHUP].map { number in
@@ -179,7 +189,7 @@ private final class Signals {
                     defer { if first == 0 { first = number } }
                     return first == 0
                 }
-                if isFirst { body() } else { Self.die(number) }
+                if isFirst { body(number) } else { Self.die(number) }
             }
             source.resume()
             return source

@@ -26,7 +26,7 @@ struct UICommand: ParsableCommand {
             let name = "tweak-ui"
             let path = try partOfTweak(
                 name, also: pathInSearchPath(of: name),
-                missing: "install it with tools/install --with-ui, or the package tweaks-ui")
+                missing: "tools/install --with-ui installs it")
             fflush(nil)
             for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
             // What is behind the name of this command, as bytes.

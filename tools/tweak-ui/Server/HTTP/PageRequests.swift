@@ -51,8 +51,9 @@ struct PageRequests: Sendable {
                 throw RequestProblem(.badRequest, "who is it?")
             }
             board.show(
-                stream, name: request.name.map { String($0.prefix(80)) }, program: request.program,
-                tweak: request.tweak)
+                stream, name: request.name.map { String($0.prefix(80)) },
+                program: request.program.map { String($0.prefix(1000)) },
+                tweak: request.tweak.map { String($0.prefix(4000)) })
             return Self.nothing
         case "presets": return try await presets(decode(body))
         case "preset/get": return try await preset(decode(body))
@@ -119,7 +120,11 @@ struct PageRequests: Sendable {
 
     private func open(_ request: OpenRequest) async throws(RequestProblem) -> [UInt8] {
         let id: String
-        do throws(Failure) { id = try Self.add(request.name, to: board) } catch {
+        do throws(Failure) {
+            id = try await waitingOnThread { [board] () throws(Failure) in
+                try Self.add(request.name, to: board)
+            }
+        } catch {
             throw RequestProblem(error)
         }
         guard let entry = board[id] else { throw RequestProblem(.notFound, "there is no such program") }
@@ -207,22 +212,17 @@ struct PageRequests: Sendable {
                     ? "the Tweaks library is not in the process, so nobody there does that"
                     : "it does not run")
         }
-        // It takes as long as it takes, on a connection and a thread of its own.
-        let problem: Failure? = await withCheckedContinuation { continuation in
-            onThread {
-                do throws(Failure) {
-                    guard let running = RunningProgram(pid: pid), let program = try LiveProgram(running)
-                    else {
-                        throw Failure("it has ended, or does not want to be asked", EX_UNAVAILABLE)
-                    }
-                    _ = try program.ask(RunAction(tweak: request.tweak), Patience.endless)
-                    continuation.resume(returning: nil)
-                } catch {
-                    continuation.resume(returning: error)
+        // It takes as long as it takes.
+        do throws(Failure) {
+            try await waitingOnThread { () throws(Failure) in
+                guard let running = RunningProgram(pid: pid), let program = try LiveProgram(running) else {
+                    throw Failure("it has ended, or does not want to be asked", EX_UNAVAILABLE)
                 }
+                _ = try program.ask(RunAction(tweak: request.tweak), Patience.endless)
             }
+        } catch {
+            throw RequestProblem(error)
         }
-        if let problem { throw RequestProblem(problem) }
         return Self.nothing
     }
 

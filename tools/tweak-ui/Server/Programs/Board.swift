@@ -48,7 +48,8 @@ final class Board: Sendable {
         state.withLock { state in
             let same = state.programs.filter { entry in
                 // Of one that has not been started since its path is not known.
-                (entry.executable == executable || (entry.executable == nil && entry.name == name))
+                (entry.executable == nil || executable == nil
+                    ? entry.name == name : entry.executable == executable)
                     && (!isRunning || entry.state == .offline)
             }
             if let entry = same.first {

@@ -86,6 +86,7 @@ private struct LiveLink {
     private var listDuration: Duration = .zero
     private var isListWanted = false
     private var knownFile: FileState?
+    private var lastFile = ContinuousClock.now
     private var count: Int
     /// When something was said the last time, and when something was asked.
     private var lastWord = ContinuousClock.now
@@ -174,17 +175,22 @@ private struct LiveLink {
         // What is set is not told where the value stays as it is.
         let file = overrides.flatMap { FileState(path: $0) }
         if file != knownFile {
-            knownFile = file
+            (knownFile, lastFile) = (file, .now)
             isListWanted = true
         }
-        if isListWanted, !isListAsked,
-            lastList.map({ .now - $0 > max(.milliseconds(100), listDuration * 10) }) ?? true
-        {
+        if isListWanted, !isListAsked, canList {
             isListWanted = false
             lastList = .now
             try ask(ListTweaks(), .list(.now))
         }
         if waiting.isEmpty, .now - lastPing > Self.pingPeriod { try ask(DescribeProgram(), .description) }
+    }
+
+    /// Whether a list disturbs nobody. A program with many tweaks is busy with it, so not while somebody drags a slider.
+    private var canList: Bool {
+        guard let lastList else { return true }
+        return .now - lastList > max(.milliseconds(100), listDuration * 10)
+            && .now - lastFile > listDuration * 4
     }
 
     private var isListAsked: Bool {

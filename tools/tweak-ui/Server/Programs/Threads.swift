@@ -1,3 +1,4 @@
+import CommandSupport
 import Dispatch
 import Glibc
 
@@ -24,6 +25,23 @@ func onThread(_ body: @escaping @Sendable () -> Void) {
 private final class ThreadBody: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+/// Waits for something that runs on a thread of its own, and not on one of those that all tasks share.
+func waitingOnThread<Result: Sendable>(
+    _ body: @escaping @Sendable () throws(Failure) -> Result
+) async throws(Failure) -> Result {
+    let result: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
+        onThread {
+            do throws(Failure) {
+                let value = try body()
+                continuation.resume(returning: .success(value))
+            } catch {
+                continuation.resume(returning: .failure(error))
+            }
+        }
+    }
+    return try result.get()
 }
 
 /// Runs the jobs of an actor on a queue of Dispatch, one after the other, where they may wait for a program.
