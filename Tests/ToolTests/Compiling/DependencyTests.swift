@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct `As a dependency` {
-    @Test func `C macros and the store bring no swift-syntax along`() throws {
+    @Test func `C macros and the store bring no swift-syntax and no HTTP server along`() throws {
         let directory = try TemporaryDirectory()
         try directory.write(
             "Package.swift",
@@ -26,6 +26,13 @@ import Testing
         #expect(result.succeeded, "\(result.error)")
         #expect(result.output.contains("swift-log"))
         #expect(!result.output.contains("swift-syntax"))
-        #expect(!(result.output + result.error).contains("swift-nio"))
+        for package in [
+            "swift-nio", "hummingbird", "swift-certificates", "swift-crypto", "swift-configuration",
+        ] {
+            #expect(!(result.output + result.error).contains(package), "\(package)")
+        }
+        // What is not resolved is not there to be built.
+        let resolved = try String(contentsOfFile: directory("Package.resolved"), encoding: .utf8)
+        #expect(!resolved.contains("hummingbird"))
     }
 }

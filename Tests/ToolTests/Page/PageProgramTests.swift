@@ -296,6 +296,19 @@ import Testing
         #expect(try page.api("run", ["program": id, "tweak": Self.count]).status == 409)
     }
 
+    @Test func `shows each program of which values are kept`() throws {
+        let home = try TemporaryDirectory()
+        for name in ["first", "second", "<b>"] {
+            try home.write("config/tweaks/\(name)/overrides.json", #"{"A":{"B":{"\#(name)":1}}}"#)
+        }
+        let page = try ServedPage(home: home)
+        let programs = try page.api("programs").json["programs"] as? [[String: Any]] ?? []
+        let kept = programs.filter { $0["state"] as? String == "offline" }
+        #expect(kept.compactMap { $0["id"] as? String } == ["<b>", "first", "second"])
+        let tweaks = try page.api("tweaks", ["program": "second"]).json["tweaks"] as? [[String: Any]]
+        #expect(tweaks?.compactMap { $0["tweak"] as? String } == ["A/B/second"])
+    }
+
     @Test func `changes a process without the library by its memory`() throws {
         let program = try BareProgram()
         let process = try program.start()

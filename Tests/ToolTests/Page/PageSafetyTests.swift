@@ -260,6 +260,18 @@ import Testing
         #expect(page.process.wait().status == 128 + signal)
     }
 
+    @Test func `ends also with connections that say nothing, or have not said all`() throws {
+        let clients = try ["", "GET / HTTP/1.1\r\nHo", "GET / HTTP/1.1\r\nHost: \(page.host)\r\n\r\n"].map {
+            text in
+            let client = try HTTPClient(page.port)
+            client.send(text)
+            return client
+        }
+        #expect(!(clients.last?.read().isEmpty ?? true))
+        kill(page.process.processID, SIGTERM)
+        #expect(page.process.wait().status == 128 + SIGTERM)
+    }
+
     @Test func `says no secret but in its first line`() throws {
         _ = try page.api("programs")
         _ = try page.ask("GET", "/nothing?\(page.token)", [], "")

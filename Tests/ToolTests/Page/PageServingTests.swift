@@ -1,0 +1,159 @@
+#if UI
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `tweak ui` {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    private func tweak(_ arguments: String..., executable: String = Locations.product("tweak")) throws
+        -> CommandResult
+    {
+        try run(executable, ["ui"] + arguments, home: home)
+    }
+
+    @Test func `becomes tweak-ui, with its arguments`() throws {
+        let page = try ServedPage(
+            ["--port", "0", SetterProgram.path], home: home, command: [Locations.product("tweak"), "ui"])
+        let executable = try FileManager.default.destinationOfSymbolicLink(
+            atPath: "/proc/\(page.process.processID)/exe")
+        #expect(executable.hasSuffix("/tweak-ui"))
+        #expect(page.address.hasSuffix("&program=tweak-setter"))
+        #expect(try page.ask("GET", "/", [], "").status == 200)
+    }
+
+    @Test func `says how to get tweak-ui if it is missing`() throws {
+        try FileManager.default.copyItem(atPath: Locations.product("tweak"), toPath: home("tweak"))
+        let result = try run(home("tweak"), ["ui"], home: home, environment: ["PATH": "/nowhere"])
+        #expect(result.status == 69)
+        #expect(
+            result.error == """
+                tweak: tweak-ui, which is part of tweak, is missing; it is looked for as \(home("tweak-ui")) and \
+                \(home("../libexec/tweaks/tweak-ui").replacing("/../", with: "/../")); tools/install --with-ui installs it
+
+                """)
+    }
+
+    @Test func `finds tweak-ui in libexec, and in the search path`() throws {
+        let script = "#!/bin/sh\necho \"$0: $*\"\n"
+        for (place, path) in [("libexec/tweaks/tweak-ui", "/nowhere"), ("else/tweak-ui", home("else"))] {
+            try? FileManager.default.removeItem(atPath: home("libexec"))
+            try home.write(place, script)
+            chmod(home(place), 0o755)
+            try? FileManager.default.createDirectory(atPath: home("bin"), withIntermediateDirectories: true)
+            try? FileManager.default.copyItem(atPath: Locations.product("tweak"), toPath: home("bin/tweak"))
+            let result = try run(
+                home("bin/tweak"), ["ui", "--port", "5", "name with space"], home: home,
+                environment: ["PATH": path])
+            #expect(result.output.hasSuffix("tweak-ui: --port 5 name with space\n"))
+        }
+    }
+
+    @Test func `refuses what makes no sense`() throws {
+        #expect(try tweak("--port", "70000").status == 64)
+        #expect(try tweak("--key", "x").status == 64)
+        #expect(try tweak("--key", "x", "--certificate", "y", "--plain-http").status == 64)
+        #expect(try tweak("--key", "/nowhere", "--certificate", "/nowhere").status == 66)
+        #expect(try tweak("nowhere").status == 66)
+        let taken = try ServedPage(home: home)
+        let result = try tweak("--port", "\(taken.port)")
+        #expect(result.status == 71)
+        #expect(result.error.hasPrefix("tweak-ui: cannot listen at 127.0.0.1:\(taken.port): "))
+    }
+
+    @Test func `is encrypted beyond this machine, by a certificate whose fingerprint it says`() throws {
+        let page = try ServedPage(["--listen", "0.0.0.0"], home: home)
+        #expect(page.address.hasPrefix("https://"))
+        let lines = page.process.written.error.split(separator: "\n")
+        #expect(lines.first?.contains("SHA-256") == true)
+        let script = """
+            import hashlib, socket, ssl, sys
+            context = ssl.create_default_context()
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            client = context.wrap_socket(socket.create_connection(("127.0.0.1", \(page.port))))
+            print(hashlib.sha256(client.getpeercert(True)).hexdigest().upper())
+            client.send(b"GET / HTTP/1.1\\r\\nHost: 127.0.0.1:\(page.port)\\r\\nConnection: close\\r\\n\\r\\n")
+            print(client.recv(12).decode())
+            """
+        let result = try run(try Locations.program("python3"), ["-c", script], home: home)
+        #expect(result.lines.first?[...] == lines.last?.filter { $0.isHexDigit }[...])
+        #expect(result.lines.last == "HTTP/1.1 200")
+        // Who asks without encryption has no answer.
+        let client = try HTTPClient(page.port)
+        client.send("GET / HTTP/1.1\r\nHost: \(page.host)\r\nConnection: close\r\n\r\n")
+        #expect(!client.readToEnd().contains("HTTP"))
+    }
+
+    @Test func `is plain HTTP beyond this machine only if that is asked for, and says what it means`() throws
+    {
+        let page = try ServedPage(["--listen", "0.0.0.0", "--plain-http"], home: home)
+        #expect(page.address.hasPrefix("http://"))
+        #expect(page.process.written.error.hasPrefix("tweak-ui: warning: whoever is on the way"))
+        // A name of somebody else's is refused there too.
+        #expect(try page.ask("GET", "/", ["Host: evil.example:\(page.port)"], "").status == 403)
+    }
+
+    @Test func `shows a terminal the address for the camera of a phone`() throws {
+        // It is on standard error, so the address is still the one line of standard output.
+        let command = "\(ServedPage.path) --listen 0.0.0.0 --plain-http"
+        let terminal = try start(
+            try Locations.program("script"), ["-qfec", command, "/dev/null"], home: home)
+        defer { terminal.kill() }
+        #expect(
+            waitUntil {
+                terminal.written.output.contains("\u{1B}[m\r\n\r")
+                    || terminal.written.output.split(separator: "\u{1B}[m").count > 18
+            })
+        let lines = terminal.written.output.components(separatedBy: "\r\n")
+        let address = try #require(lines.first { $0.hasPrefix("http://") })
+        let rows = lines.filter { $0.contains("48;5;231m") }.flatMap { line -> [[UInt8]] in
+            let characters = line.drop { $0 != "m" }.dropFirst().prefix { $0 != "\u{1B}" }
+            return [
+                characters.map { "█▀".contains($0) ? 0 : 255 },
+                characters.map { "█▄".contains($0) ? 0 : 255 },
+            ]
+        }
+        // Each module is some pixels of a picture.
+        let pixels = rows.flatMap { row in
+            [[UInt8]](repeating: row.flatMap { [UInt8](repeating: $0, count: 4) }, count: 4).joined()
+        }
+        let width = try #require(rows.first).count * 4
+        let picture = try home.write(
+            "code.pgm", Data("P5 \(width) \(rows.count * 4) 255\n".utf8) + Data(pixels))
+        let seen = try run(try Locations.program("zbarimg"), ["-q", "--raw", picture], home: home)
+        #expect(seen.output == address + "\n")
+    }
+
+    @Test func `has every file of the page inside`() throws {
+        let page = try ServedPage(home: home)
+        let folder = Locations.package + "/tools/tweak-ui/Page"
+        let names = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
+        let types = [
+            "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+            "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
+        ]
+        for name in names {
+            var isFolder: ObjCBool = false
+            let path = "\(folder)/\(name)"
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue
+            else {
+                continue
+            }
+            let answer = try page.ask("GET", "/" + name, [], "")
+            #expect(answer.status == 200, "\(name)")
+            #expect(answer.body == (try String(contentsOfFile: path, encoding: .utf8)), "\(name)")
+            #expect(answer.headers["content-type"] == types[(name as NSString).pathExtension], "\(name)")
+            let tag = try #require(answer.headers["etag"])
+            #expect(try page.ask("GET", "/" + name, ["If-None-Match: \(tag)"], "").status == 304)
+            #expect(try page.ask("HEAD", "/" + name, [], "").body.isEmpty)
+        }
+        for path in [
+            "/..%2FServer", "/../Assets/assets.c", "//index.html", "/index.html/", "/%69ndex.html/x",
+        ] {
+            #expect(try page.ask("GET", path, [], "").status == 404, "\(path)")
+        }
+    }
+}
+#endif
