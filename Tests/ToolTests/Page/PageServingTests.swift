@@ -101,16 +101,17 @@ import Testing
         let terminal = try start(
             try Locations.program("script"), ["-qfec", command, "/dev/null"], home: home)
         defer { terminal.kill() }
-        #expect(
-            waitUntil {
-                terminal.written.output.contains("\u{1B}[m\r\n\r")
-                    || terminal.written.output.split(separator: "\u{1B}[m").count > 18
-            })
-        let lines = terminal.written.output.components(separatedBy: "\r\n")
-        let address = try #require(lines.first { $0.hasPrefix("http://") })
-        let rows = lines.filter { $0.contains("48;5;231m") }.flatMap { line -> [[UInt8]] in
-            let characters = line.drop { $0 != "m" }.dropFirst().prefix { $0 != "\u{1B}" }
-            return [
+        func lines() -> [String] { terminal.written.output.components(separatedBy: "\r\n") }
+        func characters() -> [Substring] {
+            lines().filter { $0.hasPrefix("\u{1B}[38") && $0.hasSuffix("\u{1B}[m") }.map { line in
+                line.drop { $0 != "m" }.dropFirst().prefix { $0 != "\u{1B}" }
+            }
+        }
+        // It is a square, of two rows in a line.
+        #expect(waitUntil { characters().first.map { ($0.count + 1) / 2 == characters().count } ?? false })
+        let address = try #require(lines().first { $0.hasPrefix("http://") })
+        let rows = characters().flatMap { characters -> [[UInt8]] in
+            [
                 characters.map { "█▀".contains($0) ? 0 : 255 },
                 characters.map { "█▄".contains($0) ? 0 : 255 },
             ]
