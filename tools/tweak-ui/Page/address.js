@@ -8,8 +8,14 @@ export function addAddress(page) {
   const { state, api, notices, commands } = page;
 
   let isFollowing = false;
+  let timer = 0;
+  /** Soon has the address say where one is; a browser does not like to be told with each key. */
   function showAddress() {
-    if (isFollowing) return;
+    if (!isFollowing) timer ||= setTimeout(writeAddress, 150);
+  }
+
+  function writeAddress() {
+    timer = 0;
     const tweak = state.tweakOf(state.selected);
     const place = {
       ...state.scope, ...(tweak ? { program: tweak.program, tweak: tweak.key } : {}), q: page.query.text, show: page.query.shows.join(" "),
@@ -32,6 +38,8 @@ export function addAddress(page) {
       }
     }
     isFollowing = true;
+    clearTimeout(timer);
+    timer = 0;
     page.query.text = place.q ?? "";
     page.query.words = wordsOf(page.query.text);
     page.query.shows = (place.show ?? "").split(" ").filter((name) => filters.some((filter) => filter[0] === name));

@@ -25,6 +25,8 @@ export class API {
   onEvent = () => {};
   /** Whether the stream goes on while nobody sees the page. */
   isRecording = () => false;
+  /** How often a stream has begun; the server may use a number again. */
+  connections = 0;
   /** The number of this page's stream of events. */
   stream;
 
@@ -194,7 +196,10 @@ export class API {
     if (!name) return;
     try {
       const content = JSON.parse(data);
-      if (name === "hello") this.stream = content.stream;
+      if (name === "hello") {
+        this.stream = content.stream;
+        this.connections += 1;
+      }
       if (name === "bye") this.onState("ended");
       this.onEvent(name, content);
     } catch (error) {

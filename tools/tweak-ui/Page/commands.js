@@ -51,18 +51,18 @@ export function addCommands(page) {
     /** Loads the tweaks of a program, once at a time. */
     async load(id, { again = false } = {}) {
       const program = state.programs.get(id);
-      if (!program || (!again && program.isLoaded && program.followedBy === api.stream)) return;
+      if (!program || (!again && program.isLoaded && program.followedBy === api.connections)) return;
       if (page.loading.has(id)) {
         if (again) page.loading.set(id, true);
         return;
       }
       page.loading.set(id, false);
-      const stream = api.stream;
+      const { stream, connections } = api;
       try {
         const answer = await api.post("tweaks", { program: id, stream });
         state.setTweaks(id, answer.tweaks, answer.undeclared);
         const now = state.programs.get(id);
-        if (now) now.followedBy = stream;
+        if (now) now.followedBy = connections;
         if (answer.program) state.setProgram(answer.program);
       } catch (error) {
         const now = state.programs.get(id);
@@ -70,7 +70,8 @@ export function addCommands(page) {
         if (error.status === 429) setTimeout(() => commands.load(id, { again: true }), 500);
         page.findAgain({ keeping: true });
       }
-      const isStale = page.loading.get(id);
+      // What was asked for on a stream that has ended is not followed.
+      const isStale = page.loading.get(id) || connections !== api.connections;
       page.loading.delete(id);
       if (isStale) commands.load(id, { again: true });
     },

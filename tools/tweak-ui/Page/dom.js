@@ -65,6 +65,13 @@ const paths = {
 
 /** A drawing of 20 by 20 that the screen reader skips. */
 export function icon(name) {
+  if (!icons.has(name)) icons.set(name, makeIcon(name));
+  return icons.get(name).cloneNode(true);
+}
+
+const icons = new Map();
+
+function makeIcon(name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 20 20");
   svg.setAttribute("class", "icon");

@@ -83,17 +83,30 @@ const sorters = new WeakMap();
 export function sortedTweaks(program, byGroup = false) {
   let kept = sorters.get(program.tweaks);
   if (!kept) sorters.set(program.tweaks, (kept = {}));
-  const name = byGroup ? "groups" : "categories";
-  kept[name] ??= [...program.tweaks.values()].sort(byGroup ? compareByGroup : compareByCategory);
-  return kept[name];
+  kept[byGroup ? "groups" : "categories"] ??= sorted([...program.tweaks.values()], byGroup);
+  return kept[byGroup ? "groups" : "categories"];
+}
+
+/** Names are few where tweaks are many, so they are compared once each, and tweaks by numbers. */
+function sorted(tweaks, byGroup) {
+  const groups = ranksOf(tweaks, byGroup ? (tweak) => tweak.group ?? "" : () => "");
+  const categories = ranksOf(tweaks, (tweak) => tweak.category);
+  const collections = ranksOf(tweaks, (tweak) => tweak.collection);
+  return tweaks.map((tweak) => ({
+    tweak, group: groups.get(tweak.group ?? "") ?? 0, category: categories.get(tweak.category),
+    collection: collections.get(tweak.collection),
+  })).sort((a, b) => a.group - b.group || a.category - b.category || a.collection - b.collection ||
+    compareInside(a.tweak, b.tweak)).map(({ tweak }) => tweak);
+}
+
+/** The places of names in their order; what has no name is last. */
+function ranksOf(tweaks, nameOf) {
+  const names = [...new Set(tweaks.map(nameOf))].sort((a, b) => (a === "") - (b === "") || compareTexts(a, b));
+  return new Map(names.map((name, rank) => [name, rank]));
 }
 
 function compareTexts(a, b) {
   return a === b ? 0 : collator.compare(a, b) || (a < b ? -1 : 1);
-}
-
-function compareByCategory(a, b) {
-  return compareTexts(a.category, b.category) || compareTexts(a.collection, b.collection) || compareInside(a, b);
 }
 
 /** Parts of features stand behind what they are parts of; else the order is that of the declarations. */
@@ -106,12 +119,6 @@ function compareInside(a, b) {
     if (order !== 0) return order;
   }
   return one.length - other.length;
-}
-
-function compareByGroup(a, b) {
-  const [one, other] = [a.group ?? "", b.group ?? ""];
-  if ((one === "") !== (other === "")) return one === "" ? 1 : -1;
-  return compareTexts(one, other) || compareByCategory(a, b);
 }
 
 /**

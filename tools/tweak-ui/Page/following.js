@@ -21,7 +21,7 @@ export function addFollowing(page) {
       if (first && !state.scope.program && state.programs.size === 0 && !page.wantedPlace?.program) state.scope = { program: first };
       state.setPrograms(programs);
       state.set("viewers", viewers);
-      for (const program of page.shownPrograms()) commands.load(program.id, { again: true });
+      for (const program of page.shownPrograms()) commands.load(program.id);
       samples.askAgain();
       tellPresence();
       page.findAgain({ keeping: true });

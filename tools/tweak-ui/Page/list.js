@@ -71,7 +71,9 @@ export class List {
       const index = ids.get(anchor.id);
       if (index !== undefined) this.#scroller.scrollTop = this.#offsets[index] + anchor.distance;
     }
-    this.#render();
+    // What is seen comes first, and what is beyond with the next frame.
+    this.#render(0);
+    this.#schedule();
   }
 
   #anchor() {
@@ -109,10 +111,10 @@ export class List {
     this.#frame = document.visibilityState === "hidden" ? setTimeout(run, 50) : requestAnimationFrame(run);
   }
 
-  #render() {
+  #render(beyond = overscan) {
     const { scrollTop, clientHeight } = this.#scroller;
-    const from = Math.max(0, this.#indexAt(scrollTop) - overscan);
-    const to = Math.min(this.#items.length, this.#indexAt(scrollTop + clientHeight) + 1 + overscan);
+    const from = Math.max(0, this.#indexAt(scrollTop) - beyond);
+    const to = Math.min(this.#items.length, this.#indexAt(scrollTop + clientHeight) + 1 + beyond);
     const wanted = new Set();
     for (let index = from; index < to; index += 1) wanted.add(this.#items[index].id);
     for (const [id, view] of this.#views) {

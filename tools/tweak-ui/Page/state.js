@@ -94,6 +94,7 @@ export class State {
     const value = valueFrom(tweak.type, change.value);
     tweak.value = value;
     tweak.source = change.source ?? tweak.source;
+    if (tweak.source === "override" || tweak.source === "default") tweak.hiddenBy = undefined;
     tweak.pendingValue = valueFrom(tweak.type, change.pendingValue);
     this.tell("value", tweak);
     if (tweak.isFeature) this.#tellParts(tweak);

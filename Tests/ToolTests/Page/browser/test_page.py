@@ -325,7 +325,7 @@ class Finding(PageTest):
         browser = self.browser
         self.query("stiff")
         wait_until(lambda: self.keys_shown() == [NUMBERS + "Stiffness"])
-        address = browser.driver.current_url
+        address = wait_until(lambda: "q=stiff" in browser.driver.current_url and browser.driver.current_url)
         browser.driver.get("about:blank")
         browser.open(address)
         wait_until(lambda: self.keys_shown() == [NUMBERS + "Stiffness"], "the address does not keep the search")
@@ -521,7 +521,7 @@ class Keyboard(PageTest):
         browser = self.browser
         browser.script("document.activeElement.blur()")
         places = []
-        for _ in range(40):
+        for _ in range(70):
             browser.press(Keys.TAB)
             place = browser.script(
                 """const element = document.activeElement;
