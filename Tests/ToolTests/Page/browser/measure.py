@@ -21,6 +21,8 @@ def percentile(values, share):
 
 
 def spread(values):
+    if not values:
+        return "nothing was seen"
     return {
         "median": round(percentile(values, 0.5), 1), "p99": round(percentile(values, 0.99), 1), "most": round(max(values), 1),
     }
@@ -74,39 +76,45 @@ def key_to_result(browser):
     ))
 
 
-def drag_to_cell(world, browser, control, steps=120):
-    """From an input of a slider to the answer that the cell has the value, as the page sees both."""
+def drag_to_cell(world, browser, program, steps=120):
+    """From an input of a slider to its cell: the clock of the page when it has the input, that of the program at the change."""
     key = "Kinds/Numbers/Stiffness"
     browser.row(key)
-    times = browser.driver.execute_async_script(
+    control = world.control(program)
+    control.ask("subscribe", tweaks=[key])
+    inputs = browser.driver.execute_async_script(
         """const done = arguments[2];
         (async () => {
           const [key, steps] = arguments;
           const slider = document.querySelector(`[data-tweak="${key}"] .slider`);
           const post = tweaksPage.api.post;
-          const times = [];
+          const inputs = [];
           let began = 0;
-          tweaksPage.api.post = async function (name, body) {
-            const started = began;
-            const answer = await post.call(tweaksPage.api, name, body);
-            if (name === 'set') times.push(performance.now() - started);
-            return answer;
+          tweaksPage.api.post = function (name, body) {
+            if (name === 'set') inputs.push([Number(body.values[0].text), began]);
+            return post.call(tweaksPage.api, name, body);
           };
           slider.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}));
           for (let step = 0; step < steps; step += 1) {
             await new Promise(requestAnimationFrame);
-            began = performance.now();
+            began = performance.timeOrigin + performance.now();
             slider.value = 500 + step * 70;
             slider.dispatchEvent(new Event('input', {bubbles: true}));
           }
           slider.dispatchEvent(new Event('change', {bubbles: true}));
           await tweaksPage.editing.settled();
-          tweaksPage.api.post = post;
-          done(times);
+          delete tweaksPage.api.post;
+          done(inputs);
         })();""",
         key, steps,
     )
-    return {**spread(times), "sent": len(times), "steps": steps}
+    changed = {}
+    while inputs[-1][0] not in changed:
+        message = json.loads(control.lines.readline())
+        for change in message.get("params", {}).get("changes", []):
+            changed[change["newValue"]] = change["time"] * 1000
+    times = [changed[value] - began for value, began in inputs if value in changed]
+    return {"from input to cell": spread(times), "sent": len(inputs), "steps": steps}
 
 
 def flood(world, seconds):
@@ -173,14 +181,13 @@ def main():
     figures = {}
     try:
         program = world.start_page_program("many", "10000")
-        control = world.control(program)
         world.start_ui()
         browser = world.browser(world.address + "&program=page-program")
         browser.connected()
         run_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program')?.isLoaded"))
         figures["first paint, ms"] = first_paint(world, browser)
         figures["key to result, ms"] = key_to_result(browser)
-        figures["drag to cell, ms"] = drag_to_cell(world, browser, control)
+        figures["drag to cell, ms"] = drag_to_cell(world, browser, program)
         figures["in the document, elements"] = browser.script("return document.querySelectorAll('*').length")
         figures["1,000 changes a second"] = flood(world, seconds)
         for name, value in figures.items():
