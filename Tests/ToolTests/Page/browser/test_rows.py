@@ -36,7 +36,7 @@ class PageTest(unittest.TestCase):
         browser.driver.get("about:blank")
         browser.open(self.world.address.split("#")[0] + "#" + place)
         browser.connected()
-        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program')?.isLoaded"), "nothing is loaded")
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program')?.isLoaded"), "nothing is loaded", patience=90)
 
     def tearDown(self):
         self.assertEqual(self.browser.problems(), [], "the browser complains")
