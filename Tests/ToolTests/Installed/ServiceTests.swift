@@ -182,7 +182,10 @@ struct `Programs without a session` {
             as 1000 ./tweak set $server Speed 4 2>&1 | sed "s/$server/PID/" || true
             as 1000 ./tweak ps
             ./tweak ps | sed "s/$server/PID/"
-            cat /tmp/home-65534/.config/tweaks/server/overrides.json | tr -d ' \\n'
+            # What is set soon after something else is written a moment later.
+            overrides=/tmp/home-65534/.config/tweaks/server/overrides.json
+            for _ in $(seq 500); do grep -q 3 $overrides && break; sleep 0.02; done
+            cat $overrides | tr -d ' \\n'
             """)
         let user = "nobody"
         #expect(
