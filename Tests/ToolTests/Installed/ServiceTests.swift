@@ -278,7 +278,9 @@ struct `Programs without a session` {
             for process in 0 1 2; do await "$process: 2"; done
             ./tweak set server --all-processes Speed 3 | grep -c "→ 3"
             # One that ends at once leaves no socket for the next command.
-            kill -9 $(pgrep -n -x server)
+            newest=$(pgrep -n -x server)
+            kill -9 $newest
+            for _ in $(seq 500); do grep -q "^State:.Z" /proc/$newest/status && break; sleep 0.02; done
             ./tweak get server Speed
             ls /tmp/tweaks-[0-9]* | wc -l
             """)
