@@ -104,24 +104,9 @@ private final class MemorySampling: @unchecked Sendable {
     /// - Throws: ``Failure`` with `EX_OSERR` if there can be no more threads.
     static func start(_ sampler: MemorySampler, rate: Double) throws(Failure) -> MemorySampling {
         let sampling = MemorySampling(sampler, rate: rate)
-        // Signals are for the thread that waits for what is read. A thread inherits the mask.
-        var (all, before) = (sigset_t(), sigset_t())
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(sampling)
-        let result = pthread_create(
-            &thread, nil,
-            { context in
-                context.map { Unmanaged<MemorySampling>.fromOpaque($0).takeRetainedValue().run() }
-                return nil
-            }, context.toOpaque())
-        guard result == 0 else {
-            context.release()
-            throw Failure("a thread: \(systemMessage(result))", EX_OSERR)
+        if let problem = startThread({ sampling.run() }) {
+            throw Failure("a thread: \(systemMessage(problem))", EX_OSERR)
         }
-        pthread_detach(thread)
         return sampling
     }
 

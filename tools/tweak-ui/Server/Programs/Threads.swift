@@ -4,27 +4,8 @@ import Glibc
 
 /// Runs something that waits on a thread of its own.
 func onThread(_ body: @escaping @Sendable () -> Void) {
-    let box = Unmanaged.passRetained(ThreadBody(body))
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-    pthread_attr_setstacksize(&attributes, 1 << 20)
-    var thread = pthread_t()
-    let problem = pthread_create(
-        &thread, &attributes,
-        { argument in
-            guard let argument else { return nil }
-            Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().body()
-            return nil
-        }, box.toOpaque())
-    pthread_attr_destroy(&attributes)
     // Without a thread of its own one of Dispatch's waits.
-    if problem != 0 { DispatchQueue.global().async(execute: box.takeRetainedValue().body) }
-}
-
-private final class ThreadBody: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    if startThread(stackSize: 1 << 20, body) != nil { DispatchQueue.global().async(execute: body) }
 }
 
 /// Waits for something that runs on a thread of its own, and not on one of those that all tasks share.
