@@ -1,4 +1,7 @@
 internal import Glibc
+package import TweakFormats
+package import TweakOverrides
+package import TweakRecords
 internal import TweakSystem
 
 /// The largest file that a command reads. 16 MiB.
@@ -27,6 +30,25 @@ public func readInput(_ path: String?, isNamed: Bool = true) throws(Failure) -> 
         throw Failure("\(name): it has more than \(largestSize) bytes", EX_DATAERR)
     }
     return bytes
+}
+
+/// Reads values for tweaks from a file of this system or of an older one.
+///
+/// - Parameters:
+///   - path: What the file is called in a message.
+///   - known: The tweaks of the program, which are asked for if the file is of an older system.
+/// - Returns: The values, and what in a file of an older system is none for a tweak of the program.
+package func importedValues(
+    _ bytes: [UInt8], path: String, known: () throws(Failure) -> [TweakKey]
+) throws(Failure) -> (OverridesDocument, leftOut: [ImportedOverrides.Problem]) {
+    guard ImportedOverrides.recognizes(bytes) else {
+        return (try failing { try OverridesDocument(importing: bytes, path: path) }, [])
+    }
+    let known = try known()
+    let imported = try failing { try ImportedOverrides(bytes, path: path, known: known) }
+    var values = OverridesDocument()
+    for override in imported.overrides { values.set(override.value, for: override.key) }
+    return (values, imported.problems)
 }
 
 /// Files that a command makes together: all of them are replaced, or none.

@@ -1,5 +1,6 @@
 package import CommandSupport
 package import Glibc
+package import TweakJSON
 internal import TweakMemory
 package import TweakOverrides
 package import TweakProtocol
@@ -70,6 +71,22 @@ extension Program {
         return tweak
     }
 
+    /// Who has which opinion about the value of a tweak, and where it is written.
+    package func explanation(of tweak: JSONTweak) throws(Failure) -> ExplainTweak.Answer {
+        var explanation = try explain(tweak.declaration.key)
+        let overrides = try description.overrides
+        for (index, opinion) in zip(explanation.opinions.indices, explanation.opinions)
+        where opinion.location == nil {
+            explanation.opinions[index].location =
+                switch opinion.source {
+                case "\(TweakSource.overrides)": overrides
+                case "\(TweakSource.binary)": tweak.declaration.location
+                default: nil
+                }
+        }
+        return explanation
+    }
+
     /// The values as a preset has them.
     ///
     /// - Parameter includingDefaults: Whether values that nobody has set are in it too.
@@ -84,18 +101,16 @@ extension Program {
     }
 
     /// What is kept of tweaks that nothing declares, as of another build. Of a program of another user it is not known.
-    package var undeclared: OverridesDocument {
-        get throws(Failure) {
-            var kept = OverridesDocument()
-            let description = try description
-            guard description.program != nil, let path = description.overrides, let status = stat(path: path),
-                status.st_uid == geteuid(),
-                let document = try? OverridesFile(path: path).load()
-            else { return kept }
-            kept = document
-            for tweak in try tweaks() { kept.set(nil, for: tweak.declaration.key) }
-            return kept
+    ///
+    /// - Parameter tweaks: All that the program declares; if `nil` it is asked, in case something is kept.
+    package func undeclared(besides tweaks: [JSONTweak]? = nil) throws(Failure) -> OverridesDocument {
+        let description = try description
+        guard description.program != nil, let path = description.overrides, access(path, F_OK) == 0 else {
+            return OverridesDocument()
         }
+        let declared: [JSONTweak]
+        if let tweaks { declared = tweaks } else { declared = try self.tweaks() }
+        return OverridesDocument(undeclaredIn: path, besides: declared)
     }
 
     /// Keeps nothing any more of tweaks that nothing declares.
@@ -236,7 +251,28 @@ package struct ProgramSearch {
     }
 }
 
+/// What is kept of a tweak that nothing declares. Its JSON form is a promise to scripts.
+package struct UndeclaredValue: Encodable, Sendable {
+    package let tweak: TweakKey
+    package let value: JSONValue?
+}
+
 extension OverridesDocument {
+    /// What an overrides file has besides these tweaks; nothing if it is another user's.
+    package init(undeclaredIn path: String, besides tweaks: [JSONTweak]) {
+        self.init()
+        guard let status = stat(path: path), status.st_uid == geteuid(),
+            let document = try? OverridesFile(path: path).load()
+        else { return }
+        self = document
+        for tweak in tweaks { set(nil, for: tweak.declaration.key) }
+    }
+
+    /// The entries, sorted by name.
+    package var undeclaredValues: [UndeclaredValue] {
+        keys.sorted().map { UndeclaredValue(tweak: $0, value: self[$0]) }
+    }
+
     /// Which of the values tweaks take.
     ///
     /// - Parameter check: Whether a value that the declaration takes can be set.

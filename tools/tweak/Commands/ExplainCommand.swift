@@ -23,17 +23,7 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         try target.forEach(format) { program throws(Failure) in
             let tweak = try program.tweak(named: tweak)
-            var explanation = try program.explain(tweak.declaration.key)
-            let overrides = try program.description.overrides
-            for (index, opinion) in zip(explanation.opinions.indices, explanation.opinions)
-            where opinion.location == nil {
-                explanation.opinions[index].location =
-                    switch opinion.source {
-                    case "\(TweakSource.overrides)": overrides
-                    case "\(TweakSource.binary)": tweak.declaration.location
-                    default: nil
-                    }
-            }
+            let explanation = try program.explanation(of: tweak)
             try target.show(explanation, of: program, as: format) { table(of: explanation, tweak) }
         }
     }

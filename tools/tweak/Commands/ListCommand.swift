@@ -39,17 +39,18 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         try target.forEach(format) { program throws(Failure) in
-            var tweaks = try program.tweaks()
+            let all = try program.tweaks()
+            var tweaks = all
             if let group {
                 let scope = try TweakScope(group, among: tweaks)
                 tweaks = tweaks.filter { scope.contains($0.declaration.key) }
             }
             if let search { tweaks = tweaks.filter { $0.declaration.contains(words: search) } }
-            let undeclared = group == nil && search == nil ? try program.undeclared : OverridesDocument()
+            let isWhole = group == nil && search == nil
+            let undeclared = isWhole ? try program.undeclared(besides: all).undeclaredValues : []
             let form = ProgramForm(
                 program: try program.description, tweaks: tweaks,
-                undeclared: undeclared.keys.isEmpty
-                    ? nil : undeclared.keys.sorted().map { UndeclaredForm(tweak: $0, value: undeclared[$0]) })
+                undeclared: undeclared.isEmpty ? nil : undeclared)
             try target.show(form, of: program, as: format) {
                 let rest =
                     form.undeclared.map { "\n  kept, though nothing declares them\n" + lines(of: $0) } ?? ""
@@ -58,7 +59,7 @@ struct ListCommand: ParsableCommand {
         }
     }
 
-    private func lines(of undeclared: [UndeclaredForm]) -> String {
+    private func lines(of undeclared: [UndeclaredValue]) -> String {
         undeclared.map { printable("    \($0.tweak)  \($0.value?.summary ?? "")") }.joined(separator: "\n")
     }
 
@@ -115,17 +116,11 @@ extension JSONTweak {
     fileprivate var valueText: String { value.map { declaration.text(of: $0, rounded: true) } ?? "" }
 }
 
-/// The JSON form of what is kept of a tweak that nothing declares.
-private struct UndeclaredForm: Encodable {
-    let tweak: TweakKey
-    let value: JSONValue?
-}
-
 /// The JSON form of a program with its tweaks.
 private struct ProgramForm: Encodable {
     let program: ProgramDescription
     let tweaks: [JSONTweak]
-    let undeclared: [UndeclaredForm]?
+    let undeclared: [UndeclaredValue]?
 
     func encode(to encoder: any Encoder) throws {
         try program.encode(to: encoder)

@@ -41,7 +41,7 @@ struct ResetCommand: ParsableCommand {
         try target.forEach { program throws(Failure) in
             var scopes: [TweakScope] = all ? [.all] : []
             var before: [JSONTweak] = []
-            let kept = try program.undeclared
+            let kept = try program.undeclared()
             var forgotten = undeclared ? kept.keys.sorted() : []
             if all {
                 before = try program.tweaks()

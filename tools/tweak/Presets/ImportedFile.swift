@@ -21,13 +21,8 @@ struct ImportedFile {
     func values(
         for program: any Program
     ) throws(Failure) -> (OverridesDocument, leftOut: [ImportedOverrides.Problem]) {
-        guard ImportedOverrides.recognizes(bytes) else {
-            return (try failing { try OverridesDocument(importing: bytes, path: path) }, [])
+        try importedValues(bytes, path: path) { () throws(Failure) in
+            try program.tweaks().map(\.declaration.key)
         }
-        let known = try program.tweaks().map(\.declaration.key)
-        let imported = try failing { try ImportedOverrides(bytes, path: path, known: known) }
-        var values = OverridesDocument()
-        for override in imported.overrides { values.set(override.value, for: override.key) }
-        return (values, imported.problems)
     }
 }

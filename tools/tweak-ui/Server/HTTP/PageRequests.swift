@@ -232,18 +232,7 @@ struct PageRequests: Sendable {
                 guard let tweak = try program.tweak(request.tweak) else {
                     throw Failure("\(request.tweak): there is no such tweak", EX_NOINPUT)
                 }
-                var explanation = try program.explain(request.tweak)
-                let overrides = try program.description.overrides
-                for (index, opinion) in zip(explanation.opinions.indices, explanation.opinions)
-                where opinion.location == nil {
-                    explanation.opinions[index].location =
-                        switch opinion.source {
-                        case "\(TweakSource.overrides)": overrides
-                        case "\(TweakSource.binary)": tweak.declaration.location
-                        default: nil
-                        }
-                }
-                return explanation
+                return try program.explanation(of: tweak)
             }
         }
     }
@@ -399,7 +388,9 @@ struct PageRequests: Sendable {
         let path = request.file ?? "the file"
         return try await ask(request.program) { session throws(Failure) in
             try await session.with { program throws(Failure) in
-                let (values, leftOut) = try importedValues(bytes, path: path, for: program)
+                let (values, leftOut) = try importedValues(bytes, path: path) { () throws(Failure) in
+                    try program.tweaks().map(\.declaration.key)
+                }
                 let differences = try PresetDifference.all(of: program, from: values).filter {
                     $0.preset != nil
                 }
@@ -410,19 +401,5 @@ struct PageRequests: Sendable {
             }
         }
     }
-}
-
-/// The values of a file of this system or of an older one, and what in it is none for a tweak of the program.
-private func importedValues(
-    _ bytes: [UInt8], path: String, for program: any Program
-) throws(Failure) -> (OverridesDocument, leftOut: [ImportedOverrides.Problem]) {
-    guard ImportedOverrides.recognizes(bytes) else {
-        return (try failing { try OverridesDocument(importing: bytes, path: path) }, [])
-    }
-    let known = try program.tweaks().map(\.declaration.key)
-    let imported = try failing { try ImportedOverrides(bytes, path: path, known: known) }
-    var values = OverridesDocument()
-    for override in imported.overrides { values.set(override.value, for: override.key) }
-    return (values, imported.problems)
 }
 #endif

@@ -12,23 +12,14 @@ import TweakSystem
 final class LiveFollower: Follower {
     private let board: Board
     private let running: RunningProgram
-    private let wakeUp = WakeUp()
-    private let whenEnded: @Sendable () -> Void
+    let wakeUp = WakeUp()
+    let whenEnded: @Sendable () -> Void
 
     init(_ running: RunningProgram, on board: Board, whenEnded: @escaping @Sendable () -> Void) {
         (self.running, self.board, self.whenEnded) = (running, board, whenEnded)
     }
 
-    func start() {
-        onThread { [self] in
-            run()
-            whenEnded()
-        }
-    }
-
-    func wake() { wakeUp.wake() }
-
-    private func run() {
+    func run() {
         var id: String?
         while true {
             do throws(ConnectionError) {
@@ -48,13 +39,7 @@ final class LiveFollower: Follower {
                 wakeUp.wait(.seconds(1))
             }
         }
-        guard let id else { return }
-        board.update(id) { entry in
-            guard entry.pid == running.pid else { return }
-            entry.state = .offline
-            entry.ended = secondsSince1970()
-            (entry.pid, entry.problem, entry.follower, entry.isFresh) = (nil, nil, nil, false)
-        }
+        if let id { board.update(id) { $0.end(running.pid) } }
     }
 
     /// The entry of one that has not said anything yet.
@@ -231,7 +216,10 @@ private struct LiveLink {
             }
             listDuration = .now - start
             count = tweaks.count
-            board.replace(self.id, tweaks, undeclared: undeclared(tweaks))
+            let undeclared = overrides.map {
+                OverridesDocument(undeclaredIn: $0, besides: tweaks).undeclaredValues
+            }
+            board.replace(self.id, tweaks, undeclared: undeclared ?? [])
         case .description:
             guard let answer = try connection.answer(message, to: id, of: DescribeProgram.self) else {
                 return
@@ -253,14 +241,6 @@ private struct LiveLink {
             }
         case .nothing: break
         }
-    }
-
-    private func undeclared(_ tweaks: [JSONTweak]) -> [UndeclaredValue] {
-        guard let overrides, let status = stat(path: overrides), status.st_uid == geteuid(),
-            var kept = try? OverridesFile(path: overrides).load()
-        else { return [] }
-        for tweak in tweaks { kept.set(nil, for: tweak.declaration.key) }
-        return kept.keys.sorted().map { UndeclaredValue(tweak: $0, value: kept[$0]) }
     }
 }
 

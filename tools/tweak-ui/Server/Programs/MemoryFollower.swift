@@ -10,8 +10,8 @@ final class MemoryFollower: Follower {
     private let board: Board
     private let pid: pid_t
     private let executable: String
-    private let wakeUp = WakeUp()
-    private let whenEnded: @Sendable () -> Void
+    let wakeUp = WakeUp()
+    let whenEnded: @Sendable () -> Void
 
     /// How often values are looked at, and how long samples are kept together.
     private static let period: Duration = .milliseconds(50)
@@ -22,16 +22,7 @@ final class MemoryFollower: Follower {
         (self.pid, self.executable, self.board, self.whenEnded) = (pid, executable, board, whenEnded)
     }
 
-    func start() {
-        onThread { [self] in
-            run()
-            whenEnded()
-        }
-    }
-
-    func wake() { wakeUp.wake() }
-
-    private func run() {
+    func run() {
         var (program, problem): (MemoryProgram?, String?)
         do throws(Failure) {
             program = try MemoryProgram(pid: pid) { problem = problem ?? $0 }
@@ -58,11 +49,7 @@ final class MemoryFollower: Follower {
         while kill(pid, 0) == 0 || errno == EPERM, executablePath(of: "\(pid)") == executable {
             wakeUp.wait(.seconds(1))
         }
-        board.update(id) { entry in
-            guard entry.pid == pid else { return }
-            (entry.state, entry.ended) = (.offline, secondsSince1970())
-            (entry.pid, entry.problem, entry.follower, entry.isFresh) = (nil, nil, nil, false)
-        }
+        board.update(id) { $0.end(pid) }
     }
 
     /// - Throws: When the process has ended.
@@ -120,7 +107,7 @@ final class MemoryFollower: Follower {
             words.removeAll(keepingCapacity: true)
             try sampler.readBits(into: &words)
             let numbers = zip(types, words).map { $0.number(ofCell: $1) }
-            frames.append((secondsSince1970(), numbers.map { $0?.isNaN == true ? nil : $0 }))
+            frames.append((secondsSince1970(), numbers))
             due += period
             let rest = due - .now
             if rest > .zero { usleep(useconds_t(min(rest / .microseconds(1), 1e6))) } else { due = .now }

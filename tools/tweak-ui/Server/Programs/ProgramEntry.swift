@@ -1,4 +1,5 @@
 import Glibc
+import TweakClient
 import TweakJSON
 import TweakProtocol
 import TweakRecords
@@ -51,6 +52,13 @@ struct ProgramEntry {
         (self.id, self.name, self.executable) = (id, name, executable)
     }
 
+    /// A process of the program has ended. It need not be the one that runs now.
+    mutating func end(_ process: pid_t) {
+        guard pid == process else { return }
+        (state, ended) = (.offline, secondsSince1970())
+        (pid, problem, follower, isFresh) = (nil, nil, nil, false)
+    }
+
     /// What is sampled for all together.
     var sampling: Watch? {
         guard !watches.isEmpty else { return nil }
@@ -73,14 +81,24 @@ struct Watch: Hashable {
 
 /// What looks after a program that runs, on a thread of its own.
 protocol Follower: AnyObject, Sendable {
-    /// Has it see what is wanted of it now.
-    func wake()
+    var wakeUp: WakeUp { get }
+    /// Is called when the program has ended.
+    var whenEnded: @Sendable () -> Void { get }
+
+    /// Follows the program until it ends.
+    func run()
 }
 
-/// The value of a tweak that nothing declares.
-struct UndeclaredValue: Encodable {
-    let tweak: TweakKey
-    let value: JSONValue?
+extension Follower {
+    func start() {
+        onThread {
+            self.run()
+            self.whenEnded()
+        }
+    }
+
+    /// Has it see what is wanted of it now.
+    func wake() { wakeUp.wake() }
 }
 
 /// The tweaks of a program with their last known values.

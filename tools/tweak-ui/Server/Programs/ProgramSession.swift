@@ -104,13 +104,11 @@ actor ProgramSession {
         let program = try program()
         let tweaks = try program.tweaks()
         let description = try program.description
-        let undeclared = description.program == nil ? OverridesDocument() : try program.undeclared
+        let undeclared = try program.undeclared(besides: tweaks)
         lastFiles = open?.identity.files
         guard board[id]?.state == .offline else { return }
         board.update(id) { $0.overrides = description.overrides }
-        board.replace(
-            id, tweaks,
-            undeclared: undeclared.keys.sorted().map { UndeclaredValue(tweak: $0, value: undeclared[$0]) })
+        board.replace(id, tweaks, undeclared: undeclared.undeclaredValues)
     }
 
     /// The same if something is different.
