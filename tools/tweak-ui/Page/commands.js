@@ -58,9 +58,12 @@ export function addCommands(page) {
       }
       page.loading.set(id, false);
       const { stream, connections } = api;
+      const missed = new Map();
+      page.changesWhileLoading.set(id, missed);
       try {
         const answer = await api.post("tweaks", { program: id, stream });
         state.setTweaks(id, answer.tweaks, answer.undeclared);
+        for (const change of missed.values()) state.setValue(id, change);
         const now = state.programs.get(id);
         if (now) now.followedBy = connections;
         if (answer.program) state.setProgram(answer.program);
@@ -71,6 +74,7 @@ export function addCommands(page) {
         page.findAgain({ keeping: true });
       }
       // What was asked for on a stream that has ended is not followed.
+      page.changesWhileLoading.delete(id);
       const isStale = page.loading.get(id) || connections !== api.connections;
       page.loading.delete(id);
       if (isStale) commands.load(id, { again: true });

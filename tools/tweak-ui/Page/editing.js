@@ -136,12 +136,16 @@ export class Editing {
   }
 
   async #sendPart(program, entries) {
+    const told = new Map(entries.map(({ tweak }) => [tweak.key, tweak.told]));
     const values = entries.map(({ tweak, value, isSet: willBeSet }) =>
       willBeSet ? { tweak: tweak.key, ...requestValue(tweak, value) } : { tweak: tweak.key, reset: true });
     try {
       const answer = await this.#api.post("set", { program, stream: this.#api.stream, values });
       this.#confirm(entries);
-      for (const change of answer.tweaks ?? []) this.#state.setValue(program, change);
+      // What was told meanwhile is newer than an answer that took its time, and what was set is told too if it was a change.
+      for (const change of answer.tweaks ?? []) {
+        if (this.#state.tweak(program, change.tweak)?.told === told.get(change.tweak)) this.#state.setValue(program, change);
+      }
       this.#findHidden(entries);
       this.#report(program, answer);
     } catch (error) {

@@ -45,9 +45,12 @@ export function addFollowing(page) {
       if (state.programs.get(program)?.isLoaded) commands.load(program, { again: true });
     },
     changes({ program, changes }) {
+      const missed = page.changesWhileLoading.get(program);
       for (const change of changes) {
+        missed?.set(change.tweak, change);
         const tweak = state.tweak(program, change.tweak);
         if (!tweak) continue;
+        tweak.told += 1;
         remember(tweak, change);
         state.setValue(program, change);
       }

@@ -43,6 +43,8 @@ const page = {
   loadedPresets: new Map(),
   /** The programs whose tweaks are asked for, and whether they have to be asked for again. */
   loading: new Map(),
+  /** By program whose tweaks are asked for, the changes that were told meanwhile, by key: the answer may be older. */
+  changesWhileLoading: new Map(),
   /** The program that somebody did something with last. */
   lastTouched: undefined,
   /** Where the address leads, until that is there. */

@@ -19,6 +19,8 @@ export function tweakFrom(program, raw, order) {
     choices: raw.choices?.map(({ value: one, label }) => ({ value: value(one), label })),
     /** What this page has sent and the server has not confirmed. */
     local: undefined,
+    /** How many changes of it the server has told. */
+    told: 0,
   };
   if (tweak.step !== undefined && Number(tweak.step) <= 0) tweak.step = undefined;
   tweak.label = shown(raw.title || raw.name);

@@ -103,6 +103,35 @@ class Together(PageTest):
         field.send_keys("5", Keys.ENTER)
         self.becomes(key, 345)
 
+    def test_an_answer_that_comes_late_undoes_no_change(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        browser.row(key)
+        browser.script(
+            """globalThis.late = {};
+            const post = tweaksPage.api.post.bind(tweaksPage.api);
+            tweaksPage.api.post = async (name, body) => {
+              const answer = await post(name, body);
+              if (name === 'set' || name === 'tweaks') await new Promise((resolve) => { late[name] = resolve; });
+              return answer;
+            };"""
+        )
+        value = "return tweaksPage.state.tweak('page-program', arguments[0]).value"
+        browser.type(browser.field(key), "250")
+        wait_until(lambda: browser.script("return Boolean(late.set)"))
+        self.becomes(key, 250)
+        self.control.reset(all=True)
+        wait_until(lambda: browser.script(value, key) == 120, "the reset is not told")
+        browser.script("late.set()")
+        browser.script("return tweaksPage.editing.settled()")
+        self.assertEqual(browser.script(value, key), 120)
+        # The same for all tweaks, as after a program was started.
+        browser.script("globalThis.loaded = tweaksPage.commands.load('page-program', {again: true})")
+        wait_until(lambda: browser.script("return Boolean(late.tweaks)"))
+        self.control.set(key, 300)
+        wait_until(lambda: browser.script(value, key) == 300, "the change is not told")
+        browser.script("late.tweaks(); return loaded")
+        self.assertEqual(browser.script(value, key), 300)
+
     def test_not_every_keystroke_is_sent(self):
         browser = self.browser
         self.count_requests()
