@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """Runs the tests of the page in a real browser, against the real tweak-ui and programs that run.
 
-    run.py --ui PATH --library PATH --header FOLDER --example FOLDER [--figures FILE] [TEST…]
+    run.py --ui PATH --library PATH --header FOLDER --example FOLDER [--figures FILE] [--jobs N] [TEST…]
 
 Needs chromium and chromedriver, and of the Python package index selenium and axe-playwright-python, whose copy of axe-core
 is read. Prints a summary, and exits with 1 if a test failed and with 69 if something is missing.
 """
 
 import argparse
+import io
 import json
+import multiprocessing
 import os
+import queue
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -32,6 +36,7 @@ def arguments():
     parser.add_argument("--header", required=True, help="the folder with fbtweak.h")
     parser.add_argument("--example", required=True, help="the folder with the program spring")
     parser.add_argument("--figures", help="write what was measured there, as JSON")
+    parser.add_argument("--jobs", type=int, help="how many browsers are at work at a time; as many as processors, two at least, if not given")
     parser.add_argument("--verbose", action="store_true")
     return parser.parse_known_args()
 
@@ -71,20 +76,99 @@ def prepare():
     return options, rest, Settings
 
 
+class Result(unittest.TextTestResult):
+    """Says with each test how long it took."""
+
+    def startTest(self, test):
+        self.began = time.monotonic()
+        super().startTest(test)
+
+    def addSuccess(self, test):
+        unittest.TestResult.addSuccess(self, test)
+        if self.showAll:
+            self.stream.writeln(f"ok, {time.monotonic() - self.began:.1f} s")
+
+
+def groups_of(suite):
+    """Tests that are run one after the other, those first that take longest to begin with."""
+    groups = {}
+    for test in flattened(suite):
+        # A program of its own is started once.
+        arguments = getattr(test, "arguments", ())
+        groups.setdefault(("with", *arguments) if arguments else test.id(), []).append(test)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def flattened(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from flattened(test)
+        else:
+            yield test
+
+
+def work(groups, next_group, results, verbosity):
+    """Runs groups of tests until none is left, and tells how they ended. Each worker has a browser of its own."""
+    from support import Settings, World
+
+    try:
+        while True:
+            with next_group.get_lock():
+                place = next_group.value
+                next_group.value += 1
+            if place >= len(groups):
+                break
+            text = io.StringIO()
+            runner = unittest.TextTestRunner(stream=text, verbosity=verbosity, resultclass=Result)
+            result = runner.run(unittest.TestSuite(groups[place]))
+            results.put((text.getvalue(), result.testsRun, len(result.failures), len(result.errors), len(result.skipped), Settings.figures))
+    finally:
+        World.close_shared()
+        results.put(None)
+
+
 def main():
     options, names, settings = prepare()
     try:
         loader = unittest.TestLoader()
         loader.testNamePatterns = [f"*{name}*" for name in names] or None
-        suite = loader.discover(HERE, pattern="test_*.py", top_level_dir=HERE)
-        result = unittest.TextTestRunner(verbosity=2 if options.verbose else 1, stream=sys.stdout).run(suite)
-        for name, value in settings.figures.items():
+        groups = groups_of(loader.discover(HERE, pattern="test_*.py", top_level_dir=HERE))
+        # Much of a test is waiting for the browser.
+        jobs = min(len(groups), options.jobs or max(2, os.cpu_count() or 1))
+        fork = multiprocessing.get_context("fork")
+        next_group, results = fork.Value("i", 0), fork.Queue()
+        workers = [fork.Process(target=work, args=(groups, next_group, results, 2 if options.verbose else 1)) for _ in range(jobs)]
+        for worker in workers:
+            worker.start()
+        counts, figures, at_work = [0, 0, 0, 0], {}, len(workers)
+        while at_work:
+            try:
+                told = results.get(timeout=10)
+            except queue.Empty:
+                # One that was killed has told nothing.
+                if any(worker.is_alive() for worker in workers):
+                    continue
+                break
+            if told is None:
+                at_work -= 1
+                continue
+            text, *numbers, new = told
+            counts = [sum(pair) for pair in zip(counts, numbers)]
+            figures.update(new)
+            if options.verbose or numbers[1] or numbers[2]:
+                lines = [line for line in text.splitlines() if line and not line.startswith(("Ran ", "OK", "-----"))]
+                print("\n".join(lines), flush=True)
+        for worker in workers:
+            worker.join()
+        for name, value in figures.items():
             print(f"{name}: {value}")
         if options.figures:
             with open(options.figures, "w", encoding="utf-8") as file:
-                json.dump(settings.figures, file, indent=2)
-        print(f"{result.testsRun} tests, {len(result.failures)} failures, {len(result.errors)} errors, {len(result.skipped)} skipped")
-        sys.exit(0 if result.wasSuccessful() and result.testsRun > 0 else 1)
+                json.dump(figures, file, indent=2)
+        run, failures, errors, skipped = counts
+        print(f"{run} tests, {failures} failures, {errors} errors, {skipped} skipped")
+        is_whole = at_work == 0 and run == sum(len(group) for group in groups) > 0
+        sys.exit(0 if is_whole and not failures and not errors else 1)
     finally:
         shutil.rmtree(settings.folder, ignore_errors=True)
 

@@ -133,9 +133,9 @@ class World:
         self.processes.append(process)
         return process
 
-    def start_page_program(self, *arguments, environment=None):
+    def start_page_program(self, *arguments, environment=None, stdin=subprocess.PIPE, **options):
         process = self.start(
-            Settings.page_program, *arguments, environment=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            Settings.page_program, *arguments, environment=environment, stdin=stdin, stdout=subprocess.PIPE, text=True, **options
         )
         assert process.stdout.readline() == "ready\n"
         self.socket(process)
@@ -189,6 +189,24 @@ class World:
         browser = Browser(address or self.address, folder=self.folder, **options)
         self.browsers.append(browser)
         return browser
+
+    shared = {}
+
+    @classmethod
+    def of_program(cls, *arguments):
+        """The one in which the program of the tests runs with these arguments, and a page of it is open. It stays for others."""
+        if arguments not in cls.shared:
+            world = cls.shared[arguments] = cls("shared")
+            world.program = world.start_page_program(*arguments)
+            world.program_control = world.control(world.program)
+            world.start_ui()
+            world.page = world.browser()
+        return cls.shared[arguments]
+
+    @classmethod
+    def close_shared(cls):
+        while cls.shared:
+            cls.shared.popitem()[1].close()
 
     def close(self):
         for browser in self.browsers:
@@ -265,19 +283,16 @@ class Browser:
         """The row of a tweak, brought to the screen."""
 
         def look():
-            self.script(
+            return self.script(
                 """const [key, program] = arguments;
                 const page = tweaksPage;
                 for (const one of page.state.programs.values()) {
                   if (program && one.id !== program) continue;
                   if (one.tweaks.has(key)) page.list.reveal(`${one.id}\\n${key}`);
-                }""",
+                }
+                return [...document.querySelectorAll('.row')].find(({dataset}) => dataset.tweak === key && (!program || dataset.program === program));""",
                 key, program,
             )
-            for row in self.all(".row"):
-                if row.get_attribute("data-tweak") == key and program in (None, row.get_attribute("data-program")):
-                    return row
-            return None
 
         return wait_until(look, f"there is no row of {key}")
 
@@ -313,6 +328,16 @@ class Browser:
         field.send_keys(text)
         if end:
             field.send_keys(end)
+
+    def named(self, selector, name, is_whole=True):
+        """The element of those that are seen whose text, or label, is this, or begins with it."""
+        return self.script(
+            """const [selector, name, isWhole] = arguments;
+            const seen = [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
+            const texts = (one) => [one.innerText.trim(), one.getAttribute('aria-label')];
+            return seen.find((one) => texts(one).some((text) => isWhole ? text === name : text?.startsWith(name)));""",
+            selector, name, is_whole,
+        )
 
     def text(self, selector):
         return self.find(selector).text

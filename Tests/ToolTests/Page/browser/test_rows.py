@@ -18,12 +18,8 @@ class PageTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.world = World("rows")
-        cls.addClassCleanup(cls.world.close)
-        cls.program = cls.world.start_page_program(*cls.arguments)
-        cls.control = cls.world.control(cls.program)
-        cls.world.start_ui()
-        cls.browser = cls.world.browser()
+        cls.world = World.of_program(*cls.arguments)
+        cls.program, cls.control, cls.browser = cls.world.program, cls.world.program_control, cls.world.page
 
     def setUp(self):
         self.control.reset(all=True)
@@ -65,16 +61,13 @@ class PageTest(unittest.TestCase):
             chain.move_by_offset(round(dx / steps), round(dy / steps))
         chain.release().perform()
 
-    def choose_menu(self, button, label):
-        self.browser.click(button)
-        item = wait_until(lambda: next((item for item in self.browser.all(".menu-item") if item.text.startswith(label)), None), f"no {label}")
-        item.click()
+    def choose_menu(self, button, label, browser=None):
+        browser = browser or self.browser
+        browser.click(button)
+        wait_until(lambda: browser.named(".menu-item", label, is_whole=False), f"no {label}").click()
 
     def dialog_button(self, label):
-        def look():
-            return next((one for one in self.browser.all("dialog[open] button") if label in (one.text, one.get_attribute("aria-label"))), None)
-
-        wait_until(look, f"the dialog has no {label}").click()
+        wait_until(lambda: self.browser.named("dialog[open] button", label), f"the dialog has no {label}").click()
 
     def query(self, text):
         search = self.browser.find("#search")
