@@ -22,6 +22,9 @@ static const unsigned char file_colours_js[] = {
 static const unsigned char file_commands_js[] = {
 #embed "../Page/commands.js"
 };
+static const unsigned char file_comparing_js[] = {
+#embed "../Page/comparing.js"
+};
 static const unsigned char file_controls_action_js[] = {
 #embed "../Page/controls/action.js"
 };
@@ -147,6 +150,7 @@ static const struct tweak_page_file files[] = {
     {"bar.js", file_bar_js, sizeof(file_bar_js)},
     {"colours.js", file_colours_js, sizeof(file_colours_js)},
     {"commands.js", file_commands_js, sizeof(file_commands_js)},
+    {"comparing.js", file_comparing_js, sizeof(file_comparing_js)},
     {"controls/action.js", file_controls_action_js, sizeof(file_controls_action_js)},
     {"controls/all.js", file_controls_all_js, sizeof(file_controls_all_js)},
     {"controls/choice.js", file_controls_choice_js, sizeof(file_controls_choice_js)},

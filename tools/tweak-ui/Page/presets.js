@@ -1,5 +1,6 @@
 // Presets and files: save, load with a choice of what, compare, export, import.
 
+import { openComparison } from "./comparing.js";
 import { iconButton, make, setText } from "./dom.js";
 import { shown } from "./names.js";
 import { ask, openDialog } from "./popups.js";
@@ -12,11 +13,22 @@ export async function openPresets(page, programId) {
   const list = make("ul", { class: "preset-list" });
   const name = make("input", { type: "text", "aria-label": "Name of the preset", placeholder: "Name", autocomplete: "off", maxlength: 100 });
   const defaults = make("input", { type: "checkbox" });
+  let names = [];
+  const compare = make("button", { type: "button", class: "button", text: "Compare…", "aria-label": "Compare two presets", disabled: true, onclick: () => {
+    const loaded = commands.loadedPreset(programId);
+    const first = names.includes(loaded) ? loaded : names[0];
+    // With the next one, or with what is set now.
+    openComparison(page, programId, names, {
+      first, second: names.find((one) => one !== first), loaded: (chosen) => commands.setLoadedPreset(programId, chosen),
+    });
+  } });
 
   async function refresh() {
     try {
       const { presets } = await api.post("presets", { program: programId });
       list.replaceChildren(...presets.map(makeItem));
+      names = presets.filter(({ problem }) => !problem).map((preset) => preset.name);
+      compare.disabled = names.length === 0;
       if (presets.length === 0) list.append(make("li", { class: "none", text: "There are none yet. Save what is set now under a name." }));
     } catch (error) {
       list.replaceChildren(make("li", { class: "problem-text", text: error.message }));
@@ -77,7 +89,7 @@ export async function openPresets(page, programId) {
 
   const form = make("div", { class: "preset-form" }, name,
     make("label", { class: "check" }, defaults, make("span", { text: "with defaults" })),
-    make("button", { type: "button", class: "button main", text: "Save", "aria-label": "Save the preset", onclick: () => save(name.value.trim(), true) }));
+    make("button", { type: "button", class: "button main", text: "Save", "aria-label": "Save the preset", onclick: () => save(name.value.trim(), true) }), compare);
   name.addEventListener("keydown", (event) => event.key === "Enter" && save(name.value.trim(), true));
   const files = make("div", { class: "button-line" },
     make("button", { type: "button", class: "button", text: "Import a file…", onclick: () => commands.chooseFile(programId) }),
@@ -85,7 +97,7 @@ export async function openPresets(page, programId) {
     make("button", { type: "button", class: "button", text: "Export all values", onclick: () => exportValues(page, programId, true) }));
   const dialog = openDialog(`Presets of ${shown(program.description.name)}`,
     make("div", { class: "presets" }, form, list, make("h3", { text: "Files" }),
-      make("p", { class: "who", text: "Presets, overrides files, and those of FlipTheSwitch, Facebook Tweaks, SwiftTweaks and JustTweak. They can be dropped on the page too." }), files));
+      make("p", { class: "who", text: "Presets, overrides files, and those of Facebook Tweaks, FlipTheSwitch and JustTweak. They can be dropped on the page too." }), files));
   const stop = state.on("presets", (id) => id === programId && refresh());
   dialog.addEventListener("close", stop);
   await refresh();
