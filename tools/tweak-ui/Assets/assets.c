@@ -127,6 +127,9 @@ static const unsigned char file_preferences_js[] = {
 static const unsigned char file_presets_js[] = {
 #embed "../Page/presets.js"
 };
+static const unsigned char file_restarting_js[] = {
+#embed "../Page/restarting.js"
+};
 static const unsigned char file_row_js[] = {
 #embed "../Page/row.js"
 };
@@ -185,6 +188,7 @@ static const struct tweak_page_file files[] = {
     {"popups.js", file_popups_js, sizeof(file_popups_js)},
     {"preferences.js", file_preferences_js, sizeof(file_preferences_js)},
     {"presets.js", file_presets_js, sizeof(file_presets_js)},
+    {"restarting.js", file_restarting_js, sizeof(file_restarting_js)},
     {"row.js", file_row_js, sizeof(file_row_js)},
     {"samples.js", file_samples_js, sizeof(file_samples_js)},
     {"showing.js", file_showing_js, sizeof(file_showing_js)},

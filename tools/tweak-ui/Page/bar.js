@@ -80,18 +80,25 @@ export function addBar(page) {
     }
   }
 
-  /** How many values wait for a restart of the program, and how to restart it. */
+  /** How many values wait for a restart of the program, which is offered; or that one that has ended can be started again. */
   function showWaiting(program) {
-    const waiting = program?.state === "running" || program?.state === "silent"
-      ? [...program.tweaks.values()].filter(({ pendingValue }) => pendingValue !== undefined).length : 0;
-    parts.waiting.hidden = waiting === 0;
-    if (waiting === 0 || parts.waiting.dataset.count === String(waiting)) return;
-    parts.waiting.dataset.count = waiting;
+    const isRunning = program?.state === "running" || program?.state === "silent";
+    const waiting = isRunning ? [...program.tweaks.values()].filter(({ pendingValue }) => pendingValue !== undefined).length : 0;
+    const isStartable = Boolean(program?.description.isStartable);
+    parts.waiting.hidden = waiting === 0 && !isStartable;
+    const shownFor = parts.waiting.hidden ? "" : `${program.id} ${waiting}`;
+    if (parts.waiting.dataset.shownFor === shownFor) return;
+    parts.waiting.dataset.shownFor = shownFor;
+    if (waiting === 0) {
+      parts.waiting.replaceChildren(...(isStartable ? [make("button", { type: "button", class: "badge", text: "Start again…", onclick: () => commands.restart(program) })] : []));
+      return;
+    }
     parts.waiting.replaceChildren(make("button", {
       type: "button", class: "badge warning", text: `${waiting} need${waiting === 1 ? "s" : ""} a restart`, "aria-haspopup": "menu", "aria-expanded": "false",
       onclick: (event) => openMenu(event.currentTarget, "Restart", [
+        { label: "Restart…", run: () => commands.restart(program) },
         { label: "Show what waits for the restart", run: () => commands.setQuery({ shows: ["waiting"] }) },
-        { label: "Copy the command that restarts it", isDisabled: !program.description.executable, run: () => commands.copyRestart(program) },
+        { label: "Copy the command that restarts it", run: () => commands.copyRestart(program) },
       ]),
     }));
   }
@@ -176,6 +183,9 @@ export function addBar(page) {
       } },
       { label: "Copy a link", run: () => commands.copyPlace(scope) },
       { label: "Copy or export…", run: () => commands.openExport(program.id) },
+      null,
+      program.state === "offline" ? { label: "Start it again…", isDisabled: !program.description.isStartable, run: () => commands.restart(program) }
+        : { label: "Restart the program…", run: () => commands.restart(program) },
     ]);
   }
 

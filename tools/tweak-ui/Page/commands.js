@@ -8,6 +8,7 @@ import { mostSeries } from "./graphs.js";
 import { keyOf, linkText, shown } from "./names.js";
 import { ask, openDialog } from "./popups.js";
 import { importFile, openPresets } from "./presets.js";
+import { copyRestart, openRestart } from "./restarting.js";
 import { currentValue, isDrawable, isSet, isSettable, partnerName } from "./tweaks.js";
 
 const byID = (id) => document.getElementById(id);
@@ -212,11 +213,8 @@ export function addCommands(page) {
       if (await copyText(address)) notices.say("The link is copied");
       else notices.problem("The browser does not let this page copy");
     },
-    async copyRestart(program) {
-      const { pid, executable } = program.description;
-      const word = /^[\w/.+-]+$/.test(executable) ? executable : `'${executable.replaceAll("'", "'\\''")}'`;
-      if (await copyText(`kill ${pid} && ${word}`)) notices.say("The command is copied; add the arguments of the program");
-    },
+    restart: (program) => openRestart(page, program.id),
+    copyRestart: (program) => copyRestart(page, program.id),
     async openProgram() {
       const input = make("input", { type: "text", "aria-label": "Path, name or process id", placeholder: "./program, name or process id", autocomplete: "off", autofocus: true });
       const open = async () => {

@@ -227,14 +227,10 @@ private func openInBrowser(_ url: String) -> String? {
     _ = writeAll(
         Array("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=\(text)\">\n".utf8), to: file)
     close(file)
-    // Nobody waits for its end.
-    signal(SIGCHLD, SIG_IGN)
-    var pid = pid_t()
-    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("xdg-open"), strdup(path), nil]
-    defer { for argument in arguments { free(argument) } }
-    if posix_spawnp(&pid, "xdg-open", nil, nil, &arguments, environ) != 0 {
-        printMessage("there is no xdg-open; open the address yourself", of: "tweak-ui")
-    }
+    let opener = try? StartedProcess(
+        "xdg-open", ["xdg-open", path].map { Array($0.utf8) },
+        standard: [STDIN_FILENO, STDERR_FILENO, STDERR_FILENO])
+    if opener == nil { printMessage("there is no xdg-open; open the address yourself", of: "tweak-ui") }
     return path
 }
 #endif

@@ -144,8 +144,11 @@ static void *wait_for_end(void *unused) {
 }
 
 int main(int count_of_arguments, char **arguments) {
+  /* One that is alone goes on when nobody is at the other end. */
+  bool is_alone = count_of_arguments > 1 && strcmp(arguments[1], "alone") == 0;
   pthread_t reader;
-  pthread_create(&reader, NULL, wait_for_end, NULL);
+  if (!is_alone)
+    pthread_create(&reader, NULL, wait_for_end, NULL);
   int many = count_of_arguments > 2 ? atoi(arguments[2]) : 0;
   made = calloc((size_t)many + 1, sizeof *made);
   make_described();

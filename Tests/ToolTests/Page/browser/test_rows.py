@@ -1,14 +1,62 @@
 """Every row of the table of what people do with such pages, by name, against programs that run."""
 
+import base64
 import json
 import os
-import time
+import plistlib
+import signal
+import subprocess
 import unittest
 
-from support import ActionChains, By, Keys, World, wait_until
+from support import ActionChains, By, Keys, Settings, World, wait_until
 
 NUMBERS = "Kinds/Numbers/"
 OTHERS = "Kinds/Others/"
+
+
+def end_quietly(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def archive(objects):
+    """A keyed archive, of which the first object is the root."""
+    return {"$archiver": "NSKeyedArchiver", "$version": 100000, "$top": {"root": plistlib.UID(1)}, "$objects": ["$null", *objects]}
+
+
+def archived_class(name):
+    return {"$classname": name, "$classes": [name, "NSObject"]}
+
+
+def export_of_facebook_tweaks(value):
+    """What Facebook's screen mails: an archive of its store, with the current value of Kinds, Numbers, Stiffness."""
+    reference = plistlib.UID
+    return archive([
+        {"$class": reference(2), "categories": reference(3)}, archived_class("FBTweakStore"),
+        {"$class": reference(4), "NS.objects": [reference(5)]}, archived_class("NSMutableArray"),
+        {"$class": reference(6), "name": reference(7), "collections": reference(8)}, archived_class("FBTweakCategory"), "Kinds",
+        {"$class": reference(4), "NS.objects": [reference(9)]},
+        {"$class": reference(10), "name": reference(11), "tweaks": reference(12)}, archived_class("FBTweakCollection"), "Numbers",
+        {"$class": reference(4), "NS.objects": [reference(13)]},
+        {"$class": reference(14), "name": reference(15), "identifier": reference(15), "defaultValue": reference(0), "currentValue": reference(16)},
+        archived_class("FBTweak"), "Stiffness", value,
+    ])
+
+
+def as_xml(value):
+    """With the references of an archive as XML has them."""
+    if isinstance(value, plistlib.UID):
+        return {"CF$UID": value.data}
+    if isinstance(value, dict):
+        return {name: as_xml(one) for name, one in value.items()}
+    return [as_xml(one) for one in value] if isinstance(value, list) else value
+
+
+def archived_colour(red, green, blue):
+    colour = {"$class": plistlib.UID(2), "UIRed": red, "UIGreen": green, "UIBlue": blue}
+    return plistlib.dumps(archive([colour, archived_class("UIColor")]), fmt=plistlib.FMT_BINARY)
 
 
 class PageTest(unittest.TestCase):
@@ -320,6 +368,100 @@ class Rows(PageTest):
         self.dialog_button("Load what is chosen")
         self.becomes(NUMBERS + "Stiffness", 300)
 
+    def older_files(self):
+        """A file of each kind that older systems leave: its name, its content, and what it says of which tweak."""
+        text, binary = plistlib.FMT_XML, plistlib.FMT_BINARY
+        facebook = {"FBTweak:Kinds-Numbers-Stiffness": 240.5, "FBTweak:Kinds-Others-Switch": False, "AppleLanguages": ["en"],
+                    "FBTweak:Kinds-Others-Colour": archived_colour(1.0, 0.0, 0.2), "FBTweak:No-Such-Tweak": 1}
+        values = {NUMBERS + "Stiffness": 240.5, OTHERS + "Switch": False, OTHERS + "Colour": "#ff0033"}
+        yield "com.example.xml.plist", plistlib.dumps(facebook, fmt=text), values
+        yield "com.example.plist", plistlib.dumps(facebook, fmt=binary), values
+        yield "tweaks.plist", plistlib.dumps(export_of_facebook_tweaks(250), fmt=binary), {NUMBERS + "Stiffness": 250}
+        yield "tweaks.xml.plist", plistlib.dumps(as_xml(export_of_facebook_tweaks(260)), fmt=text), {NUMBERS + "Stiffness": 260}
+        yield "player.plist", plistlib.dumps({"FTS_FEATURE_Trails": True, "FTS_FEATURE_Fading": False}, fmt=binary), {
+            "Features/Trails/enabled": True, "Features/Trails/Fading": False}
+        yield "app.plist", plistlib.dumps({"lib.fragments.userDefaultsKey.Bass": False}, fmt=text), {"Features/Sound/Bass": False}
+        nested = {"FBTweak:Kinds-Numbers-Count": 99, "FTS_FEATURE_Sharing": False, "Kinds": {"Others": {"Text": "from <b>then</b>"}}}
+        yield "values.json", json.dumps(nested).encode(), {
+            NUMBERS + "Count": 99, "Features/Sharing/enabled": False, OTHERS + "Text": "from <b>then</b>"}
+
+    def test_files_of_older_systems_dropped_and_chosen(self):
+        browser = self.browser
+        for number, (name, content, values) in enumerate(self.older_files()):
+            with self.subTest(name):
+                if number % 2 == 0:
+                    browser.script(
+                        """const [name, content] = arguments;
+                        const data = new DataTransfer();
+                        data.items.add(new File([Uint8Array.from(atob(content), (one) => one.charCodeAt(0))], name));
+                        window.dispatchEvent(new DragEvent('drop', {dataTransfer: data, cancelable: true, bubbles: true}));""",
+                        name, base64.b64encode(content).decode(),
+                    )
+                else:
+                    path = os.path.join(self.world.folder, name)
+                    with open(path, "wb") as file:
+                        file.write(content)
+                    self.choose_menu(browser.find(".top > .icon-button[aria-label=More]"), "Import a file")
+                    browser.find("#file").send_keys(path)
+                rows = wait_until(lambda: browser.all(".difference-table tbody tr"), f"{name} is not read")
+                self.assertGreaterEqual(len(rows), len(values))
+                self.assertIn(name, browser.text("dialog[open] h2"))
+                self.dialog_button("Load what is chosen")
+                for key, value in values.items():
+                    self.becomes(key, value)
+                wait_until(lambda: not browser.is_there("dialog[open]"))
+                self.control.reset(all=True)
+                wait_until(lambda: browser.script("return [...tweaksPage.state.programs.get('page-program').tweaks.values()].every(one => one.source !== 'override')"))
+        # What is none of them is refused, and says so.
+        browser.script(
+            """const data = new DataTransfer();
+            data.items.add(new File(['no values at all'], 'letter.txt'));
+            window.dispatchEvent(new DragEvent('drop', {dataTransfer: data, cancelable: true, bubbles: true}));"""
+        )
+        wait_until(lambda: any("letter.txt" in text for text in browser.notices()), "what is not understood is not refused")
+
+    def test_two_presets_compared(self):
+        browser = self.browser
+        for name, values in [("Calm", {"Stiffness": 80, "Count": 70}), ("Wild", {"Stiffness": 900, "Count": 70, "Stepped": 1})]:
+            self.control.reset(all=True)
+            for tweak, value in values.items():
+                self.control.set(NUMBERS + tweak, value)
+            browser.script("return tweaksPage.api.post('preset/save', {program: 'page-program', name: arguments[0]})", name)
+        self.control.reset(all=True)
+        self.control.set(NUMBERS + "Stiffness", 300)
+        wait_until(lambda: browser.script("return tweaksPage.state.tweak('page-program', 'Kinds/Numbers/Stiffness').value") == 300)
+        wait_until(lambda: browser.script("return tweaksPage.state.tweak('page-program', 'Kinds/Numbers/Count').value") == 60)
+        browser.click(browser.find("button[aria-label=Presets]"))
+        wait_until(lambda: "Wild" in browser.text(".preset-list"))
+        self.dialog_button("Compare two presets")
+
+        def rows():
+            found = {}
+            for row in browser.all(".comparison tbody tr"):
+                found[row.find_element(By.TAG_NAME, "th").text] = [cell.text for cell in row.find_elements(By.TAG_NAME, "td")[1:]]
+            return found
+
+        # What both have alike is not there, and what one does not have is its default.
+        wait_until(rows)
+        self.assertEqual(rows(), {NUMBERS + "Stiffness": ["80 N/m", "900 N/m"], NUMBERS + "Stepped": ["0.5 default", "1"]})
+        box = next(row for row in browser.all(".comparison tbody tr") if "Stepped" in row.text).find_element(By.TAG_NAME, "input")
+        box.click()
+        self.dialog_button("Copy what is chosen of B as JSON")
+        read = "return navigator.clipboard.readText()"
+        wait_until(lambda: json.loads(browser.script(read)) == {"Kinds": {"Numbers": {"Stiffness": 900}}})
+        # One with what is set now.
+        select = browser.find("select[aria-label='A is']")
+        select.find_element(By.XPATH, "option[text()='What is set now']").click()
+        wait_until(lambda: rows().get(NUMBERS + "Stiffness") == ["300 N/m", "900 N/m"] and rows().get(NUMBERS + "Count") == ["60 default", "70"])
+        box = next(row for row in browser.all(".comparison tbody tr") if "Count" in row.text).find_element(By.TAG_NAME, "input")
+        box.click()
+        self.dialog_button("Load from B")
+        self.becomes(NUMBERS + "Stiffness", 900)
+        self.becomes(NUMBERS + "Stepped", 1)
+        self.assertEqual(self.control.value(NUMBERS + "Count"), 60)
+        self.dialog_button("Delete Calm")
+        self.dialog_button("Delete")
+
     def test_difference_to_choose_from_when_loading(self):
         browser = self.browser
         for key, value in [(NUMBERS + "Stiffness", 300), (NUMBERS + "Count", 100)]:
@@ -447,8 +589,63 @@ class Rows(PageTest):
         self.becomes(key, 8)
         wait_until(lambda: "from the next start; now 4" in browser.part(key, ".row-under").text, "it does not say why it has no effect")
         self.assertEqual(browser.field(key).get_attribute("value"), "8")
-        self.choose_menu(wait_until(lambda: browser.find(".waiting button")), "Copy the command that restarts it")
-        wait_until(lambda: browser.script("return navigator.clipboard.readText()").startswith("kill "))
+        menu = wait_until(lambda: browser.find(".waiting button"))
+        self.choose_menu(menu, "Copy the command that restarts it")
+        wait_until(lambda: browser.script("return navigator.clipboard.readText()").startswith(f"kill {self.program.pid}"))
+        # This one is told something by its standard input, which a new one could not be.
+        self.choose_menu(menu, "Restart…")
+        wait_until(lambda: "standard input" in browser.text("dialog[open] .restart"), "it does not say why it cannot be restarted")
+        self.assertIn(f"kill {self.program.pid}", browser.text("dialog[open] .copy-preview"))
+        self.assertFalse(any(button.text == "Restart" for button in browser.all("dialog[open] button")))
+        self.dialog_button("Close")
+
+    def test_a_restart_is_done_when_somebody_agrees(self):
+        world = World("restart")
+        self.addCleanup(world.close)
+        program = world.start_page_program(
+            "alone", "it's", environment={"SECRET_OF_TEST": "nobody sees this"}, stdin=subprocess.DEVNULL, start_new_session=True)
+        world.start_ui()
+        browser, key = world.browser(world.address + "&program=page-program"), OTHERS + "Restarting"
+        browser.connected()
+        browser.type(browser.field(key), "8")
+        wait_until(lambda: "from the next start; now 4" in browser.part(key, ".row-under").text)
+        pid = "return tweaksPage.state.programs.get('page-program').description.pid"
+
+        def dialog():
+            return wait_until(lambda: browser.text("dialog[open]"))
+
+        def press(label):
+            wait_until(lambda: browser.named("dialog[open] footer button", label), f"no {label}").click()
+
+        # What will run is shown, and is not done before somebody agrees.
+        self.choose_menu(wait_until(lambda: browser.find(".waiting button")), "Restart…", browser)
+        text = dialog()
+        self.assertIn(f"process {program.pid} is told to end", text)
+        self.assertIn(f"{Settings.page_program} alone 'it'\\''s'", text)
+        self.assertIn(world.folder, text)
+        self.assertIn("output went to a pipe", text)
+        browser.find("dialog[open] summary").click()
+        self.assertIn("SECRET_OF_TEST", dialog())
+        self.assertNotIn("nobody sees this", browser.script("return document.documentElement.outerHTML"))
+        press("Cancel")
+        self.assertIsNone(program.poll())
+        self.choose_menu(browser.find(".waiting button"), "Restart…", browser)
+        dialog()
+        press("Restart")
+        wait_until(lambda: program.poll() is not None, "it is not ended")
+        new = wait_until(lambda: browser.script(pid) not in (None, program.pid) and browser.script(pid), "it is not started")
+        self.addCleanup(end_quietly, new)
+        wait_until(lambda: not browser.is_there("dialog[open]"), "the dialog stays")
+        wait_until(lambda: browser.script("return tweaksPage.state.tweak('page-program', arguments[0]).value", key) == 8, "the value does not count")
+        wait_until(lambda: not browser.find(".waiting").is_displayed(), "it still waits for a restart")
+        # One that has ended is started as it was.
+        os.kill(new, signal.SIGKILL)
+        wait_until(lambda: browser.named(".waiting button", "Start again…"), "a start is not offered").click()
+        self.assertNotIn("told to end", dialog())
+        press("Start")
+        last = wait_until(lambda: browser.script(pid) not in (None, new) and browser.script(pid), "it is not started again")
+        self.addCleanup(end_quietly, last)
+        self.assertEqual(browser.problems(), [])
 
     def test_who_set_it_and_why_it_has_no_effect(self):
         world = World("environment")

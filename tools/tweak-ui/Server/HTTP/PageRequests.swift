@@ -17,6 +17,11 @@ struct PageRequests: Sendable {
     let sessions: ProgramSessions
     /// The program that is shown first.
     let first: String?
+    private let plans = RestartPlans()
+
+    init(board: Board, sessions: ProgramSessions, first: String?) {
+        (self.board, self.sessions, self.first) = (board, sessions, first)
+    }
 
     func answer(_ name: String, _ body: [UInt8]) async throws(RequestProblem) -> [UInt8] {
         switch name {
@@ -43,6 +48,8 @@ struct PageRequests: Sendable {
                 try await session.reset(request, by: stream)
             }
         case "run": return try await run(decode(body))
+        case "restart/plan": return try await planRestart(decode(body))
+        case "restart": return try await restart(decode(body))
         case "explain": return try await explain(decode(body))
         case "watch": return try await watch(decode(body))
         case "presence":
@@ -224,6 +231,57 @@ struct PageRequests: Sendable {
             throw RequestProblem(error)
         }
         return Self.nothing
+    }
+
+    private struct RestartForm: Encodable {
+        /// What is sent back by who agrees.
+        let plan: String?
+        let pid: Int32?
+        let unit: String?
+        let executable, arguments, directory: String
+        /// Without their values, in which there may be secrets.
+        let variables: [String]
+        let notes: [String]
+        let refusal: String?
+        let command: String
+    }
+
+    private func planRestart(_ request: ProgramRequest) async throws(RequestProblem) -> [UInt8] {
+        guard let entry = board[request.program] else {
+            throw RequestProblem(.notFound, "there is no such program")
+        }
+        let plan: RestartPlan
+        do throws(Failure) {
+            plan = try await waitingOnThread { () throws(Failure) in try RestartPlan(for: entry) }
+        } catch {
+            throw RequestProblem(error)
+        }
+        let name = plan.refusal == nil ? plans.add(plan, for: request.program) : nil
+        return try json(
+            RestartForm(
+                plan: name, pid: plan.running?.pid, unit: plan.unit, executable: plan.start.executable,
+                arguments: plan.start.arguments.map(shellWord).joined(separator: " "),
+                directory: plan.start.directory, variables: plan.start.variableNames, notes: plan.notes,
+                refusal: plan.refusal, command: plan.command))
+    }
+
+    private struct RestartRequest: Decodable {
+        let program, plan: String
+    }
+
+    private func restart(_ request: RestartRequest) async throws(RequestProblem) -> [UInt8] {
+        guard let plan = plans.take(request.plan, for: request.program) else {
+            throw RequestProblem(.conflict, "this is not what was agreed to last; look at it again")
+        }
+        let pid: pid_t?
+        do throws(Failure) {
+            pid = try await waitingOnThread { [board] () throws(Failure) in
+                try plan.perform(request.program, on: board)
+            }
+        } catch {
+            throw RequestProblem(error)
+        }
+        return try json(["pid": pid])
     }
 
     private func explain(_ request: TweakRequest) async throws(RequestProblem) -> [UInt8] {

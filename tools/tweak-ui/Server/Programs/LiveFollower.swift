@@ -46,8 +46,10 @@ final class LiveFollower: Follower {
     private func entry() -> String? {
         guard let executable = running.executable else { return nil }
         let id = board.entry(name: lastComponent(of: executable), executable: executable, isRunning: true)
+        let start = ProcessStart(of: running.pid)
         board.update(id) { entry in
             (entry.pid, entry.started, entry.ended) = (running.pid, secondsSince1970(), nil)
+            entry.start = start
             entry.follower = self
         }
         return id
@@ -107,9 +109,10 @@ private struct LiveLink {
             known
             ?? board.entry(name: answer.application, executable: answer.executable, isRunning: true)
         self.id = id
+        let start = ProcessStart(of: running.pid)
         board.update(id) { [answer] entry in
             entry.follower = follower
-            if entry.pid != running.pid { entry.started = secondsSince1970() }
+            if entry.pid != running.pid { (entry.started, entry.start) = (secondsSince1970(), start) }
             (entry.pid, entry.ended, entry.state, entry.problem) = (running.pid, nil, .running, nil)
             (entry.name, entry.executable) = (answer.application, answer.executable)
             (entry.overrides, entry.library, entry.count) = (answer.overrides, answer.version, answer.tweaks)

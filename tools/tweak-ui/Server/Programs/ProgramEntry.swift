@@ -27,6 +27,8 @@ struct ProgramEntry {
     /// When it was first seen, and when it was seen to have ended, in seconds since 1970.
     var started: Double?
     var ended: Double?
+    /// How its last process was started, if that could be seen.
+    var start: ProcessStart?
     var overrides: String?
     var library: String?
     var problem: String?
@@ -180,6 +182,8 @@ struct ProgramForm: Encodable {
     let problem: String?
     let library: String?
     let processes: Int?
+    /// Whether it does not run and can be started as it was.
+    let isStartable: Bool?
 
     init(_ entry: ProgramEntry) {
         (id, name, executable, state) = (entry.id, entry.name, entry.executable, entry.state)
@@ -187,6 +191,7 @@ struct ProgramForm: Encodable {
         tweaks = entry.tweaks?.all.count ?? entry.count
         (problem, library) = (entry.problem, entry.library)
         processes = entry.processes > 1 ? entry.processes : nil
+        isStartable = entry.state == .offline && entry.start != nil ? true : nil
     }
 }
 

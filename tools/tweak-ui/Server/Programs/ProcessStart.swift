@@ -1,0 +1,196 @@
+import Glibc
+import TweakSystem
+
+/// How a process was started: what was executed, with which arguments, where, and in which environment. Source: proc(5).
+///
+/// It is read when the process is first seen, since a program can change its directory and overwrite its arguments.
+struct ProcessStart: Sendable {
+    let process: ProcessIdentity
+    let executable: String
+    let arguments: [[UInt8]]
+    let variables: [[UInt8]]
+    let directory: String
+    /// What its standard input, output and error lead to.
+    let standard: [Stream]
+    /// What it cannot have again if it is started by somebody else; `nil` if there is nothing.
+    let obstacle: String?
+
+    enum Stream: Equatable {
+        /// Nothing, or something that cannot be had again, such as a pipe.
+        case nothing(instead: String?)
+        /// A file, or a terminal that is not its controlling one.
+        case file(String)
+    }
+
+    /// - Returns: `nil` if the process has ended, or is not ours to know.
+    init?(of pid: pid_t) {
+        let folder = "/proc/\(pid)/"
+        guard let status = ProcessStatus(pid: pid), !status.hasEnded,
+            let executable = executablePath(of: "\(pid)"),
+            let arguments = Self.texts(folder + "cmdline"), let variables = Self.texts(folder + "environ"),
+            let directory = readLink(folder + "cwd")
+        else { return nil }
+        process = status.process
+        (self.executable, self.arguments, self.variables) = (executable, arguments, variables)
+        self.directory = directory
+        standard = (0...2).map { Self.stream(folder + "fd/\($0)", isRead: $0 == 0) }
+        obstacle = Self.obstacle(status, standard[0])
+        // It may be another program by now.
+        guard ProcessStatus(pid: pid)?.process == process, !arguments.isEmpty else { return nil }
+    }
+
+    private static func obstacle(_ status: ProcessStatus, _ input: Stream) -> String? {
+        let folder = "/proc/\(status.process.pid)/"
+        if !status.isOfThisUser { return "it runs with the rights of another user" }
+        let namespaces = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"].map { "ns/" + $0 } + ["root"]
+        if !namespaces.allSatisfy({ readLink(folder + $0) == readLink("/proc/self/" + $0) }) {
+            return "it runs in a container, or otherwise apart from this machine's other programs"
+        }
+        if status.isTraced { return "a debugger is attached to it" }
+        if status.hasTerminal { return "it has a terminal, which it could not have again" }
+        if case .nothing(instead: let stream?) = input {
+            return "it is told something by its standard input, a \(stream)"
+        }
+        return nil
+    }
+
+    /// Why it cannot be started again as the files are now; `nil` if it can.
+    var missing: String? {
+        if stat(path: executable)?.isRegularFile != true { return "\(executable) is not there any more" }
+        if access(executable, X_OK) != 0 { return "\(executable) cannot be executed" }
+        if stat(path: directory)?.isDirectory != true {
+            return "its directory \(directory) is not there any more"
+        }
+        return nil
+    }
+
+    private static func stream(_ path: String, isRead: Bool) -> Stream {
+        guard let target = readLink(path) else { return .nothing(instead: nil) }
+        guard target.hasPrefix("/") else {
+            return .nothing(instead: String(target.prefix { $0 != ":" }))
+        }
+        if target == "/dev/null" { return .nothing(instead: nil) }
+        guard let status = stat(path: target), access(target, isRead ? R_OK : W_OK) == 0 else {
+            return .nothing(instead: isRead ? nil : "file that is not there any more")
+        }
+        // The other end of a pipe with a name belongs to somebody too.
+        return status.st_mode & S_IFMT == S_IFIFO ? .nothing(instead: "pipe") : .file(target)
+    }
+
+    /// The texts of a file that ends each of them with a zero; `nil` if it cannot be read, or is longer than anybody means.
+    private static func texts(_ path: String) -> [[UInt8]]? {
+        guard let bytes = readFile(path) else { return nil }
+        var texts = bytes.split(separator: 0, omittingEmptySubsequences: false).map(Array.init)
+        if texts.last?.isEmpty == true { texts.removeLast() }
+        return texts
+    }
+
+    // MARK: - For people
+
+    /// What a shell would be told.
+    var shellCommand: String {
+        let first = arguments.first ?? []
+        let name = String(decoding: first, as: UTF8.self)
+        let path = name.hasPrefix("/") ? name : directory + "/" + name
+        let words = [realPath(path) == executable ? first : Array(executable.utf8)] + arguments.dropFirst()
+        return words.map(shellWord).joined(separator: " ")
+    }
+
+    /// The names of its variables.
+    var variableNames: [String] {
+        variables.map { String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self) }
+    }
+
+    /// What will be otherwise than it was.
+    var losses: [String] {
+        var streams: [String: [String]] = [:]
+        for (name, stream) in zip(["output", "errors"], standard.dropFirst()) {
+            if case .nothing(instead: let before?) = stream { streams[before, default: []].append(name) }
+        }
+        return streams.sorted { $0.key < $1.key }.map { before, names in
+            "Its \(names.joined(separator: " and ")) went to a \(before), and will go nowhere."
+        }
+    }
+}
+
+/// One process, and none that has its number later.
+struct ProcessIdentity: Hashable, Sendable {
+    let pid: pid_t
+    /// In ticks since the boot.
+    let began: UInt64
+}
+
+/// What the kernel says of a process at this moment.
+struct ProcessStatus {
+    let process: ProcessIdentity
+    let parent: pid_t
+    /// Whether nothing is left of it but its number.
+    let hasEnded: Bool
+    let hasTerminal: Bool
+    let isTraced: Bool
+    /// Whether it has the rights of this process, and no others.
+    let isOfThisUser: Bool
+
+    /// - Returns: `nil` if there is no such process.
+    init?(pid: pid_t) {
+        guard let line = readFile("/proc/\(pid)/stat"), let table = readFile("/proc/\(pid)/status"),
+            // Behind the name, in which there may be anything.
+            let end = line.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let words = String(decoding: line[end...].dropFirst(2), as: UTF8.self).split(separator: " ")
+        guard words.count > 19, let parent = pid_t(words[1]), let began = UInt64(words[19]) else {
+            return nil
+        }
+        process = ProcessIdentity(pid: pid, began: began)
+        self.parent = parent
+        hasEnded = ["Z", "X"].contains(words[0])
+        hasTerminal = words[4] != "0"
+        func numbers(_ name: String) -> [Substring] {
+            let lines = String(decoding: table, as: UTF8.self).split(separator: "\n")
+            let line = lines.first { $0.hasPrefix(name + ":") } ?? ""
+            return line.split { $0 == "\t" || $0 == " " }.dropFirst().map { $0 }
+        }
+        isTraced = numbers("TracerPid").first != "0"
+        isOfThisUser =
+            numbers("Uid").allSatisfy { $0 == "\(geteuid())" }
+            && numbers("Gid").allSatisfy { $0 == "\(getegid())" }
+    }
+}
+
+/// A file that the kernel makes, or a short one; `nil` if it cannot be read.
+func readFile(_ path: String) -> [UInt8]? {
+    let descriptor = openFile(path, O_RDONLY)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    let most = 4 << 20
+    return readToEnd(descriptor, limit: most).flatMap { $0.count > most ? nil : $0 }
+}
+
+/// A word as a shell reads it, in which nothing is hidden.
+func shellWord(_ bytes: [UInt8]) -> String {
+    let text = String(validating: bytes, as: UTF8.self)
+    if let text, !text.isEmpty,
+        text.utf8.allSatisfy({ byte in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "_@%+=:,./-".utf8.contains(byte)
+        })
+    {
+        return text
+    }
+    if let text, text.unicodeScalars.allSatisfy({ !hidden.contains($0.properties.generalCategory) }) {
+        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+            + "'"
+    }
+    let escaped = bytes.map { byte in
+        switch byte {
+        case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\" + String(UnicodeScalar(byte))
+        case 0x20...0x7E: String(UnicodeScalar(byte))
+        default: "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+    return "$'" + escaped.joined() + "'"
+}
+
+private let hidden: Set<Unicode.GeneralCategory> = [
+    .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned,
+]

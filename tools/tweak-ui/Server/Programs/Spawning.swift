@@ -1,0 +1,117 @@
+import CommandSupport
+import CTweakPage
+import Dispatch
+import Glibc
+import Synchronization
+import TweakSystem
+
+/// A process that this one has started.
+final class StartedProcess: Sendable {
+    let pid: pid_t
+    private let end = Mutex<CInt?>(nil)
+    private let ending = DispatchSemaphore(value: 0)
+
+    /// How it has ended, as waitpid(2) says it; `nil` while it runs.
+    var status: CInt? { end.withLock { $0 } }
+
+    /// Its exit status, or how it was killed.
+    var statusText: String? {
+        status.map { status in
+            status & 0x7F == 0 ? "exit status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
+        }
+    }
+
+    /// Starts a process that outlives this one: in a session of its own, with no signal blocked or ignored, and with none of
+    /// the descriptors of this process.
+    ///
+    /// - Parameters:
+    ///   - executable: A path; a name is looked for in the search path.
+    ///   - arguments: With the name of the program.
+    ///   - variables: `nil` for those of this process.
+    ///   - standard: What standard input, output and error are.
+    init(
+        _ executable: String, _ arguments: [[UInt8]], variables: [[UInt8]]? = nil, directory: String? = nil,
+        standard: [CInt]
+    ) throws(Failure) {
+        Self.keepDescriptors()
+        var pid = pid_t()
+        let problem = withCStrings(arguments) { arguments in
+            guard let variables else {
+                return tweak_page_spawn(&pid, executable, arguments, nil, directory, standard)
+            }
+            return withCStrings(variables) {
+                tweak_page_spawn(&pid, executable, arguments, $0, directory, standard)
+            }
+        }
+        guard problem == 0 else {
+            throw Failure("\(executable) cannot be started: \(systemMessage(problem))", EX_DATAERR)
+        }
+        self.pid = pid
+        onThread { [self] in
+            var status = CInt()
+            while waitpid(self.pid, &status, 0) < 0, errno == EINTR {}
+            end.withLock { $0 = status }
+            ending.signal()
+        }
+    }
+
+    /// Waits until it has ended.
+    ///
+    /// - Returns: Whether it has.
+    func waitForEnd(_ patience: Duration) -> Bool {
+        let nanoseconds = Int(patience / .nanoseconds(1))
+        guard ending.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else { return false }
+        ending.signal()
+        return true
+    }
+
+    /// Not all that is in this process marks what it opens.
+    private static func keepDescriptors() {
+        for name in directoryEntries("/proc/self/fd") {
+            guard let descriptor = CInt(name), descriptor > STDERR_FILENO else { continue }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+    }
+
+    /// What a command prints, which has to end within a while.
+    ///
+    /// - Returns: `nil` if there is no such command, or if it takes too long.
+    static func output(of command: [String], _ patience: Duration) -> (succeeded: Bool, text: String)? {
+        var ends: (CInt, CInt) = (-1, -1)
+        let isMade = withUnsafeMutableBytes(of: &ends) { bytes in
+            pipe(bytes.assumingMemoryBound(to: CInt.self).baseAddress) == 0
+        }
+        guard isMade else { return nil }
+        let nothing = openFile("/dev/null", O_RDONLY)
+        defer { for descriptor in [ends.0, nothing] where descriptor >= 0 { close(descriptor) } }
+        let started = try? StartedProcess(
+            command.first ?? "", command.map { Array($0.utf8) }, standard: [nothing, ends.1, ends.1])
+        close(ends.1)
+        guard let started, started.waitForEnd(patience) else {
+            if let started { kill(started.pid, SIGTERM) }
+            return nil
+        }
+        // As much as a pipe holds; who writes more is not waited for.
+        _ = fcntl(ends.0, F_SETFL, O_NONBLOCK)
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(ends.0, &bytes, bytes.count)
+        return (started.status == 0, String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+    }
+}
+
+/// Calls a function with texts as C has them.
+private func withCStrings<Result>(
+    _ texts: [[UInt8]], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    let copies = texts.map { text in
+        text.withUnsafeBytes { bytes in
+            let copy = UnsafeMutableRawPointer.allocate(byteCount: text.count + 1, alignment: 1)
+            copy.copyMemory(
+                from: UnsafeRawPointer(bytes.baseAddress ?? UnsafeRawPointer(copy)), byteCount: text.count)
+            copy.storeBytes(of: 0, toByteOffset: text.count, as: UInt8.self)
+            return copy.assumingMemoryBound(to: CChar.self)
+        }
+    }
+    defer { for copy in copies { copy.deallocate() } }
+    return body(copies + [nil])
+}
