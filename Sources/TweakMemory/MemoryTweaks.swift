@@ -5,6 +5,8 @@ package import TweakRecords
 package final class MemoryTweaks {
     package let space: any AddressSpace
     package private(set) var found: MemoryImages
+    /// Where the records of tweaks are that were asked for. Whoever sets one asks three times.
+    private var knownPlaces: [TweakKey: [Place]] = [:]
 
     /// Where a record is.
     fileprivate struct Place {
@@ -76,19 +78,19 @@ package final class MemoryTweaks {
 
     /// Where the records of some tweaks are, in order.
     private func places(of keys: [TweakKey]) -> [TweakKey: [Place]] {
-        let matcher = RecordMatcher(keys)
-        var places: [TweakKey: [Place]] = [:]
+        let matcher = RecordMatcher(keys.filter { knownPlaces[$0] == nil })
+        for key in keys where knownPlaces[key] == nil { knownPlaces[key] = [] }
         for (imageIndex, image) in found.images.enumerated() {
             for (index, section) in image.sections.enumerated() {
                 section.bytes.withUnsafeBytes { bytes in
                     matcher.forEachMatch(in: bytes) { range, key in
-                        places[key, default: []].append(
+                        knownPlaces[key, default: []].append(
                             Place(image: imageIndex, section: index, range: range))
                     }
                 }
             }
         }
-        return places
+        return knownPlaces
     }
 
     private func section(_ place: Place) -> MemoryImage.Section {
