@@ -185,8 +185,8 @@
 
 /*
  * The options, in any order, each at most once. An option is the tuple (bit, + step, "key=value\0",
- * check, (the check's arguments), (choice, ...)), where an action can have those from bit 256 on.
- * Bit 2048 is that of a monitor.
+ * check, (the check's arguments), (choice, ...)), where an action can have those from bit 2048 on.
+ * Bit 512 is that of a logarithmic scale, and bit 16384 that of a monitor.
  *
  * Choices come instead of minimum and maximum: up to 63 numbers or string literals, the default
  * among them. One with a label for people is written (48000, "DVD").
@@ -198,6 +198,18 @@
 #define FBTweakPrecision(digits_)                                                                  \
   (16, , "precision=" FBTWEAK__STRINGIZE(digits_) "\0", FBTWEAK__CHECK_PRECISION,                  \
    (digits_, FBTWEAK__STRINGIZE(digits_)), ())
+/*
+ * Of a number: how a slider moves, in equal steps, "linear", or in equal factors, "log", for which
+ * the minimum is above 0. Without it, limits that span three decades have a slider of factors.
+ */
+#define FBTweakScale(scale_)                                                                       \
+  ((256 + 512 * (sizeof(scale_) == sizeof("log"))), , "scale=" scale_ "\0", FBTWEAK__CHECK_SCALE,  \
+   (scale_), ())
+/*
+ * Of a number that goes sideways on a pad: the name of the one that goes up, which has the same
+ * category and collection.
+ */
+#define FBTweakPair(name_) (1024, , "pair=" name_ "\0", FBTWEAK__CHECK_PAIR, (name_), ())
 /* What the number counts, such as "kg". */
 #define FBTweakUnit(unit_) (32, , "unit=" unit_ "\0", FBTWEAK__CHECK_TEXT, ("a unit", unit_), ())
 /* People see it, and nobody sets it. */
@@ -206,12 +218,12 @@
 #define FBTweakNeedsRestart (128, , "needs-restart\0", FBTWEAK__NONE, (), ())
 /* What it does, and why that matters. */
 #define FBTweakDescription(text_)                                                                  \
-  (256, , "doc=" text_ "\0", FBTWEAK__CHECK_TEXT, ("a description", text_), ())
+  (2048, , "doc=" text_ "\0", FBTWEAK__CHECK_TEXT, ("a description", text_), ())
 /* Who looks after it, such as "physics team". */
 #define FBTweakOwner(owner_)                                                                       \
-  (512, , "owner=" owner_ "\0", FBTWEAK__CHECK_TEXT, ("an owner", owner_), ())
+  (4096, , "owner=" owner_ "\0", FBTWEAK__CHECK_TEXT, ("an owner", owner_), ())
 /* After this day, such as "2027-01-31", it is reported as forgotten. */
-#define FBTweakExpires(date_) (1024, , "expires=" date_ "\0", FBTWEAK__CHECK_DATE, (date_), ())
+#define FBTweakExpires(date_) (8192, , "expires=" date_ "\0", FBTWEAK__CHECK_DATE, (date_), ())
 
 /* A colour in sRGB, not multiplied by its alpha, which is 255 where it is opaque. */
 typedef struct fbtweak_color {
@@ -310,8 +322,8 @@ static inline fbtweak_color fbtweak_read_color(const fbtweak *tweak, fbtweak_col
 /*
  * What the program declares. Texts and values are constant; for NULL they are FBTWEAK_TYPE_NONE,
  * NULL and false. A limit or step is false where there is none. Choices count from 0; one without a
- * label has NULL. An attribute is "unit", "doc", "precision", "owner", "expires", "read-only",
- * "needs-restart", "title", "group" or "at", and NULL if it is not given.
+ * label has NULL. An attribute is "unit", "doc", "precision", "scale", "pair", "owner", "expires",
+ * "read-only", "needs-restart", "title", "group" or "at", and NULL if it is not given.
  */
 static inline int fbtweak_type(const fbtweak *tweak);
 static inline const char *fbtweak_category(const fbtweak *tweak);
@@ -1205,7 +1217,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
                           FBTWEAK__EACH(FBTWEAK__OPTION, , __VA_ARGS__) FBTWEAK__END)
 #  define FBTWEAK__MONITOR_WITH(names_, limits_, minimum_, maximum_, ...)                          \
     FBTWEAK__ASSERT(!((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) &               \
-                      (FBTWEAK_HAS_STEP | 64 | 128 | 1024)),                                       \
+                      (FBTWEAK_HAS_STEP | 64 | 128 | 256 | 1024 | 8192)),                          \
                     "FBTweakMonitor: a monitor has only a description, an owner, a unit, a "       \
                     "precision and choices");                                                      \
     FBTWEAK__ASSERT((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) ==                \
@@ -1228,7 +1240,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     FBTWEAK__EACH(FBTWEAK__CHECK_STATE, , __VA_ARGS__)                                             \
     FBTWEAK__DECLARE(                                                                              \
         FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )), names_,                                  \
-        ((mask_ | 2048) ^                                                                          \
+        ((mask_ | 16384) ^                                                                         \
          ((0 FBTWEAK__EACH(FBTWEAK__OR_IS_TEXT, , __VA_ARGS__)) ? FBTWEAK_HAS_CHOICES : 0)),       \
         (fbtweak__type)0, minimum_, maximum_, 0, attributes_, __VA_ARGS__)
 #  define FBTWEAK__OR_IS_TEXT(context_, index_, choice_)                                           \
@@ -1281,6 +1293,9 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     FBTWEAK__ASSERT(mask_ == sum_, "FBTweak: an option is given twice");                           \
     FBTWEAK__ASSERT(!(mask_ & FBTWEAK_HAS_MINIMUM) || !(mask_ & FBTWEAK_HAS_CHOICES),              \
                     "FBTweakChoices: choices come instead of minimum and maximum");                \
+    FBTWEAK__ASSERT(!(mask_ & 512) ||                                                              \
+                        ((mask_ & FBTWEAK_HAS_MINIMUM) && FBTWEAK__AS_NUMBER(minimum_) > 0),       \
+                    "FBTweakScale: a logarithmic scale needs a minimum above 0");                  \
     FBTWEAK__EACH(FBTWEAK__CHECK_CHOICE, , __VA_ARGS__)                                            \
     FBTWEAK__ASSERT(!(mask_ & FBTWEAK_HAS_CHOICES)                                                 \
                         FBTWEAK__EACH(FBTWEAK__OR_IS, default_, __VA_ARGS__),                      \
@@ -1364,6 +1379,16 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     FBTWEAK__ASSERT((digits_) >= 0 && (digits_) <= 17 && sizeof(text_) == 2 + ((digits_) > 9) &&   \
                         FBTWEAK__IN(text_, 0, "0", "9"),                                           \
                     "FBTweakPrecision: it is a literal from 0 to 17");
+#  define FBTWEAK__CHECK_SCALE(scale_)                                                             \
+    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweakScale: only a number has a scale");                \
+    FBTWEAK__ASSERT(                                                                               \
+        (sizeof(scale_) == sizeof("log") && FBTWEAK__IN(scale_, 0, "log", "log")) ||               \
+            (sizeof(scale_) == sizeof("linear") && FBTWEAK__IN(scale_, 0, "linear", "linear")),    \
+        "FBTweakScale: a scale is log or linear");
+#  define FBTWEAK__CHECK_PAIR(name_)                                                               \
+    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweakPair: only a number has a pair");                  \
+    FBTWEAK__ASSERT(sizeof(name_) > 1, "FBTweakPair: the name is empty");                          \
+    FBTWEAK__ASSERT_NO_NUL(name_, "FBTweakPair: a name");
 #  define FBTWEAK__CHECK_TEXT(what_, text_) FBTWEAK__ASSERT_NO_NUL(text_, "FBTweak: " what_);
 #  define FBTWEAK__CHECK_DATE(date_)                                                               \
     FBTWEAK__ASSERT(sizeof(date_) == sizeof("2027-01-31") && FBTWEAK__IN(date_, 0, "0", "9") &&    \
@@ -1410,7 +1435,7 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 #  define FBTWEAK__HEAD(record_, kind_, code_, flags_)                                             \
     sizeof(record_), FBTWEAK_RECORD_VERSION, kind_, code_, flags_
 #  define FBTWEAK__FLAGS(mask_) ((mask_) & (FBTWEAK__IS_STRING ? 7 : 15))
-#  define FBTWEAK__KIND_OF(mask_) ((mask_)&2048 ? FBTWEAK_KIND_MONITOR : FBTWEAK_KIND_VALUE)
+#  define FBTWEAK__KIND_OF(mask_) ((mask_)&16384 ? FBTWEAK_KIND_MONITOR : FBTWEAK_KIND_VALUE)
 
 #  define FBTWEAK__ASSERT_FLAG(default_)                                                           \
     FBTWEAK__ASSERT(FBTWEAK__HAS_KIND(default_), "FBTweakFeature: the default is true or false")
@@ -1425,7 +1450,7 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 #  define FBTWEAK__ACTION_OF_(category_, collection_, name_, function_, ...)                       \
     FBTWEAK__ASSERT_NAMES(category_, collection_, name_);                                          \
     FBTWEAK__ASSERT(                                                                               \
-        (0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) % 256 == 0,                   \
+        (0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) % 2048 == 0,                  \
         "FBTweakAction: an action has only a description, an owner and an expiry date");           \
     FBTWEAK__ASSERT((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) ==                \
                         (0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__PLUS_BIT, __VA_ARGS__)),            \

@@ -20,11 +20,10 @@ extension TweakArguments {
         } else if self["in"] ?? self["step"] != nil {
             throw mistake(.limitsOfNoNumber, in: declaration, of: type, default: defaultValue)
         }
+        declaration.attributes = declaration.choices.flatMap(\.attributes) + (try attributes(of: type))
         if let problem = declaration.problem {
             throw mistake(problem, in: declaration, of: type, default: defaultValue)
         }
-        let attributes = try attributes(of: type)
-        declaration.attributes = declaration.choices.flatMap(\.attributes) + attributes
         return declaration
     }
 
@@ -102,11 +101,13 @@ extension TweakArguments {
             case .limitsAndChoices, .limitsOutOfOrder: argument("in")
             case .choicesOfOtherType: argument("choices")
             case .noStep: argument("step")
+            case .noLogarithm: argument("scale")
             case .badDefault, .monitorOfOtherType: LabeledExprSyntax?.none
             }
         let fixIt: FixIt? =
             switch problem {
-            case .limitsOfNoNumber, .limitsAndChoices, .choicesOfOtherType: argument.map { .remove($0) }
+            case .limitsOfNoNumber, .limitsAndChoices, .choicesOfOtherType, .noLogarithm:
+                argument.map { .remove($0) }
             case .limitsOutOfOrder:
                 operands(self["in"]).map { .swap($0[0], $0[2], "swap minimum and maximum") }
             case .noStep: argument.flatMap { positiveStep($0, declaration.step) }

@@ -79,6 +79,7 @@ struct TweakArguments {
             }
             attributes.append(TweakDeclaration.Attribute(key: "precision", value: "\(digits)"))
         }
+        attributes += try sliderAttributes(of: type)
         if let unit = try text("unit", what: "a unit") ?? (type.form == .duration ? "s" : nil) {
             attributes.append(TweakDeclaration.Attribute(key: "unit", value: unit))
         }
@@ -90,6 +91,32 @@ struct TweakArguments {
             if isSet { attributes.append(TweakDeclaration.Attribute(key: attribute, value: "")) }
         }
         return try attributes + commonAttributes()
+    }
+
+    /// How a slider moves, and what is up on a pad where this one is sideways.
+    private func sliderAttributes(of type: ValueType) throws -> [TweakDeclaration.Attribute] {
+        for (option, what) in [("scale", "a scale"), ("pair", "a pair")] where !type.type.isNumeric {
+            guard let argument = argument(option) else { continue }
+            throw DiagnosticsError.tweak(
+                "only a number has \(what)", at: argument.expression, fixIt: .remove(argument))
+        }
+        var attributes: [TweakDeclaration.Attribute] = []
+        if let expression = self["scale"] {
+            guard let scale = literalCase(expression).flatMap(TweakScale.init) else {
+                throw DiagnosticsError.tweak("the scale must be .linear or .log", at: expression)
+            }
+            attributes.append(TweakDeclaration.Attribute(key: "scale", value: scale.rawValue))
+        }
+        if let argument = argument("pair") {
+            let pair = try literalText(argument.expression, what: "the name of a pair")
+            guard !pair.isEmpty, pair != (try key()).name else {
+                throw DiagnosticsError.tweak(
+                    "a pair is the name of another tweak in the collection", at: argument.expression,
+                    fixIt: .remove(argument))
+            }
+            attributes.append(TweakDeclaration.Attribute(key: "pair", value: pair))
+        }
+        return attributes
     }
 
     /// What values and actions have.

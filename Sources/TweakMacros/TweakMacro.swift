@@ -104,7 +104,9 @@ enum UnsupportedTweakMacro: ExpressionMacro {
                 \(value.trimmedDescription) outside of functions, and read that here
                 """, at: value)
         }
-        let hasOptions = ["in", "choices", "step", "precision"].contains { arguments[$0] != nil }
+        let hasOptions = ["in", "choices", "step", "precision", "scale", "pair"].contains {
+            arguments[$0] != nil
+        }
         if literalCase(value) != nil, !hasOptions {
             let name = literalTypeName(value)
             throw DiagnosticsError.tweak(

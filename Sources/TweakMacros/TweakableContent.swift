@@ -64,7 +64,7 @@ extension TweakArguments {
     }
 
     func content(of layout: GroupLayout, default defaultValue: ExprSyntax) throws -> TweakableContent {
-        for label in ["in", "choices", "step", "precision", "unit"] {
+        for label in ["in", "choices", "step", "precision", "scale", "pair", "unit"] {
             guard let argument = argument(label) else { continue }
             throw DiagnosticsError.tweak(
                 "the tweaks of a group have \(label == "in" ? "an" : "a") \(label): of their own",

@@ -26,7 +26,7 @@ package struct JSONTweak: Hashable, Sendable {
 extension JSONTweak: Codable {
     private enum CodingKeys: String, CodingKey {
         case tweak, category, collection, name, type, `default`, value, source, pendingValue
-        case minimum, maximum, step, choices, precision, unit, title, description, group
+        case minimum, maximum, step, choices, precision, scale, pair, unit, title, description, group
         case monitor, readOnly, needsRestart, owner, expires, location
     }
 
@@ -54,6 +54,8 @@ extension JSONTweak: Codable {
             try container.encode(choices, forKey: .choices)
         }
         try container.encodeIfPresent(declaration.precision, forKey: .precision)
+        try container.encodeIfPresent(declaration.scale?.rawValue, forKey: .scale)
+        try container.encodeIfPresent(declaration.pair, forKey: .pair)
         try container.encodeIfPresent(declaration.unit, forKey: .unit)
         try container.encodeIfPresent(declaration.title, forKey: .title)
         try container.encodeIfPresent(declaration.description, forKey: .description)
@@ -82,6 +84,8 @@ extension JSONTweak: Codable {
             guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return }
             attributes.append(TweakDeclaration.Attribute(key: name, value: text))
         }
+        try add("scale", .scale)
+        try add("pair", .pair)
         try add("unit", .unit)
         try add("title", .title)
         try add("doc", .description)

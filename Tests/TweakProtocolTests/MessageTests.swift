@@ -102,12 +102,21 @@ import TweakRecords
             maximum: 10.0,
             step: 0.5,
             attributes: [
+                .init(key: "scale", value: "linear"), .init(key: "pair", value: "Drag"),
                 .init(key: "unit", value: "kg"), .init(key: "doc", value: "how heavy it is"),
                 .init(key: "owner", value: "physics"), .init(key: "expires", value: "2030-01-31"),
                 .init(key: "at", value: "spring.c:7"), .init(key: "precision", value: "2"),
                 .init(key: "read-only", value: ""), .init(key: "needs-restart", value: ""),
             ])
         #expect(try roundTrip(JSONTweak(declaration)).declaration == declaration)
+    }
+
+    @Test func `A scale that cannot be is not sent`() throws {
+        let declaration = TweakDeclaration(
+            key: TweakKey("A", "B", "C"), type: .double, defaultValue: 1.0, minimum: 0.0, maximum: 10.0,
+            attributes: [.init(key: "scale", value: "log"), .init(key: "unit", value: "m")])
+        #expect(
+            try roundTrip(JSONTweak(declaration)).declaration.attributes == [.init(key: "unit", value: "m")])
     }
 
     @Test func `Choices come back with their labels`() throws {

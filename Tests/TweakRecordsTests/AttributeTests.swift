@@ -63,6 +63,58 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
     }
 }
 
+@Suite struct `How a number is shown` {
+    private func number(
+        _ scale: String, from minimum: TweakValue?, type: TweakType = .double
+    ) -> TweakDeclaration {
+        var tweak = tweak(("scale", scale), type: type)
+        tweak.minimum = minimum
+        return tweak
+    }
+
+    @Test func `A scale is linear, or logarithmic from a minimum above 0`() {
+        #expect(number("log", from: 0.001).scale == .log)
+        #expect(number("log", from: 1, type: .uint8).scale == .log)
+        #expect(number("linear", from: nil).scale == .linear)
+        #expect(number("linear", from: -1, type: .int32).scale == .linear)
+    }
+
+    @Test(arguments: [nil, 0, -1, 0.0, -0.5] as [TweakValue?])
+    func `Without a minimum above 0 a scale is not logarithmic`(minimum: TweakValue?) {
+        let tweak = number("log", from: minimum)
+        #expect(tweak.scale == nil)
+        #expect(tweak.problem == .noLogarithm)
+    }
+
+    @Test(arguments: ["", "Log", "cubic", "logarithmic"])
+    func `Another text is not a scale`(text: String) {
+        #expect(number(text, from: 0.5).scale == nil)
+        #expect(number(text, from: nil).problem == nil)
+    }
+
+    @Test(arguments: [TweakType.bool, .string, .color, .action])
+    func `What is not a number has neither a scale nor a pair`(type: TweakType) {
+        let tweak = tweak(("scale", "linear"), ("pair", "Y"), type: type)
+        #expect(tweak.scale == nil && tweak.pair == nil)
+    }
+
+    @Test func `A monitor has neither a scale nor a pair`() {
+        var monitor = tweak(("scale", "linear"), ("pair", "Y"))
+        monitor.isMonitor = true
+        #expect(monitor.scale == nil && monitor.pair == nil)
+    }
+
+    @Test func `A pair is the name of another tweak`() {
+        #expect(tweak(("pair", "Position Y")).pair == "Position Y")
+        #expect(tweak(("pair", "")).pair == nil)
+        #expect(tweak().pair == nil)
+    }
+
+    @Test func `Declarations agree that are only shown otherwise`() {
+        #expect(tweak().agrees(with: tweak(("scale", "linear"), ("pair", "Y"))))
+    }
+}
+
 @Suite struct `Expiry dates` {
     @Test(arguments: ["2026-01-31", "2024-02-29", "0001-12-01", "9999-12-31"])
     func `A date is a year, a month and a day`(date: String) {

@@ -58,10 +58,10 @@ void probe_forms(void) {
          FORM("UInt16", (uint16_t)65535), FORM("UInt32", (uint32_t)4000000000u),
          (unsigned long long)FORM("UInt64", (uint64_t)9000000000000000000));
   printf("float %g\n", FORM("Float", 0.25f, -1, 1));
-  printf("options %g\n",
-         FORM("Options", 0.5, 0, 2, FBTweakStep(0.25), FBTweakPrecision(2), FBTweakUnit("kg"),
-              FBTweakDescription("says all"), FBTweakReadOnly, FBTweakNeedsRestart,
-              FBTweakOwner("us"), FBTweakExpires("9999-12-31")));
+  printf("options %g\n", FORM("Options", 0.5, 0.125, 2, FBTweakStep(0.25), FBTweakPrecision(2),
+                              FBTweakUnit("kg"), FBTweakScale("log"), FBTweakPair("Float"),
+                              FBTweakDescription("says all"), FBTweakReadOnly, FBTweakNeedsRestart,
+                              FBTweakOwner("us"), FBTweakExpires("9999-12-31")));
   printf("choices %d %d %g %s\n", FORM("Choices", 48000, FBTweakChoices(44100, 48000, 96000)),
          FORM("Labelled", (int16_t)2, FBTweakChoices((1, "easy"), (2, "hard"))),
          FORM("Real Choices", 2.5, FBTweakChoices(1, 2.5), FBTweakUnit("s")),

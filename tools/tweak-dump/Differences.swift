@@ -24,7 +24,8 @@ struct Difference: Encodable {
     }
 
     enum Field: String, Encodable {
-        case kind, type, `default`, minimum, maximum, step, choices, unit, precision, readOnly, needsRestart
+        case kind, type, `default`, minimum, maximum, step, choices, unit, precision, scale, pair
+        case readOnly, needsRestart
     }
 
     let kind: Kind
@@ -63,8 +64,8 @@ func differences(between old: DeclaredTweaks, and new: DeclaredTweaks) -> [Diffe
 
 extension Difference.Field {
     fileprivate static let all: [Difference.Field] = [
-        .kind, .type, .default, .minimum, .maximum, .step, .choices, .unit, .precision, .readOnly,
-        .needsRestart,
+        .kind, .type, .default, .minimum, .maximum, .step, .choices, .unit, .precision, .scale, .pair,
+        .readOnly, .needsRestart,
     ]
 
     fileprivate var title: String {
@@ -89,6 +90,8 @@ extension TweakDeclaration {
         case .choices: choices.isEmpty ? nil : choices.map(\.description).joined(separator: " | ")
         case .unit: unit
         case .precision: precision.map { "\($0)" }
+        case .scale: scale?.rawValue
+        case .pair: pair
         case .readOnly: isReadOnly ? "yes" : nil
         case .needsRestart: needsRestart ? "yes" : nil
         }

@@ -86,8 +86,10 @@ struct JSONBuffer {
         write(text: declaration.key.name)
         if declaration.needsRestart { write(",\n          \"needsRestart\" : true") }
         member(",\n          \"owner\" : ", declaration.owner)
+        member(",\n          \"pair\" : ", declaration.pair)
         member(",\n          \"precision\" : ", declaration.precision.map { .integer(Int128($0)) })
         if declaration.isReadOnly { write(",\n          \"readOnly\" : true") }
+        member(",\n          \"scale\" : ", declaration.scale?.rawValue)
         member(",\n          \"step\" : ", declaration.step)
         member(",\n          \"title\" : ", declaration.title)
         write(",\n          \"tweak\" : ")

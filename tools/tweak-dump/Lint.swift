@@ -7,7 +7,7 @@ import TweakRecords
 /// What `--lint` looks for. The names are a promise to scripts.
 enum Rule: String, Encodable, ExpressibleByArgument, CaseIterable {
     case differentDeclarations, defaultNotAllowed, expired, invalidRecord, unusableSection
-    case similarNames, noDescription, notUTF8, unknownRecord, severalMonitors
+    case similarNames, noDescription, notUTF8, unknownRecord, severalMonitors, ignoredOption
     /// What `--forbid` finds.
     case forbiddenRecord
 
@@ -29,6 +29,8 @@ final class Lint: Report {
     private var first: [TweakKey: FoundTweak] = [:]
     /// The first of each name without case and blanks.
     private var firstSpellings: [String: FoundTweak] = [:]
+    /// Those that name another tweak, which a later file may have.
+    private var paired: [(tweak: FoundTweak, with: String)] = []
     private var messages: Set<String> = []
 
     init(_ findings: Findings) { self.findings = findings }
@@ -59,10 +61,13 @@ final class Lint: Report {
     private func check(_ tweak: FoundTweak) {
         let (key, declaration) = (tweak.declaration.key, tweak.declaration)
         if let first = first[key] { return compare(tweak, with: first) }
+        checkOptions(tweak)
         var kept = declaration
         kept.attributes.removeAll { !["at", "read-only", "needs-restart"].contains($0.key) }
-        first[key] = FoundTweak(path: tweak.path, declaration: kept)
-        compareSpelling(FoundTweak(path: tweak.path, declaration: kept))
+        let found = FoundTweak(path: tweak.path, declaration: kept)
+        first[key] = found
+        if let pair = declaration.pair { paired.append((found, with: pair)) }
+        compareSpelling(found)
         if !declaration.isMonitor, !declaration.admitsDefault {
             let message =
                 "\(key): the default \(declaration.defaultValue.quoted) is not allowed; "
@@ -74,6 +79,39 @@ final class Lint: Report {
         }
         if declaration.description == nil {
             add(Finding(.noDescription, tweak, message: "\(key): there is no description"))
+        }
+    }
+
+    /// What the compiler says, other tools that write records may not have said.
+    private func checkOptions(_ tweak: FoundTweak) {
+        let declaration = tweak.declaration
+        let allowed = [
+            ("precision", declaration.precision != nil, "0 to 17, of a float or double"),
+            ("scale", declaration.scale != nil, "linear, or log with a minimum above 0, of a number"),
+            ("pair", declaration.pair != nil, "a name, of a number"),
+        ]
+        for (option, isTaken, allowed) in allowed {
+            let given = declaration.attributes.first { $0.key == option }
+            guard let given, !isTaken else { continue }
+            let message =
+                "\(declaration.key): the \(option) \(TweakValue.string(given.value).quoted) is ignored; "
+                + "allowed: \(allowed)"
+            add(Finding(.ignoredOption, tweak, message: message))
+        }
+    }
+
+    /// A pad has two numbers that can be set.
+    private func checkPairs() {
+        for (tweak, pair) in paired {
+            let key = tweak.declaration.key
+            let other = first[TweakKey(key.category, key.collection, pair)]?.declaration
+            if let other, pair != key.name, other.type.isNumeric, !other.isReadOnly, other.choices.isEmpty {
+                continue
+            }
+            let message =
+                "\(key): the pair \(TweakValue.string(pair).quoted) is ignored; "
+                + "allowed: another number of the collection, which can be set"
+            add(Finding(.ignoredOption, tweak, message: message))
         }
     }
 
@@ -104,7 +142,10 @@ final class Lint: Report {
         if messages.insert(finding.message).inserted { findings.write(finding) }
     }
 
-    func finish() { findings.finish() }
+    func finish() {
+        checkPairs()
+        findings.finish()
+    }
 }
 
 extension TweakKey {

@@ -10,6 +10,8 @@ package enum DeclarationProblem: Hashable {
     case limitsOutOfOrder
     /// The step is not above 0.
     case noStep
+    /// The scale is logarithmic, and there is no minimum above 0.
+    case noLogarithm
     /// The default is not between the limits or among the choices.
     case badDefault(allowed: String)
     /// It is a monitor of neither a number nor a Bool.
@@ -25,6 +27,7 @@ extension DeclarationProblem: CustomStringConvertible {
         case .limitsAndChoices: "a tweak has limits or choices, not both"
         case .limitsOutOfOrder: "the minimum is above the maximum"
         case .noStep: "the step must be more than 0"
+        case .noLogarithm: "a logarithmic scale needs a minimum above 0"
         case .badDefault(let allowed): "the default is outside the limits; allowed: \(allowed)"
         case .monitorOfOtherType: "only a number or a bool is monitored"
         }
@@ -43,6 +46,7 @@ extension TweakDeclaration {
         case .double(let step)? where !(step > 0): return .noStep
         default: break
         }
+        guard text(of: "scale") != "log" || scale == .log else { return .noLogarithm }
         if isMonitor { return type.canBeMonitored ? nil : .monitorOfOtherType }
         return admitsDefault ? nil : .badDefault(allowed: allowed)
     }

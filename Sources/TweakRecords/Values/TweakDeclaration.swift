@@ -82,6 +82,15 @@ extension TweakDeclaration {
         guard type == .float || type == .double else { return nil }
         return text(of: "precision").flatMap { Int($0) }.flatMap { 0...17 ~= $0 ? $0 : nil }
     }
+    /// How a slider of it moves; `nil` if nobody says. It is logarithmic only with a minimum above 0.
+    public var scale: TweakScale? {
+        guard isTweakedNumber, let scale = text(of: "scale").flatMap(TweakScale.init) else { return nil }
+        return scale == .linear || isAboveZero(minimum) ? scale : nil
+    }
+    /// The name of the tweak that is up where this one is sideways, when a pad shows both. It is a number too, of the
+    /// same category and collection.
+    public var pair: String? { isTweakedNumber ? text(of: "pair") : nil }
+    private var isTweakedNumber: Bool { type.isNumeric && !isMonitor }
     /// Whether nobody can set it.
     public var isReadOnly: Bool { isMonitor || attributes.contains { $0.key == "read-only" } }
     /// Whether it has a value that somebody could keep, unlike an action and a monitor.
@@ -92,5 +101,21 @@ extension TweakDeclaration {
     /// The value of an attribute; `nil` if it is not there or empty.
     func text(of attribute: String) -> String? {
         attributes.first { $0.key == attribute }.flatMap { $0.value.isEmpty ? nil : $0.value }
+    }
+}
+
+/// How a slider moves.
+public enum TweakScale: String, Sendable {
+    /// In equal steps.
+    case linear
+    /// In equal factors.
+    case log
+}
+
+private func isAboveZero(_ value: TweakValue?) -> Bool {
+    switch value {
+    case .integer(let number)?: number > 0
+    case .double(let number)?: number > 0
+    default: false
     }
 }

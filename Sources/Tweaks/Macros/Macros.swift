@@ -152,6 +152,8 @@ public macro feature(
 ///   - choices: The only values: an array literal, or a dictionary literal of values and what a person sees for them.
 ///   - step: The distance between two neighbouring values on a slider or stepper, more than 0.
 ///   - precision: How many decimals displays show, 0 to 17.
+///   - scale: `.log` for a slider that moves in equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
 ///   - unit: What its numbers count, such as `kg`.
 ///   - description: What it does, for a person.
 ///   - readOnly: Whether nobody can set it.
@@ -164,7 +166,7 @@ public macro Tweakable(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString,
     in limits: (any Sendable)? = nil,
     choices: (any Sendable)? = nil, step: (any Sendable)? = nil, precision: Int? = nil,
-    unit: StaticString? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
     description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
     owner: StaticString? = nil, expires: StaticString? = nil
 ) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")

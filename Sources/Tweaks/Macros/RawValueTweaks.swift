@@ -1,4 +1,6 @@
 #if Macros
+public import TweakRecords
+
 /// The current value of a type that is kept as a text, such as an enumeration, where a constant would stand.
 ///
 ///     let curve: Curve = #tweak("Spring", "Drawing", "Curve", default: .linear)
@@ -44,6 +46,8 @@ where Value.RawValue == String
 ///   - limits: The smallest and the largest raw value, two literals.
 ///   - choices: The only raw values: an array literal, or a dictionary literal of them and what a person sees for each.
 ///   - step: The distance between two neighbouring raw values on a slider or stepper, more than 0.
+///   - scale: `.log` for a slider that moves in equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
 ///   - unit: What its numbers count, such as `kg`.
 ///   - description: What it does, for a person.
 ///   - readOnly: Whether nobody can set it.
@@ -54,7 +58,8 @@ where Value.RawValue == String
 public macro tweak<Value: TweakableRawRepresentable>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
     in limits: ClosedRange<Int>? = nil, choices: TweakChoices<Int> = [], step: Int? = nil,
-    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false,
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Value = #externalMacro(module: "TweakMacros", type: "RawIntTweakMacro")
 where Value.RawValue == Int
@@ -72,6 +77,8 @@ where Value.RawValue == Int
 ///   - choices: The only raw values: an array literal, or a dictionary literal of them and what a person sees for each.
 ///   - step: The distance between two neighbouring raw values on a slider or stepper, more than 0.
 ///   - precision: How many decimals displays show, 0 to 17.
+///   - scale: `.log` for a slider that moves in equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
 ///   - unit: What its numbers count, such as `kg`.
 ///   - description: What it does, for a person.
 ///   - readOnly: Whether nobody can set it.
@@ -82,7 +89,8 @@ where Value.RawValue == Int
 public macro tweak<Value: TweakableRawRepresentable>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
     in limits: ClosedRange<Double>? = nil, choices: TweakChoices<Double> = [], step: Double? = nil,
-    precision: Int? = nil, unit: StaticString? = nil, description: StaticString? = nil,
+    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil,
     readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
     expires: StaticString? = nil
 ) -> Value = #externalMacro(module: "TweakMacros", type: "RawDoubleTweakMacro")

@@ -1,4 +1,6 @@
 #if Macros
+public import TweakRecords
+
 /// The current value of a tweak that is a floating-point number of 32 bits, where a constant would stand.
 ///
 ///     let gain: Float = #tweak("Spring", "Drawing", "Gain", default: 0.5, in: 0...1)
@@ -12,6 +14,8 @@
 ///   - choices: The only values: an array literal, or a dictionary literal of values and what a person sees for them.
 ///   - step: The distance between two neighbouring values on a slider or stepper, more than 0.
 ///   - precision: How many decimals displays show, 0 to 17.
+///   - scale: `.log` for a slider that moves in equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
 ///   - unit: What its numbers count, such as `kg`.
 ///   - description: What it does, for a person.
 ///   - readOnly: Whether nobody can set it.
@@ -22,7 +26,8 @@
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Float,
     in limits: ClosedRange<Float>? = nil, choices: TweakChoices<Float> = [], step: Float? = nil,
-    precision: Int? = nil, unit: StaticString? = nil, description: StaticString? = nil,
+    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil,
     readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
     expires: StaticString? = nil
 ) -> Float = #externalMacro(module: "TweakMacros", type: "FloatTweakMacro")
@@ -40,6 +45,8 @@ public macro tweak(
 ///   - choices: The only values: an array literal, or a dictionary literal of values and what a person sees for them.
 ///   - step: The distance between two neighbouring values on a slider or stepper, more than 0.
 ///   - precision: How many decimals displays show, 0 to 17.
+///   - scale: `.log` for a slider that moves in equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
 ///   - unit: What its numbers count, such as `kg`.
 ///   - description: What it does, for a person.
 ///   - readOnly: Whether nobody can set it.
@@ -50,7 +57,8 @@ public macro tweak(
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Double,
     in limits: ClosedRange<Double>? = nil, choices: TweakChoices<Double> = [], step: Double? = nil,
-    precision: Int? = nil, unit: StaticString? = nil, description: StaticString? = nil,
+    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil,
     readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
     expires: StaticString? = nil
 ) -> Double = #externalMacro(module: "TweakMacros", type: "DoubleTweakMacro")
@@ -68,6 +76,8 @@ public macro tweak(
 ///   - choices: The only values: an array literal, or a dictionary literal of values and what a person sees for them.
 ///   - step: The distance between two neighbouring values on a slider or stepper, more than 0.
 ///   - precision: How many decimals displays show, 0 to 17.
+///   - scale: `.log` for a slider that moves in equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
 ///   - unit: What its numbers count, such as `kg`.
 ///   - description: What it does, for a person.
 ///   - readOnly: Whether nobody can set it.
@@ -78,7 +88,8 @@ public macro tweak(
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Duration,
     in limits: ClosedRange<Duration>? = nil, choices: TweakChoices<Duration> = [], step: Duration? = nil,
-    precision: Int? = nil, unit: StaticString? = nil, description: StaticString? = nil,
+    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil,
     readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
     expires: StaticString? = nil
 ) -> Duration = #externalMacro(module: "TweakMacros", type: "DurationTweakMacro")

@@ -83,6 +83,8 @@ extension TweakStore {
     ///   - limits: The smallest and the largest value, or one of them, as `0...` and `...100` say.
     ///   - step: The distance between two neighbouring values on a slider or stepper.
     ///   - precision: How many decimals displays show, from 0 to 17.
+    ///   - scale: How a slider moves; logarithmic only with a minimum above 0.
+    ///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
     ///   - unit: What its numbers count, such as `kg`.
     ///   - description: What it does, for a person.
     ///   - owner: Who looks after it.
@@ -94,15 +96,15 @@ extension TweakStore {
     @discardableResult
     public func make<Value: TweakableValue & Comparable>(
         _ key: TweakKey, default: Value, in limits: some TweakLimits<Value>, step: Value? = nil,
-        precision: Int? = nil,
+        precision: Int? = nil, scale: TweakScale? = nil, pair: String? = nil,
         unit: String? = nil, description: String? = nil, owner: String? = nil, expires: String? = nil,
         readOnly: Bool = false, needsRestart: Bool = false
     ) throws(TweakError) -> Tweak<Value> {
         try make(
             key, `default`, minimum: limits.tweakMinimum, maximum: limits.tweakMaximum, step: step,
             texts: [
-                "unit": unit, "precision": precision.map { "\($0)" }, "doc": description, "owner": owner,
-                "expires": expires,
+                "unit": unit, "precision": precision.map { "\($0)" }, "scale": scale?.rawValue, "pair": pair,
+                "doc": description, "owner": owner, "expires": expires,
             ],
             flags: ["read-only": readOnly, "needs-restart": needsRestart])
     }
@@ -117,6 +119,8 @@ extension TweakStore {
     ///   - limits: The smallest and the largest value, or one of them, as `0...` and `...100` say.
     ///   - step: The distance between two neighbouring values on a slider or stepper.
     ///   - precision: How many decimals displays show, from 0 to 17.
+    ///   - scale: How a slider moves; logarithmic only with a minimum above 0.
+    ///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
     ///   - unit: What its numbers count, such as `kg`.
     ///   - description: What it does, for a person.
     ///   - owner: Who looks after it.
@@ -129,13 +133,14 @@ extension TweakStore {
     public func make<Value: TweakableValue & Comparable>(
         _ category: String, _ collection: String, _ name: String, default: Value,
         in limits: some TweakLimits<Value>, step: Value? = nil, precision: Int? = nil,
-        unit: String? = nil, description: String? = nil, owner: String? = nil, expires: String? = nil,
+        scale: TweakScale? = nil, pair: String? = nil, unit: String? = nil, description: String? = nil,
+        owner: String? = nil, expires: String? = nil,
         readOnly: Bool = false, needsRestart: Bool = false
     ) throws(TweakError) -> Tweak<Value> {
         try make(
             TweakKey(category, collection, name), default: `default`, in: limits, step: step,
-            precision: precision, unit: unit, description: description, owner: owner, expires: expires,
-            readOnly: readOnly, needsRestart: needsRestart)
+            precision: precision, scale: scale, pair: pair, unit: unit, description: description,
+            owner: owner, expires: expires, readOnly: readOnly, needsRestart: needsRestart)
     }
 
     func make<Value: TweakableValue>(

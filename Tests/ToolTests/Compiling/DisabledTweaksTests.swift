@@ -44,7 +44,7 @@ import Testing
         }
         double read_options(void) {
           return VALUE("SecretOptions", 1.5, 0, 2, FBTweakStep(0.5), FBTweakPrecision(1), FBTweakUnit("Secret"),
-                       FBTweakDescription("Secret"), FBTweakOwner("Secret"), FBTweakExpires("2027-01-31"));
+                       FBTweakScale("linear"), FBTweakPair("Secret"), FBTweakDescription("Secret"), FBTweakOwner("Secret"), FBTweakExpires("2027-01-31"));
         }
         int read_choice(void) { return VALUE("SecretChoice", 2, FBTweakChoices((1, "Secret"), 2)); }
         fbtweak_color read_color(void) { return VALUE("SecretColor", FBTweakRGB(1, 2, 3), FBTweakReadOnly); }

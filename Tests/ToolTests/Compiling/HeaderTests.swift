@@ -38,7 +38,8 @@ import Testing
         #define LOW (-10)
         #define ALL_OPTIONS                                                                              \\
           FBTweakOwner("us"), FBTweakUnit("m"), FBTweakPrecision(2), FBTweakReadOnly, FBTweakStep(0.1),  \\
-              FBTweakNeedsRestart, FBTweakExpires("2027-01-31"), FBTweakDescription("100 %, \\"all\\"")
+              FBTweakNeedsRestart, FBTweakExpires("2027-01-31"), FBTweakDescription("100 %, \\"all\\""),     \\
+              FBTweakScale("linear"), FBTweakPair("Half")
         static void act(void) {}
         static void act_again(void) {}
         FBTweakAction("A", "B", "Act", act);
@@ -53,6 +54,8 @@ import Testing
           ratio += FBTweakValue("A", "B", "All", 0.5, 0, (1), ALL_OPTIONS);
           ratio += FBTweakValue("A", "B", "All", 0.5, FBTweakChoices(0.25, (0.5, "½")), ALL_OPTIONS);
           unsigned size = FBTweakValue("A", "B", "Size", 5u, 0, 10);
+          size += FBTweakValue("A", "B", "Factor", 5u, 1, 10, FBTweakScale("log"), FBTweakPair("Size"));
+          ratio += FBTweakValue("A", "B", "Decades", 0.5f, 1e-3, 10, FBTweakPair("Half"), FBTweakScale("log"));
           *count = FBTweakValue("A", "B", "Count", 1, LOW, 10) + FBTweakValue("A", "B", "Plain", -1);
           *count += FBTweakValue("A", "B", "Odd", 1, (-10) * 2, (uint8_t)200, FBTweakUnit("m"));
           *count += FBTweakValue("A", "B", "Eight", 8, sizeof(int), 10, FBTweakReadOnly);

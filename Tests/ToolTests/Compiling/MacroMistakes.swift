@@ -27,7 +27,7 @@ struct MacroMistake {
             var tweakValue: TweakValue { 1.0 }
         }
         let number = 5, small: UInt8 = 5, flag = true, text = "text", word: StaticString = "word"
-        let range = 0...1, curve = Curve.linear, own = Own(), spring = TweakSpring()
+        let scale = TweakScale.log, range = 0...1, curve = Curve.linear, own = Own(), spring = TweakSpring()
         nonisolated(unsafe) let numbers: TweakChoices<Int> = []
         @Sendable func act() {}
 
@@ -199,6 +199,8 @@ struct MacroMistake {
 
     private static let date = "a date is written as 2027-01-31"
 
+    private static let needsMinimum = "a logarithmic scale needs a minimum above 0"
+
     private static let options = [
         tweak("default: 5, step: 0", "the step must be more than 0", "default: 5"),
         tweak("default: 5.0, step: -0.5", "the step must be more than 0", "default: 5.0, step: 0.5"),
@@ -215,6 +217,21 @@ struct MacroMistake {
         property(
             "static var value = 5", ", precision: 1", says: "only a floating-point number has a precision",
             mendedOptions: ""),
+        tweak("default: 5, in: 0...9, scale: .log", needsMinimum, "default: 5, in: 0...9"),
+        tweak("default: 5.0, scale: .log", needsMinimum, "default: 5.0"),
+        tweak(
+            "default: Duration.seconds(1), in: .zero ... (.seconds(5)), scale: .log", needsMinimum,
+            "default: Duration.seconds(1), in: .zero ... (.seconds(5))"),
+        tweak("default: 5, choices: [5], scale: .log", needsMinimum, "default: 5, choices: [5]"),
+        tweak("default: 5, in: 1...9, scale: scale", "the scale must be .linear or .log"),
+        tweak("default: true, scale: .linear", "only a number has a scale", "default: true"),
+        property("static var value = 5", ", scale: .log", says: needsMinimum, mendedOptions: ""),
+        property(
+            "static var value = true", ", scale: .log", says: "only a number has a scale", mendedOptions: ""),
+        tweak(#"default: true, pair: "D""#, "only a number has a pair", "default: true"),
+        tweak(#"default: 5, pair: "C""#, "a pair is the name of another tweak", "default: 5"),
+        tweak(#"default: 5, pair: """#, "a pair is the name of another tweak", "default: 5"),
+        tweak("default: 5, pair: word", "the name of a pair must be a string literal"),
         tweak("default: 5, readOnly: flag", "readOnly must be true or false"),
         tweak("default: 5, needsRestart: flag", "needsRestart must be true or false"),
         tweak(#"default: 5, unit: "k\0g""#, "a unit cannot contain a NUL", #"default: 5, unit: "kg""#),

@@ -36,6 +36,7 @@ import Testing
                 "readBool bool true",
                 "readInt int64 42",
                 "readLimitedInt int64 42 SecretUnit 0…100",
+                "readScaledInt int64 42 m 1…100",
                 "readInt8 int8 -5 -100…100",
                 "readInt16 int16 -300 -300 | 5",
                 "readInt32 int32 -70000 read-only",
@@ -48,7 +49,7 @@ import Testing
                 "readFloat float 0.10 m -1.0…1.0",
                 "readDouble double 1.5",
                 "readLimitedDouble double 1 0.0…8.0",
-                "readDuration double 0.3 s 0.0…5.0",
+                "readDuration double 0.3 s 0.001…5.0",
                 "readColor color #01020304",
                 "readLevel int64 2 (high) 1 (low) | 2 (high)",
                 "readString string \"text longer than fifteen\"",
@@ -60,6 +61,28 @@ import Testing
                 "readFont string \"Plain Font\"",
             ])
         #expect(lint.succeeded, "\(lint.output)")
+    }
+
+    @Test(arguments: [
+        (
+            MacroSources.functions(),
+            ["readScaledInt log readDouble", "readAngle linear readDouble", "readDuration log "]
+        ),
+        (MacroSources.properties, ["V0 linear V1"]),
+    ])
+    func `The macros say scale and pair`(source: String, expected: [String]) throws {
+        let file = try home.write("Shown.swift", source)
+        let object = home("Shown.o")
+        let result = try run(
+            Locations.program("swiftc"),
+            ["-swift-version", "6", "-parse-as-library", "-emit-object", file, "-o", object, "-DDEBUG"]
+                + Example.compilerFlags, home: home, environment: ["TMPDIR": home.path])
+        try #require(result.succeeded, "\(result.error)")
+        let tweaks = try dumpedJSON([object]).images.flatMap(\.tweaks)
+        let said = tweaks.filter { $0.scale != nil || $0.pair != nil }.map {
+            "\($0.name) \($0.scale ?? "") \($0.pair ?? "")"
+        }
+        #expect(Set(said) == Set(expected))
     }
 
     @Test(arguments: ["-Onone", "-O"])

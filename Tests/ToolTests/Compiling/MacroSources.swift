@@ -26,6 +26,7 @@ enum MacroSources {
         ("readBool", "Bool", "true", ""),
         ("readInt", "Int", "42", ""),
         ("readLimitedInt", "Int", "42", ", in: 0...100, step: 5, unit: \"SecretUnit\""),
+        ("readScaledInt", "Int", "42", ", in: 1...100, scale: .log, pair: \"readDouble\", unit: \"m\""),
         ("readInt8", "Int8", "-5", ", in: -100...100"),
         ("readInt16", "Int16", "-300", ", choices: [-300, 5]"),
         ("readInt32", "Int32", "-70_000", ", readOnly: true"),
@@ -40,7 +41,7 @@ enum MacroSources {
         ("readLimitedDouble", "Double", "1", ", in: 0...0x1p3, precision: 0"),
         (
             "readDuration", "Duration", ".milliseconds(300)",
-            ", in: .zero ... .seconds(5), step: .seconds(0.5)"
+            ", in: .milliseconds(1) ... .seconds(5), step: .seconds(0.5), scale: TweakScale.log"
         ),
         ("readColor", "TweakColor", "TweakColor(red: 1, green: 2, blue: 3, alpha: 4)", ""),
         ("readLevel", "Level", ".high", ", choices: [1: \"low\", 2: \"high\"]"),
@@ -51,7 +52,10 @@ enum MacroSources {
             "readNamedCurve", "Curve", "Curve.easeOut",
             ", choices: [\"linear\": \"linear\", \"out\": \"easeOut\"]"
         ),
-        ("readAngle", "Angle", "Angle(rawValue: 45)", ", in: 0...360, step: 15, precision: 0, unit: \"deg\""),
+        (
+            "readAngle", "Angle", "Angle(rawValue: 45)",
+            ", in: 0...360, step: 15, precision: 0, scale: .linear, pair: \"readDouble\", unit: \"deg\""
+        ),
         ("readMark", "Mark", ".init(rawValue: 3)", ", choices: [3, 4]"),
         ("readFont", "Font", "Font(rawValue: \"Plain Font\")", ""),
     ]
@@ -68,7 +72,7 @@ enum MacroSources {
 
     /// Variables that are tweaks: the declaration and the options.
     static let variables: [(declaration: String, options: String)] = [
-        ("var gain = 0.5", ", in: 0...1, step: 0.25"),
+        ("var gain = 0.5", ", in: 0...1, step: 0.25, scale: .linear, pair: \"V1\""),
         ("var float: Float = 0.5", ", in: 0...1"),
         ("var width = 60", ", unit: \"SecretUnit\""),
         ("var small: UInt8 = 7", ", choices: [7, 8]"),

@@ -63,6 +63,21 @@ import Testing
         ("VALUE(5.0, FBTweakPrecision(1 + 1))", "it is a literal from 0 to 17"),
         ("VALUE(5.0, FBTweakPrecision(0x2))", "it is a literal from 0 to 17"),
         ("VALUE(5.0, FBTweakPrecision(two))", "it is a literal from 0 to 17"),
+        (#"VALUE(5, FBTweakScale("cubic"))"#, "a scale is log or linear"),
+        (#"VALUE(5, 1, 9, FBTweakScale("lag"))"#, "a scale is log or linear"),
+        (#"VALUE(5, 1, 9, FBTweakScale(""))"#, "a scale is log or linear"),
+        (#"VALUE("text", FBTweakScale("linear"))"#, "only a number has a scale"),
+        (#"VALUE(true, FBTweakScale("linear"))"#, "only a number has a scale"),
+        (#"VALUE(5, FBTweakScale("log"))"#, "a logarithmic scale needs a minimum above 0"),
+        (#"VALUE(5, 0, 9, FBTweakScale("log"))"#, "a logarithmic scale needs a minimum above 0"),
+        (#"VALUE(5u, 0, 9, FBTweakScale("log"))"#, "a logarithmic scale needs a minimum above 0"),
+        (#"VALUE(5.0, -1, 9, FBTweakScale("log"))"#, "a logarithmic scale needs a minimum above 0"),
+        (#"VALUE(5, FBTweakChoices(5), FBTweakScale("log"))"#, "a logarithmic scale needs a minimum above 0"),
+        (#"VALUE(5, 1, 9, FBTweakScale("log"), FBTweakScale("linear"))"#, "an option is given twice"),
+        (#"VALUE(5, FBTweakPair("D"), FBTweakPair("D"))"#, "an option is given twice"),
+        (#"VALUE(true, FBTweakPair("D"))"#, "only a number has a pair"),
+        (#"VALUE(5, FBTweakPair(""))"#, "the name is empty"),
+        (#"VALUE(5, FBTweakPair("D\0"))"#, "a name cannot contain a NUL"),
         (#"VALUE(5, FBTweakExpires("2027-1-31"))"#, "a date is written as 2027-01-31"),
         (#"VALUE(5, FBTweakExpires("2027-13-31"))"#, "a date is written as 2027-01-31"),
         (#"VALUE(5, FBTweakExpires("2027-01-00"))"#, "a date is written as 2027-01-31"),
@@ -91,6 +106,14 @@ import Testing
             "MONITOR(level, FBTweakReadOnly)",
             "a monitor has only a description, an owner, a unit, a precision"
         ),
+        (
+            #"MONITOR(level, FBTweakScale("linear"))"#,
+            "a monitor has only a description, an owner, a unit, a precision"
+        ),
+        (
+            #"MONITOR(level, FBTweakPair("D"))"#,
+            "a monitor has only a description, an owner, a unit, a precision"
+        ),
         ("MONITOR(level, 0)", "minimum and maximum come together"),
         ("MONITOR(level, 9, 1)", "FBTweakMonitor: the minimum is above the maximum"),
         ("MONITOR(flag, 0, 1)", "only a number has a minimum and a maximum"),
@@ -107,6 +130,11 @@ import Testing
         ("ACTION(act, FBTweakStep(1))", "an action has only a description, an owner and an expiry date"),
         ("ACTION(act, FBTweakChoices(1))", "an action has only a description, an owner and an expiry date"),
         ("ACTION(act, FBTweakReadOnly)", "an action has only a description, an owner and an expiry date"),
+        (
+            #"ACTION(act, FBTweakScale("linear"))"#,
+            "an action has only a description, an owner and an expiry date"
+        ),
+        (#"ACTION(act, FBTweakPair("D"))"#, "an action has only a description, an owner and an expiry date"),
         (#"ACTION(act, FBTweakOwner("a"), FBTweakOwner("b"))"#, "an option is given twice"),
         ("ACTION(act, 1)", "only options come behind minimum and maximum, or an option"),
         (
@@ -137,13 +165,15 @@ import Testing
     private static let refused = [
         "VALUE(number)", "VALUE(5, number, 10)", "VALUE(text)", "VALUE(5, FBTweakChoices(5, number))",
         "VALUE(5, FBTweakStep(number))", "VALUE(5, FBTweakUnit(text))", "VALUE(5, FBTweakChoices((5, text)))",
-        "VALUE(5.0, FBTweakPrecision(number))", "BIND(level, number)", "BIND(constant, 1)",
+        "VALUE(5.0, FBTweakPrecision(number))", "VALUE(5, FBTweakScale(text))", "VALUE(5, FBTweakPair(text))",
+        "BIND(level, number)", "BIND(constant, 1)",
         #"FBTweakValue(text, "B", "C", 1)"#, #"FBTweakValue("A", text, "C", 1)"#,
         #"FBTweakValue("A", "B", text, 1)"#,
     ]
 
     private static let accepted = [
-        #"VALUE(5, FBTweakUnit("m"))"#, "VALUE(5, 0, 10)", "BIND(level, 200, 0, 255)", "ACTION(act)",
+        #"VALUE(5, FBTweakUnit("m"))"#, #"VALUE(5, 1, 9, FBTweakScale("log"), FBTweakPair("D"))"#,
+        "VALUE(5, 0, 10)", "BIND(level, 200, 0, 255)", "ACTION(act)",
         "MONITOR(level)", "MONITOR(ratio, -1, 1)", #"MONITOR(level, FBTweakChoices("a", "b"))"#,
         "MONITOR(level, FBTweakChoices((0, \"a\"), (4, \"b\")))", "MONITOR(number++)", "(void)level",
     ]

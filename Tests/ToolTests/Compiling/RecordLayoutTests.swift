@@ -24,6 +24,7 @@ import Testing
           VALUE("Bool", true, FBTweakNeedsRestart, FBTweakReadOnly);
           VALUE("Step", (short)-3, -10, 10, FBTweakUnit("m"), FBTweakStep(2));
           VALUE("Precision", 1.5, FBTweakPrecision(17), FBTweakExpires("2027-01-31"), FBTweakOwner("us"));
+          VALUE("Scale", (uint8_t)5, 1, 9, FBTweakScale("log"), FBTweakPair("Level"));
           VALUE("Color", FBTweakRGBA(1, 2, 3, 4));
           VALUE("Choices", 258, FBTweakDescription("d"), FBTweakChoices(257, (258, "two"), -1));
           VALUE("Wide", (uint8_t)2, FBTweakChoices((1, "one"), 2), FBTweakStep(1));
@@ -91,6 +92,7 @@ import Testing
         record(
             11, "Precision", [(1.5).bitPattern, (1.5).bitPattern],
             ["", "precision=17", "expires=2027-01-31", "owner=us"]),
+        record(6, flags: 3, "Scale", [5, 5, 1, 9], ["", "scale=log", "pair=Level"]),
         record(13, "Color", [0x0403_0201, 0x0403_0201]),
         record(
             4, flags: 8, "Choices", [258, 258], ["", "choice=", "choice=", "label=two", "choice=", "doc=d"],

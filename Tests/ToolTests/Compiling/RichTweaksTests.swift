@@ -11,8 +11,11 @@ import Testing
         home = try TemporaryDirectory()
         object = try AssembledTweak.object(
             [
-                .double("Mass", 1, "unit=kg", "precision=2", "doc=what hangs on it", "at=a.c:1")
-                    .limits(".double 0.125", ".double 100"),
+                .double(
+                    "Mass", 1, "unit=kg", "precision=2", "scale=log", "pair=Plain", "doc=what hangs on it",
+                    "at=a.c:1"
+                )
+                .limits(".double 0.125", ".double 100"),
                 .integer(
                     "Level", 2, "choice=", "label=easy", "choice=", "label=hard", "needs-restart", "at=a.c:2",
                     choices: [1, 2]),
@@ -106,11 +109,14 @@ import Testing
             }
             #expect(
                 keys == [
-                    ["minimum", "maximum", "unit", "precision", "description"], ["choices", "needsRestart"],
+                    ["minimum", "maximum", "unit", "precision", "scale", "pair", "description"],
+                    ["choices", "needsRestart"],
                     ["choices"], ["readOnly"], [], ["owner", "expires"],
                 ])
             #expect(tweaks[0]["unit"] as? String == "kg")
             #expect(tweaks[0]["precision"] as? Int == 2)
+            #expect(tweaks[0]["scale"] as? String == "log")
+            #expect(tweaks[0]["pair"] as? String == "Plain")
             #expect(tweaks[0]["description"] as? String == "what hangs on it")
             let choices = try #require(tweaks[1]["choices"] as? [[String: Any]])
             #expect(choices.map { $0["value"] as? Int } == [1, 2])

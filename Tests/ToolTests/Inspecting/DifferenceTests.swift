@@ -13,7 +13,7 @@ import Testing
                 .integer("Same", 1), .integer("Gone", 1, "at=a.c:1"), .integer("Default", 1),
                 .double("Limits", 1).limits(".double 0", ".double 1"),
                 .integer("Choices", 1, "choice=", "choice=", choices: [1, 2]), .integer("Type", 1),
-                .integer("Unit", 1, "unit=kg"), .integer("Place", 1, "at=a.c:1"),
+                .integer("Unit", 1, "unit=kg", "scale=linear"), .integer("Place", 1, "at=a.c:1"),
             ], name: "old", home: home)
     }
 
@@ -24,7 +24,7 @@ import Testing
                 .double("Limits", 1).limits(".double 0", ".double 2"),
                 .integer("Choices", 1, "choice=", "label=one", "choice=", choices: [1, 3]),
                 .double("Type", 1),
-                .integer("Unit", 1, "unit=g"), .integer("Place", 1, "at=b.c:9", "doc=new"),
+                .integer("Unit", 1, "unit=g", "pair=Same"), .integer("Place", 1, "at=b.c:9", "doc=new"),
                 .double("Added", 1.5, "at=b.c:2").limits(".double 0", ".double 2"),
             ], name: "new", home: home)
     }
@@ -41,7 +41,7 @@ import Testing
                 Test/Values/Gone: gone, int64 1, at a.c:1
                 Test/Values/Limits: maximum 1.0 → 2.0
                 Test/Values/Type: type int64 → double, default 1 → 1.0
-                Test/Values/Unit: unit kg → g
+                Test/Values/Unit: unit kg → g, scale linear → none, pair none → Same
 
                 """)
     }

@@ -18,6 +18,8 @@ struct DumpedJSON: Decodable, Equatable {
         var `default`: Value
         var minimum: Value?
         var maximum: Value?
+        var scale: String?
+        var pair: String?
         var location: String?
     }
 

@@ -6,14 +6,14 @@ import Testing
 
     static let program: Set<DumpedJSON.Tweak> = [
         tweak("Scene", "Label", "string", .text("spring")),
-        tweak("Scene", "Time step", "double", .number(0.004), 0.0001, 0.05),
+        tweak("Scene", "Time step", "double", .number(0.004), 0.0001, 0.05, scale: "log"),
         tweak("Drawing", "Frames per second", "double", .number(30), 1, 120),
         tweak("Drawing", "Width", "int64", .number(60), 20, 200),
         tweak("Drawing", "Glyph", "string", .text("●")),
         tweak("Drawing", "Trail", "bool", .bool(true)),
     ]
     static let library: Set<DumpedJSON.Tweak> = [
-        tweak("Physics", "Stiffness", "double", .number(120), 1, 1000),
+        tweak("Physics", "Stiffness", "double", .number(120), 1, 1000, pair: "Damping"),
         tweak("Physics", "Mass", "double", .number(1), 0.1, 100),
         tweak("Physics", "Damped", "bool", .bool(true)),
         tweak("Physics", "Damping", "double", .number(1.5), 0, 50),
@@ -21,11 +21,12 @@ import Testing
 
     private static func tweak(
         _ collection: String, _ name: String, _ type: String, _ value: DumpedJSON.Value,
-        _ minimum: Double? = nil, _ maximum: Double? = nil
+        _ minimum: Double? = nil, _ maximum: Double? = nil, scale: String? = nil, pair: String? = nil
     ) -> DumpedJSON.Tweak {
         DumpedJSON.Tweak(
             category: "Spring", collection: collection, name: name, type: type, default: value,
-            minimum: minimum.map { .number($0) }, maximum: maximum.map { .number($0) })
+            minimum: minimum.map { .number($0) }, maximum: maximum.map { .number($0) }, scale: scale,
+            pair: pair)
     }
 
     static func withoutLocations(_ tweaks: [DumpedJSON.Tweak]) -> Set<DumpedJSON.Tweak> {

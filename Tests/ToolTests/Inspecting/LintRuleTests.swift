@@ -78,6 +78,49 @@ import Testing
             ])
     }
 
+    @Test func `An option that is not taken is found`() throws {
+        #expect(
+            try findings([
+                .integer("Few", 1, Self.described, "precision=2"),
+                .double("Cubic", 1, Self.described, "scale=cubic"),
+                .double("Zero", 1, Self.described, "scale=log").limits(".double 0", ".double 10"),
+                .double("Good", 1, Self.described, "scale=log", "precision=2").limits(
+                    ".double 1", ".double 10"),
+                .string("Text", "a", Self.described, "scale=linear", "pair=Good"),
+            ]) == [
+                #"Test/Values/Few: the precision "2" is ignored; allowed: 0 to 17, of a float or double [ignoredOption]"#,
+                #"Test/Values/Cubic: the scale "cubic" is ignored; "# + Self.scales,
+                #"Test/Values/Zero: the scale "log" is ignored; "# + Self.scales,
+                #"Test/Values/Text: the scale "linear" is ignored; "# + Self.scales,
+                #"Test/Values/Text: the pair "Good" is ignored; allowed: a name, of a number [ignoredOption]"#,
+            ])
+    }
+
+    private static let scales =
+        "allowed: linear, or log with a minimum above 0, of a number [ignoredOption]"
+
+    @Test func `A pair that is not another number of the collection is found`() throws {
+        var monitor = AssembledTweak.integer("Load", 0, Self.described)
+        monitor.kind = 3
+        let found = try findings([
+            .integer("X", 1, Self.described, "pair=Y"), .integer("Y", 1, Self.described),
+            .integer("Self", 1, Self.described, "pair=Self"), .integer("Lost", 1, Self.described, "pair=Z"),
+            .integer("Text", 1, Self.described, "pair=Word"), .string("Word", "a", Self.described),
+            .integer("Fixed", 1, Self.described, "pair=Constant"),
+            .integer("Constant", 1, Self.described, "read-only"),
+            .integer("Seen", 1, Self.described, "pair=Load"), monitor,
+        ])
+        let ignored = [
+            ("Self", "Self"), ("Lost", "Z"), ("Text", "Word"), ("Fixed", "Constant"), ("Seen", "Load"),
+        ]
+        #expect(
+            found
+                == ignored.map { name, pair in
+                    "Test/Values/\(name): the pair \"\(pair)\" is ignored; "
+                        + "allowed: another number of the collection, which can be set [ignoredOption]"
+                })
+    }
+
     @Test func `A rule that is ignored does not count`() throws {
         #expect(try findings([.integer("Count", 1)], "--ignore", "noDescription").isEmpty)
         #expect(
@@ -93,7 +136,9 @@ import Testing
 
     @Test func `The help names every rule`() throws {
         let help = try dump(["--help"], home: home).output
-        for rule in ["similarNames", "noDescription", "notUTF8", "unknownRecord", "severalMonitors"] {
+        for rule in [
+            "similarNames", "noDescription", "notUTF8", "unknownRecord", "severalMonitors", "ignoredOption",
+        ] {
             #expect(help.contains(rule))
         }
     }

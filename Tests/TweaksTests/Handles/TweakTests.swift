@@ -19,15 +19,17 @@ import Testing
 
     @Test func `knows what is declared`() throws {
         let tweak = try store.make(
-            "A", "B", "C", default: 5.0, in: 0...10, step: 0.5, precision: 2, unit: "kg", description: "Mass",
-            owner: "Ann", expires: "2030-01-31")
+            "A", "B", "C", default: 5.0, in: 0.5...10, step: 0.5, precision: 2, scale: .log, pair: "D",
+            unit: "kg", description: "Mass", owner: "Ann", expires: "2030-01-31")
         #expect(tweak.key == TweakKey("A", "B", "C"))
         #expect(tweak.defaultValue == 5)
-        #expect(tweak.limits == (0, 10))
+        #expect(tweak.limits == (0.5, 10))
         #expect(tweak.choices.isEmpty)
         let declaration = try #require(tweak.declaration)
         #expect(declaration.step == 0.5)
         #expect(declaration.precision == 2)
+        #expect(declaration.scale == .log)
+        #expect(declaration.pair == "D")
         #expect(declaration.unit == "kg")
         #expect(declaration.description == "Mass")
         #expect(declaration.owner == "Ann")

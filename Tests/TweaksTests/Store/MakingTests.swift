@@ -64,6 +64,12 @@ import Testing
                 "the default is outside the limits; allowed: one of 1"
             ),
             (
+                TweakDeclaration(
+                    key: key, type: .double, defaultValue: 1, minimum: 0, maximum: 10,
+                    attributes: [.init(key: "scale", value: "log")]),
+                "a logarithmic scale needs a minimum above 0"
+            ),
+            (
                 TweakDeclaration(key: key, type: .string, defaultValue: "a\0"),
                 "the default, \"a\0\", is not a string"
             ),

@@ -3,7 +3,8 @@
 #include <fbtweak.h>
 
 void spring_advance(struct spring *spring, double time_step) {
-  double stiffness = FBTweakValue("Spring", "Physics", "Stiffness", 120.0, 1, 1000);
+  double stiffness =
+      FBTweakValue("Spring", "Physics", "Stiffness", 120.0, 1, 1000, FBTweakPair("Damping"));
   double mass = FBTweakValue("Spring", "Physics", "Mass", 1.0, 0.1, 100);
   double force = -stiffness * spring->position;
   if (FBTweakValue("Spring", "Physics", "Damped", true))
