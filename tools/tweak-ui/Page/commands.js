@@ -133,10 +133,11 @@ export function addCommands(page) {
         const other = chosen && find(chosen);
         return other ? { tweak: other, isFirst: tweak.order < other.order } : undefined;
       }
-      if (tweak.pair) {
-        const other = find(tweak.pair) ?? find(keyOf(tweak.category, tweak.collection, tweak.pair));
-        if (other) return { tweak: other, isFirst: tweak.order < other.order };
-      }
+      const declared = find(tweak.pair && keyOf(tweak.category, tweak.collection, tweak.pair));
+      // Where each names the other, the one that is declared first goes sideways.
+      if (declared) return { tweak: declared, isFirst: declared.pair !== tweak.name || tweak.order < declared.order };
+      const naming = find(state.namingOf(tweak));
+      if (naming) return { tweak: naming, isFirst: false };
       const byName = partnerName(tweak);
       const other = byName && find(keyOf(tweak.category, tweak.collection, byName.name));
       return other ? { tweak: other, isFirst: byName.isFirst } : undefined;

@@ -62,6 +62,11 @@ function limitInC(tweak, value) {
   return ["int8", "int16", "uint8", "uint16", "uint32"].includes(tweak.type) ? String(value) : valueInC(tweak, value);
 }
 
+/** How the slider moves, if the declaration can say so: that of factors needs a minimum, and a maximum with it. */
+function declaredScale({ scale, choices, minimum, maximum }) {
+  return scale === "log" && (choices || minimum === undefined || maximum === undefined) ? undefined : scale;
+}
+
 /** The declaration in C, with the value as its default. */
 export function declarationInC(tweak, value) {
   const names = [tweak.category, tweak.collection, tweak.name].map(literalInC).join(", ");
@@ -78,7 +83,8 @@ export function declarationInC(tweak, value) {
   if (tweak.step !== undefined) parts.push(`FBTweakStep(${limitInC(tweak, tweak.step)})`);
   if (tweak.precision !== undefined) parts.push(`FBTweakPrecision(${tweak.precision})`);
   if (tweak.unit) parts.push(`FBTweakUnit(${literalInC(tweak.unit)})`);
-  if (tweak.scale === "log") parts.push("FBTweakScale(\"log\")");
+  if (declaredScale(tweak)) parts.push(`FBTweakScale("${tweak.scale}")`);
+  if (tweak.pair) parts.push(`FBTweakPair(${literalInC(tweak.pair)})`);
   if (tweak.readOnly) parts.push("FBTweakReadOnly");
   if (tweak.needsRestart) parts.push("FBTweakNeedsRestart");
   if (tweak.description) parts.push(`FBTweakDescription(${literalInC(tweak.description)})`);
@@ -122,7 +128,8 @@ export function declarationInSwift(tweak, value) {
   }
   if (tweak.step !== undefined) parts.push(`step: ${limitInSwift(tweak, tweak.step)}`);
   if (tweak.precision !== undefined) parts.push(`precision: ${tweak.precision}`);
-  if (tweak.scale === "log") parts.push("scale: .log");
+  if (declaredScale(tweak)) parts.push(`scale: .${tweak.scale}`);
+  if (tweak.pair) parts.push(`pair: ${literalInSwift(tweak.pair)}`);
   if (tweak.unit) parts.push(`unit: ${literalInSwift(tweak.unit)}`);
   if (tweak.description) parts.push(`description: ${literalInSwift(tweak.description)}`);
   if (tweak.readOnly) parts.push("readOnly: true");

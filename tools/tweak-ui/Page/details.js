@@ -114,6 +114,7 @@ export class Details {
       ["Default", tweak.type === "action" || tweak.monitor ? "" : valueText(tweak, tweak.default) || "empty"],
       ["Limits", limitsText(tweak)],
       ["Step", tweak.step === undefined ? "" : String(tweak.step)],
+      ["Scale", { log: "logarithmic", linear: "linear" }[tweak.scale] ?? ""],
       ["Type", tweak.type + (tweak.monitor ? ", monitor" : "") + (tweak.readOnly && !tweak.monitor ? ", read-only" : "")],
       ["Unit", shown(tweak.unit)],
       ["Restart", tweak.needsRestart ? "a new value counts from the next start" : ""],

@@ -148,12 +148,9 @@ const isBound = (limit) => limit !== undefined && (typeof limit === "bigint" || 
 export function isLogarithmic(tweak) {
   if (tweak.scale === "linear") return false;
   const { low, high, isGuess } = sliderRange(tweak);
-  if (tweak.scale === "log") return Number(low) >= 0 && Number(high) > 0;
+  if (tweak.scale === "log") return Number(low) > 0;
   return !isGuess && Number(low) > 0 && Number(high) / Number(low) >= 1000;
 }
-
-// A logarithmic slider that begins at 0 has it at its very end, and six decades beside it.
-const decadesAboveZero = 6;
 
 /** Where a value is on a slider, from 0 to 1. */
 export function positionOf(tweak, value, range = sliderRange(tweak)) {
@@ -165,9 +162,7 @@ export function positionOf(tweak, value, range = sliderRange(tweak)) {
     // Half of it each: the difference of the largest doubles is none.
     return (number / 2 - low / 2) / (high / 2 - low / 2);
   }
-  if (low > 0) return Math.log(number / low) / Math.log(high / low);
-  const bottom = high * 10 ** -decadesAboveZero;
-  return number <= bottom ? 0 : Math.log(number / bottom) / Math.log(high / bottom);
+  return Math.log(number / low) / Math.log(high / low);
 }
 
 /** The value at a position of a slider, on the steps of the tweak. */
@@ -178,9 +173,8 @@ export function valueAt(tweak, position, range = sliderRange(tweak), quanta = 10
   let number;
   let quantum;
   if (isLogarithmic(tweak)) {
-    const bottom = low > 0 ? low : high * 10 ** -decadesAboveZero;
-    number = bottom * (high / bottom) ** position;
-    quantum = (number * Math.log(high / bottom)) / quanta;
+    number = low * (high / low) ** position;
+    quantum = (number * Math.log(high / low)) / quanta;
   } else {
     number = low * (1 - position) + high * position;
     quantum = high / quanta - low / quanta;
@@ -281,10 +275,8 @@ export function stepped(tweak, value, presses, size = "normal") {
 
 /** On a scale of factors a press goes a hundredth of the power of ten that the value is in. */
 function steppedByFactor(tweak, value, presses, size) {
-  const range = sliderRange(tweak);
   const number = Number(value);
-  const lowest = Number(range.low) > 0 ? Number(range.low) : Number(range.high) * 10 ** -decadesAboveZero;
-  const power = Math.floor(Math.log10(Math.max(Math.abs(number), lowest)) + 1e-9);
+  const power = Math.floor(Math.log10(Math.max(Math.abs(number), Number(sliderRange(tweak).low))) + 1e-9);
   const width = 10 ** (power - 2) * (size === "coarse" ? 10 : size === "fine" ? 0.1 : 1);
   return admitted(tweak, cleaned(Number((number + presses * width).toPrecision(12))));
 }

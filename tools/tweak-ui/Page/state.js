@@ -56,6 +56,7 @@ export class State {
     const before = program.tweaks;
     program.tweaks = new Map(rawTweaks.map((raw, order) => [raw.tweak, tweakFrom(id, raw, order)]));
     program.undeclared = undeclared;
+    program.naming = undefined;
     program.isLoaded = true;
     program.problem = undefined;
     for (const [key, tweak] of program.tweaks) {
@@ -74,6 +75,15 @@ export class State {
 
   tweak(program, key) {
     return this.programs.get(program)?.tweaks.get(key);
+  }
+
+  /** The key of the tweak that the program declares as the pair of this one. */
+  namingOf(tweak) {
+    const program = this.programs.get(tweak.program);
+    if (!program) return undefined;
+    program.naming ??= new Map([...program.tweaks.values()].filter(({ pair }) => pair).reverse()
+      .map((one) => [keyOf(one.category, one.collection, one.pair), one.key]));
+    return program.naming.get(tweak.key);
   }
 
   /** The tweak of an id, which is its program and its key. */

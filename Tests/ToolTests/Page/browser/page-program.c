@@ -47,6 +47,10 @@ static double read_kinds(void) {
   sum += FBTweakValue("Kinds", "Numbers", "Delay", 0.25, 0, 10, FBTweakUnit("s"));
   sum += FBTweakValue("Kinds", "Pad", "Position X", 0.25, 0, 1);
   sum += FBTweakValue("Kinds", "Pad", "Position Y", 0.75, 0, 1);
+  sum += FBTweakValue("Kinds", "Pad", "Heading", 90.0, 0, 360, FBTweakPair("Climb"));
+  sum += FBTweakValue("Kinds", "Pad", "Climb", 0, -45, 45);
+  sum += FBTweakValue("Kinds", "Numbers", "Factor", 3.0, 1, 100, FBTweakScale("log"));
+  sum += FBTweakValue("Kinds", "Numbers", "Plain", 500.0, 1, 10000, FBTweakScale("linear"));
   sum += FBTweakValue("Kinds", "Choices", "Quality", 1,
                       FBTweakChoices((0, "low"), (1, "mid"), (2, "high")));
   sum +=
@@ -91,13 +95,12 @@ static void show(double time) {
   FBTweakMonitor("Kinds", "Actions", "Runs", atomic_load(&runs));
 }
 
-/* What C cannot say in a declaration yet, or only Swift and files can. */
+/* What only attributes say. */
 static void make_described(void) {
-  static const char *const logarithmic[] = {"scale=log", "group=Looks", "title=Brightness of it",
-                                            NULL};
+  static const char *const titled[] = {"group=Looks", "title=Brightness of it", NULL};
   static const char *const grouped[] = {"group=Looks", NULL};
   fbtweak_declaration tweak = {
-      .category = "Kinds", .collection = "Made", .name = "Brightness", .attributes = logarithmic};
+      .category = "Kinds", .collection = "Made", .name = "Brightness", .attributes = titled};
   tweak.default_value = (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 1};
   tweak.minimum = (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 0};
   tweak.maximum = (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 100};

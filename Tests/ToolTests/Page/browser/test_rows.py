@@ -158,7 +158,13 @@ class Rows(PageTest):
             slider,
         )
         wait_until(lambda: 620 < self.control.value(NUMBERS + "Frequency") < 645, "the middle is not the geometric one")
-        self.assertEqual(self.browser.slider(NUMBERS + "Count").get_attribute("data-scale"), "linear")
+        for name, scale in [("Count", "linear"), ("Factor", "log"), ("Plain", "linear")]:
+            self.assertEqual(self.browser.slider(NUMBERS + name).get_attribute("data-scale"), scale, name)
+        self.browser.script(
+            "const slider = arguments[0]; slider.value = 5000; slider.dispatchEvent(new Event('input')); slider.dispatchEvent(new Event('change'));",
+            self.browser.slider(NUMBERS + "Factor"),
+        )
+        wait_until(lambda: 9.9 < self.control.value(NUMBERS + "Factor") < 10.1, "what is declared does not count")
 
     def test_drag_on_the_number(self):
         field = self.browser.field(NUMBERS + "Count")
@@ -231,6 +237,18 @@ class Rows(PageTest):
         pad.send_keys(Keys.ARROW_UP)
         self.becomes("Kinds/Pad/Position Y", 0.01)
         browser.press(Keys.ESCAPE)
+        # Two that the program pairs, whichever of them is asked.
+        for name in ("Climb", "Heading"):
+            browser.click(browser.part(f"Kinds/Pad/{name}", ".row-pad"))
+            pad = wait_until(lambda: browser.find(".pad"))
+            self.assertEqual(pad.get_attribute("aria-label"), "Heading and Climb, pad")
+            self.drag(pad, 110, 110)
+            self.becomes("Kinds/Pad/Heading", 360)
+            self.becomes("Kinds/Pad/Climb", -45)
+            self.drag(pad, -110, -110)
+            self.becomes("Kinds/Pad/Heading", 0)
+            self.becomes("Kinds/Pad/Climb", 45)
+            browser.press(Keys.ESCAPE)
         # Two that no name pairs, a person does.
         self.show("program=page-program&tweak=Kinds/Numbers/Stiffness")
         select = wait_until(lambda: browser.find(".pairing select"))
