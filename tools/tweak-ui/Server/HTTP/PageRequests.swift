@@ -158,27 +158,21 @@ struct PageRequests: Sendable {
         return id
     }
 
-    private struct TweaksForm: Encodable {
-        let program: ProgramForm
-        let tweaks: [JSONTweak]
-        let undeclared: [UndeclaredValue]?
-    }
-
     private func tweaks(_ request: ProgramRequest) async throws(RequestProblem) -> [UInt8] {
         let id = request.program
         let stream = try stream(request.stream)
         guard board[id] != nil else { throw RequestProblem(.notFound, "there is no such program") }
-        guard let stream else { return try json(form(id, await tweaksOnce(id))) }
+        guard let stream else { return try answer(id, KnownTweaks(await tweaksOnce(id)), EncodedTweaks()) }
         board.follow(id, stream)
         // It may end, and come back, meanwhile.
         for _ in 0..<4 {
             guard let entry = board[id], board.isOpen(stream) else { break }
-            if entry.isFresh, let known = entry.tweaks { return try json(form(id, known.all)) }
+            if entry.isFresh, let known = entry.tweaks { return try answer(id, known, entry.encoded) }
             switch entry.state {
             case .offline:
                 do throws(Failure) { try await sessions[id].load() } catch { throw RequestProblem(error) }
             case .silent:
-                if let known = entry.tweaks { return try json(form(id, known.all)) }
+                if let known = entry.tweaks { return try answer(id, known, entry.encoded) }
                 throw RequestProblem(.gatewayTimeout, entry.problem ?? "it does not answer")
             case .memory where entry.problem != nil && entry.tweaks == nil:
                 throw RequestProblem(.conflict, entry.problem ?? "")
@@ -196,11 +190,18 @@ struct PageRequests: Sendable {
         }
     }
 
-    private func form(_ id: String, _ tweaks: [JSONTweak]) throws(RequestProblem) -> TweaksForm {
+    private func answer(_ id: String, _ tweaks: KnownTweaks, _ encoded: EncodedTweaks) throws(RequestProblem)
+        -> [UInt8]
+    {
         guard let entry = board[id] else { throw RequestProblem(.notFound, "there is no such program") }
-        return TweaksForm(
-            program: ProgramForm(entry), tweaks: tweaks,
-            undeclared: entry.undeclared.isEmpty ? nil : entry.undeclared)
+        var bytes = Array(#"{"program":"#.utf8) + (try json(ProgramForm(entry))) + Array(#","tweaks":"#.utf8)
+        do { bytes += try encoded.json(of: tweaks) } catch {
+            throw RequestProblem(.internalServerError, "\(error)")
+        }
+        if !entry.undeclared.isEmpty {
+            bytes += Array(#","undeclared":"#.utf8) + (try json(entry.undeclared))
+        }
+        return bytes + Array("}".utf8)
     }
 
     private struct TweakRequest: Decodable {

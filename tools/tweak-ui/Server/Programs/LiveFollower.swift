@@ -68,6 +68,8 @@ private struct LiveLink {
     private var sampling: (wanted: Watch, subscription: Int, types: [TweakType])?
     /// What has been asked for, so that it is asked for once.
     private var isSubscribed = false
+    /// Since when nobody has followed it.
+    private var lastFollowed: ContinuousClock.Instant?
     private var asked: Watch?
     private var lastList: ContinuousClock.Instant?
     private var listDuration: Duration = .zero
@@ -90,6 +92,9 @@ private struct LiveLink {
     /// How often it is asked whether it is still there, and has the same tweaks.
     private static let pingPeriod: Duration = .seconds(1)
     private static let tick: Duration = .milliseconds(100)
+    /// How long changes are asked for when nobody follows any more: a page that is loaded again is back at once, and finds all
+    /// tweaks as they are.
+    private static let grace: Duration = .seconds(10)
 
     /// Connects, and asks which program it is.
     init(
@@ -147,12 +152,15 @@ private struct LiveLink {
     private mutating func reconcile() throws(ConnectionError) {
         guard let entry = board[id] else { return }
         let isFollowed = !entry.followers.isEmpty
+        if isFollowed { lastFollowed = .now }
         if isFollowed, !isSubscribed {
             isSubscribed = true
+            // Somebody waits for this one.
+            lastList = nil
             knownFile = overrides.flatMap { FileState(path: $0) }
             try ask(SubscribeToChanges(), .subscription)
             isListWanted = true
-        } else if !isFollowed, isSubscribed, let subscription {
+        } else if isSubscribed, let subscription, lastFollowed.map({ .now - $0 > Self.grace }) ?? true {
             isSubscribed = false
             self.subscription = nil
             try ask(UnsubscribeFromChanges(subscription: subscription), .nothing)
