@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measures the page in a browser, with 10,000 tweaks; takes the arguments of run.py.
 
-    measure.py --ui PATH --library PATH --header FOLDER --example FOLDER [--figures FILE] [SECONDS]
+    measure.py --ui PATH --library PATH --header FOLDER [--figures FILE] [SECONDS]
 
 SECONDS, 60 if none are given, is how long 1,000 changes a second arrive. Prints a table, and says nothing about whether it
 is good.
 """
 
 import json
+import os
 import shutil
 import sys
 import time
@@ -114,7 +115,42 @@ def drag_to_cell(world, browser, program, steps=120):
         for change in message.get("params", {}).get("changes", []):
             changed[change["newValue"]] = change["time"] * 1000
     times = [changed[value] - began for value, began in inputs if value in changed]
-    return {"from input to cell": spread(times), "sent": len(inputs), "steps": steps}
+    return {**spread(times), "sent": len(inputs), "steps": steps}
+
+
+def outside_change(world, browser, program, times=50):
+    """From before a change by the socket of the program to the frame in which the field shows it."""
+    key = "Kinds/Numbers/Stiffness"
+    browser.row(key)
+    control = world.control(program)
+    browser.script(
+        """const field = document.querySelector(`[data-tweak="${arguments[0]}"] .number-field`);
+        globalThis.seen = new Map();
+        let last = field.value;
+        const look = () => {
+          if (field.value !== last) seen.set(last = field.value, Date.now());
+          requestAnimationFrame(look);
+        };
+        look();""",
+        key,
+    )
+    began = {}
+    for value in range(200, 200 + times):
+        began[str(value)] = time.time() * 1000
+        control.set(key, value)
+        time.sleep(0.05)
+    run_until(lambda: browser.script("return seen.has(arguments[0])", str(199 + times)))
+    seen = browser.script("return Object.fromEntries(seen)")
+    return {**spread([seen[value] - began[value] for value in seen if value in began]), "seen": len(seen), "of": times}
+
+
+def resident(pid):
+    """MB of memory that a process has, and seconds of a processor that it has taken."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        size = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        words = file.read().rsplit(")", 1)[1].split()
+    return size / 1024, (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def flood(world, seconds):
@@ -149,17 +185,22 @@ def flood(world, seconds):
             requestAnimationFrame(look);""",
             identity,
         )
-        heap = []
+        heap, memory = [], []
+        took = resident(world.ui.pid)[1]
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             time.sleep(min(5, seconds / 4))
             browser.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
             heap.append(browser.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"] / 1e6)
+            memory.append(resident(world.ui.pid)[0])
+        took = resident(world.ui.pid)[1] - took
         result = browser.script("return {...flood, late: flood.late.slice(-600)}")
         return {
             "seconds": seconds, "changes a second": round(result["changes"] / seconds), "behind, ms": spread(result["late"]),
             "frames a second": round(result["frames"] / seconds, 1), "frames over 50 ms": result["slow"],
-            "heap, MB": [round(size, 1) for size in heap],
+            "heap of the page, MB": [round(size, 1) for size in heap],
+            "memory of the server, MB": [round(size, 1) for size in memory],
+            "the server, of a core": round(took / seconds, 3),
         }
     finally:
         browser.close()
@@ -173,7 +214,7 @@ def run_until(condition):
 
 
 def main():
-    options, rest, settings = run.prepare()
+    options, rest, settings = run.prepare(needs_example=False)
     from support import World
 
     seconds = float(rest[0]) if rest else 60
@@ -185,9 +226,12 @@ def main():
         browser = world.browser(world.address + "&program=page-program")
         browser.connected()
         run_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program')?.isLoaded"))
+        took = resident(world.ui.pid)[1]
         figures["first paint, ms"] = first_paint(world, browser)
+        figures["the server for a paint, s of a core"] = round((resident(world.ui.pid)[1] - took) / 7, 3)
         figures["key to result, ms"] = key_to_result(browser)
         figures["drag to cell, ms"] = drag_to_cell(world, browser, program)
+        figures["outside change to page, ms"] = outside_change(world, browser, program)
         figures["in the document, elements"] = browser.script("return document.querySelectorAll('*').length")
         figures["1,000 changes a second"] = flood(world, seconds)
         for name, value in figures.items():

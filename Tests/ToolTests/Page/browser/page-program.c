@@ -171,8 +171,10 @@ int main(int count_of_arguments, char **arguments) {
       return 1;
     if (is_flooding && made_count > 0) {
       /* Ten of them, a hundred times in a second. */
-      for (unsigned index = 0; index < 10; ++index)
-        fbtweak_set_number(made[(turn * 10 + index) % (unsigned)made_count], (turn + index) % 100);
+      for (unsigned index = 0; index < 10; ++index) {
+        unsigned place = turn * 10 + index, round = place / (unsigned)made_count;
+        fbtweak_set_number(made[place % (unsigned)made_count], (place + round) % 100);
+      }
     }
     usleep(10000);
   }

@@ -29,12 +29,12 @@ def missing(text):
     sys.exit(69)
 
 
-def arguments():
+def arguments(needs_example):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ui", required=True, help="the program tweak-ui")
     parser.add_argument("--library", required=True, help="libtweaks.so")
     parser.add_argument("--header", required=True, help="the folder with fbtweak.h")
-    parser.add_argument("--example", required=True, help="the folder with the program spring")
+    parser.add_argument("--example", required=needs_example, help="the folder with the program spring")
     parser.add_argument("--figures", help="write what was measured there, as JSON")
     parser.add_argument("--jobs", type=int, help="how many browsers are at work at a time; as many as processors, two at least, if not given")
     parser.add_argument("--verbose", action="store_true")
@@ -55,12 +55,12 @@ def build_page_program(settings, folder, name="page-program", *flags):
     return program
 
 
-def prepare():
+def prepare(needs_example=True):
     """Reads the arguments and fills in the settings. Gives the rest of the arguments."""
-    options, rest = arguments()
+    options, rest = arguments(needs_example)
     for name, path in (("tweak-ui", options.ui), ("the library", options.library), ("fbtweak.h", os.path.join(options.header, "fbtweak.h")),
-                       ("the example", os.path.join(options.example, "spring"))):
-        if not os.path.exists(path):
+                       ("the example", options.example and os.path.join(options.example, "spring"))):
+        if path and not os.path.exists(path):
             missing(f"{name} is not at {path}")
     try:
         import selenium  # noqa: F401
@@ -70,7 +70,7 @@ def prepare():
 
     if not Settings.chromium or not Settings.driver:
         missing("chromium or chromedriver is missing: apt-get install chromium chromium-driver")
-    Settings.ui, Settings.example, Settings.header = os.path.abspath(options.ui), os.path.abspath(options.example), options.header
+    Settings.ui, Settings.example, Settings.header = os.path.abspath(options.ui), options.example and os.path.abspath(options.example), options.header
     Settings.folder = tempfile.mkdtemp(prefix="tweaks-page-")
     Settings.page_program = build_page_program(options, Settings.folder)
     return options, rest, Settings
