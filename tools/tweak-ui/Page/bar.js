@@ -90,7 +90,7 @@ export function addBar(page) {
     if (parts.waiting.dataset.shownFor === shownFor) return;
     parts.waiting.dataset.shownFor = shownFor;
     if (waiting === 0) {
-      parts.waiting.replaceChildren(...(isStartable ? [make("button", { type: "button", class: "badge", text: "Start again…", onclick: () => commands.restart(program) })] : []));
+      parts.waiting.replaceChildren(...(isStartable ? [make("button", { type: "button", class: "button", text: "Start again…", onclick: () => commands.restart(program) })] : []));
       return;
     }
     parts.waiting.replaceChildren(make("button", {

@@ -74,7 +74,7 @@ const icons = new Map();
 function makeIcon(name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 20 20");
-  svg.setAttribute("class", "icon");
+  svg.setAttribute("class", `icon icon-${name}`);
   svg.setAttribute("aria-hidden", "true");
   const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
   path.setAttribute("d", paths[name] ?? "");
