@@ -102,10 +102,10 @@ struct TweakArguments {
         }
         var attributes: [TweakDeclaration.Attribute] = []
         if let expression = self["scale"] {
-            guard let scale = literalCase(expression).flatMap(TweakScale.init) else {
+            guard let scale = literalCase(expression).flatMap(TweakScale.init(named:)) else {
                 throw DiagnosticsError.tweak("the scale must be .linear or .log", at: expression)
             }
-            attributes.append(TweakDeclaration.Attribute(key: "scale", value: scale.rawValue))
+            attributes.append(TweakDeclaration.Attribute(key: "scale", value: scale.name))
         }
         if let argument = argument("pair") {
             let pair = try literalText(argument.expression, what: "the name of a pair")

@@ -54,7 +54,7 @@ extension JSONTweak: Codable {
             try container.encode(choices, forKey: .choices)
         }
         try container.encodeIfPresent(declaration.precision, forKey: .precision)
-        try container.encodeIfPresent(declaration.scale?.rawValue, forKey: .scale)
+        try container.encodeIfPresent(declaration.scale?.name, forKey: .scale)
         try container.encodeIfPresent(declaration.pair, forKey: .pair)
         try container.encodeIfPresent(declaration.unit, forKey: .unit)
         try container.encodeIfPresent(declaration.title, forKey: .title)
@@ -80,19 +80,14 @@ extension JSONTweak: Codable {
             return try container.decode(JSONValue.self, forKey: key).value(of: type)
         }
         var attributes: [TweakDeclaration.Attribute] = []
-        func add(_ name: String, _ key: CodingKeys) throws {
-            guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return }
+        let texts: [(name: String, key: CodingKeys)] = [
+            ("scale", .scale), ("pair", .pair), ("unit", .unit), ("title", .title), ("doc", .description),
+            ("group", .group), ("owner", .owner), ("expires", .expires), ("at", .location),
+        ]
+        for (name, key) in texts {
+            guard let text = try container.decodeIfPresent(String.self, forKey: key) else { continue }
             attributes.append(TweakDeclaration.Attribute(key: name, value: text))
         }
-        try add("scale", .scale)
-        try add("pair", .pair)
-        try add("unit", .unit)
-        try add("title", .title)
-        try add("doc", .description)
-        try add("group", .group)
-        try add("owner", .owner)
-        try add("expires", .expires)
-        try add("at", .location)
         if let precision = try container.decodeIfPresent(Int.self, forKey: .precision) {
             attributes.append(TweakDeclaration.Attribute(key: "precision", value: "\(precision)"))
         }

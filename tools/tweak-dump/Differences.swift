@@ -90,7 +90,7 @@ extension TweakDeclaration {
         case .choices: choices.isEmpty ? nil : choices.map(\.description).joined(separator: " | ")
         case .unit: unit
         case .precision: precision.map { "\($0)" }
-        case .scale: scale?.rawValue
+        case .scale: scale?.name
         case .pair: pair
         case .readOnly: isReadOnly ? "yes" : nil
         case .needsRestart: needsRestart ? "yes" : nil

@@ -89,7 +89,7 @@ struct JSONBuffer {
         member(",\n          \"pair\" : ", declaration.pair)
         member(",\n          \"precision\" : ", declaration.precision.map { .integer(Int128($0)) })
         if declaration.isReadOnly { write(",\n          \"readOnly\" : true") }
-        member(",\n          \"scale\" : ", declaration.scale?.rawValue)
+        member(",\n          \"scale\" : ", declaration.scale?.name)
         member(",\n          \"step\" : ", declaration.step)
         member(",\n          \"title\" : ", declaration.title)
         write(",\n          \"tweak\" : ")

@@ -22,7 +22,7 @@ private let columns: [(name: String, cell: @Sendable (ImageDump.Tweak) -> String
     ("choices", { $0.declaration.choices.map { "\($0)" }.joined(separator: " | ") }),
     ("unit", { $0.declaration.unit }),
     ("precision", { $0.declaration.precision.map { "\($0)" } }),
-    ("scale", { $0.declaration.scale?.rawValue }),
+    ("scale", { $0.declaration.scale?.name }),
     ("pair", { $0.declaration.pair }),
     ("title", { $0.declaration.title }),
     ("description", { $0.declaration.description }),

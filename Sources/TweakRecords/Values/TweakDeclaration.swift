@@ -84,7 +84,9 @@ extension TweakDeclaration {
     }
     /// How a slider of it moves; `nil` if nobody says. It is logarithmic only with a minimum above 0.
     public var scale: TweakScale? {
-        guard isTweakedNumber, let scale = text(of: "scale").flatMap(TweakScale.init) else { return nil }
+        guard isTweakedNumber, let scale = text(of: "scale").flatMap(TweakScale.init(named:)) else {
+            return nil
+        }
         return scale == .linear || isAboveZero(minimum) ? scale : nil
     }
     /// The name of the tweak that is up where this one is sideways, when a pad shows both. It is a number too, of the
@@ -105,11 +107,23 @@ extension TweakDeclaration {
 }
 
 /// How a slider moves.
-public enum TweakScale: String, Sendable {
+public enum TweakScale: Sendable {
     /// In equal steps.
     case linear
     /// In equal factors.
     case log
+
+    /// The scale that records call so. A raw value would make the library larger.
+    package init?(named name: String) {
+        switch name {
+        case "linear": self = .linear
+        case "log": self = .log
+        default: return nil
+        }
+    }
+
+    /// What records call it.
+    package var name: String { self == .log ? "log" : "linear" }
 }
 
 private func isAboveZero(_ value: TweakValue?) -> Bool {

@@ -103,7 +103,7 @@ extension TweakStore {
         try make(
             key, `default`, minimum: limits.tweakMinimum, maximum: limits.tweakMaximum, step: step,
             texts: [
-                "unit": unit, "precision": precision.map { "\($0)" }, "scale": scale?.rawValue, "pair": pair,
+                "unit": unit, "precision": precision.map { "\($0)" }, "scale": scale?.name, "pair": pair,
                 "doc": description, "owner": owner, "expires": expires,
             ],
             flags: ["read-only": readOnly, "needs-restart": needsRestart])
