@@ -166,7 +166,7 @@ extension OverridesError: CustomStringConvertible {
 ///
 /// Whatever else the file holds is kept as it is.
 public struct OverridesDocument: Hashable, Sendable {
-    var root: JSONObject
+    package internal(set) var root: JSONObject
 
     /// Makes a document without overrides.
     public init() { root = [:] }
