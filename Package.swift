@@ -45,6 +45,9 @@ let package = Package(
         .target(name: "TweakSystem", dependencies: ["CTweakSystem"]),
         .target(name: "TweakOverrides", dependencies: ["TweakJSON", "TweakRecords", "TweakSystem"]),
         .target(
+            name: "TweakTargeting",
+            dependencies: ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakRecords", "TweakSystem"]),
+        .target(
             name: "TweakProtocol", dependencies: ["CTweakSystem", "TweakJSON", "TweakRecords", "TweakSystem"]),
         .target(name: "TweakELF", dependencies: ["CLibELF", "TweakRecords", "TweakSystem"]),
         .target(
@@ -179,6 +182,12 @@ let package = Package(
         .testTarget(
             name: "TweakFormatsTests",
             dependencies: ["TestSupport", "TweakFormats", "TweakGenerators", "TweakJSON", "TweakRecords"]),
+        .testTarget(
+            name: "TweakTargetingTests",
+            dependencies: [
+                "TestSupport", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakRecords",
+                "TweakTargeting",
+            ]),
         .testTarget(name: "TweakPlotTests", dependencies: ["TestSupport", "TweakPlot"]),
         .testTarget(
             name: "TweakMemoryTests", dependencies: ["TestSupport", "TweakMemory", "TweakRecords"]),

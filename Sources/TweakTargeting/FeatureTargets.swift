@@ -1,0 +1,334 @@
+internal import TweakFormats
+internal import TweakJSON
+package import TweakRecords
+
+/// Features with the hosts and programs that they are for, in the format of CGFFeaturette:
+///
+///     { "features": [ { "key": "facebook-login", "enabled": true, "only-os-versions": ["12", "debian 13"],
+///                       "only-device-family": ["phone"], "percentage": 10, "salt": "autumn" } ] }
+///
+/// A feature is on where it is `enabled` and all its filters apply. A filter with a list applies where one entry of the
+/// list does, or if the list is empty. A filter that is not known applies nowhere.
+package struct FeatureTargets: Hashable, Sendable {
+    /// The features, in the order of the file.
+    package let features: [FeatureTarget]
+    /// What is probably a mistake in the file, each once.
+    package let problems: [String]
+
+    /// Takes the array of features in a file.
+    ///
+    /// - Parameters:
+    ///   - value: What the file has under `features`.
+    ///   - path: Where it is from, for the messages of errors.
+    /// - Throws: ``FormatError`` if it is not such an array.
+    init(_ value: JSONValue, path: String) throws(FormatError) {
+        guard case .array(let elements) = value else {
+            throw Place(path: path, names: ["features"]).unexpected(value, "an array of features")
+        }
+        var features: [FeatureTarget] = []
+        var known = Set<ByteText>()
+        var problems: [String] = []
+        var unknown: [(filter: String, features: [String])] = []
+        for (index, element) in elements.enumerated() {
+            let place = Place(path: path, names: ["features", "\(index)"])
+            let feature = try FeatureTarget(element, place)
+            guard known.insert(ByteText(feature.key)).inserted else {
+                problems.append(
+                    "\(path): features.\(index): \"\(feature.key)\" is here for the second time; the first counts"
+                )
+                continue
+            }
+            features.append(feature)
+            for filter in feature.unknownFilters {
+                if let known = unknown.firstIndex(where: { $0.filter.hasSameBytes(as: filter) }) {
+                    unknown[known].features.append(feature.key)
+                } else {
+                    unknown.append((filter, [feature.key]))
+                }
+            }
+        }
+        self.features = features
+        self.problems =
+            problems
+            + unknown.map { filter, features in
+                "\(path): the filter \"\(filter)\" is not known, so these features are off: "
+                    + features.joined(separator: ", ")
+            }
+    }
+}
+
+/// Whether a feature is on for some facts, and why.
+package struct FeatureDecision: Hashable, Sendable {
+    /// The key in the file.
+    package let feature: String
+    /// Whether it is on.
+    package let isOn: Bool
+    /// Why, in words.
+    package let reason: String
+
+    /// The tweak that switches the feature.
+    package var key: TweakKey { PlacedFeature.key(of: [feature]) }
+}
+
+/// One feature of such a file.
+package struct FeatureTarget: Hashable, Sendable {
+    /// What the file calls it.
+    package let key: String
+    /// Whether it is on where its filters apply. As in CGFFeaturette it is not if the file does not say.
+    package let isEnabled: Bool
+    private let filters: [Filter]
+
+    private struct Filter: Hashable, Sendable {
+        /// As the file has it.
+        let name: String
+        let rule: Rule
+    }
+
+    private enum Rule: Hashable {
+        /// One of the entries takes what the fact is. An empty list takes everything.
+        case list(Kind, [String])
+        case minimum(Fact, String)
+        case maximum(Fact, String)
+        case percentage(Double, salt: String)
+        case unknown
+    }
+
+    /// How an entry of a list is compared.
+    private enum Kind: Hashable {
+        /// `12`, `debian` or `debian 12`.
+        case system
+        /// By whole components from the beginning.
+        case components(Fact)
+        /// By the whole text, in which `*` and `?` stand for others.
+        case pattern(Fact)
+        case family
+        case architecture
+    }
+
+    private static func kind(of filter: String) -> Kind? {
+        switch filter {
+        case "only-os-versions", "only-os": .system
+        case "only-device": .components(.device)
+        case "only-device-family": .family
+        case "only-kernel": .components(.kernel)
+        case "only-architecture": .architecture
+        case "only-host": .pattern(.host)
+        case "only-application": .pattern(.application)
+        case "only-application-versions": .components(.applicationVersion)
+        default: nil
+        }
+    }
+
+    private static func bound(of filter: String) -> Fact? {
+        switch filter {
+        case "minimum-os-version", "maximum-os-version": .osVersion
+        case "minimum-kernel", "maximum-kernel": .kernel
+        case "minimum-application-version", "maximum-application-version": .applicationVersion
+        default: nil
+        }
+    }
+
+    fileprivate init(_ value: JSONValue, _ place: Place) throws(FormatError) {
+        guard case .object(var members) = value else {
+            throw place.unexpected(value, "a feature, an object")
+        }
+        guard let name = members.removeValue(forKey: "key") else {
+            throw place.invalid("\"key\" is missing: text")
+        }
+        key = try place.inside("key").text(name)
+        guard !key.isEmpty else { throw place.inside("key").invalid("the text is empty") }
+        isEnabled =
+            try members.removeValue(forKey: "enabled").map { (value) throws(FormatError) in
+                try place.inside("enabled").flag(value)
+            } ?? false
+        members["description"] = nil
+        let salt = try members.removeValue(forKey: "salt").map { (value) throws(FormatError) in
+            try place.inside("salt").text(value)
+        }
+        var filters: [Filter] = []
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            let name = name.text
+            let rule = try Self.rule(name, value, salt: salt ?? "", place.inside(name))
+            filters.append(Filter(name: name, rule: rule))
+        }
+        self.filters = filters
+    }
+
+    private static func rule(
+        _ name: String, _ value: JSONValue, salt: String, _ place: Place
+    ) throws(FormatError) -> Rule {
+        if let kind = kind(of: name) { return .list(kind, try place.texts(value)) }
+        if let fact = bound(of: name) {
+            let version = try place.text(value)
+            guard !Version(version).components.isEmpty else {
+                throw place.invalid("\"\(version)\" is not a version")
+            }
+            return name.hasPrefix("minimum") ? .minimum(fact, version) : .maximum(fact, version)
+        }
+        guard name == "percentage" else { return .unknown }
+        let percentage: Double
+        switch value {
+        case .scalar(.integer(let number)): percentage = Double(number)
+        case .scalar(.double(let number)): percentage = number
+        default: throw place.unexpected(value, "a number from 0 to 100")
+        }
+        guard 0...100 ~= percentage else { throw place.unexpected(value, "a number from 0 to 100") }
+        return .percentage(percentage, salt: salt)
+    }
+
+    /// The filters that are not known.
+    package var unknownFilters: [String] { filters.filter { $0.rule == .unknown }.map(\.name) }
+
+    // MARK: Deciding
+
+    /// Whether it is on for a host and a program, and why.
+    package func decision(for facts: HostFacts) -> FeatureDecision {
+        func decision(_ isOn: Bool, _ reason: String) -> FeatureDecision {
+            FeatureDecision(feature: key, isOn: isOn, reason: reason)
+        }
+        guard isEnabled else { return decision(false, "the file has it off") }
+        var passed: [String] = []
+        for filter in filters {
+            let (applies, words) = result(of: filter, facts)
+            guard applies else { return decision(false, words) }
+            passed.append(words)
+        }
+        return decision(true, passed.isEmpty ? "the file has it on for all" : passed.joined(separator: "; "))
+    }
+
+    private func result(of filter: Filter, _ facts: HostFacts) -> (applies: Bool, words: String) {
+        switch filter.rule {
+        case .unknown: return (false, "the filter \(filter.name) is not known")
+        case .list(let kind, let entries):
+            guard !entries.isEmpty else { return (true, "\(filter.name) is empty") }
+            let wanted = "\(filter.name) asks for \(Self.alternatives(entries))"
+            guard let actual = Self.text(kind, facts) else {
+                return (false, "\(wanted); what this has is not known")
+            }
+            return (
+                entries.contains { Self.takes(kind, $0, actual, facts) }, "\(wanted); this is \(actual)"
+            )
+        case .minimum(let fact, let bound):
+            return compare("\(filter.name) asks for \(bound) or later", facts[fact], bound) { $0 != .earlier }
+        case .maximum(let fact, let bound):
+            return compare("\(filter.name) asks for \(bound) or earlier", facts[fact], bound) { $0 != .later }
+        case .percentage(let percentage, let salt):
+            guard let machine = facts[.machine] ?? facts[.host] else {
+                return (false, "percentage needs a machine id or a host name, and neither is known")
+            }
+            let position = RolloutPosition(machine: machine, key: key, salt: salt)
+            // Cut, not rounded, so that a position just below the percentage does not look like it.
+            let tenths = Int(position.percent * 10)
+            return (
+                position.isBelow(percentage),
+                "percentage is \(TweakValue.double(percentage)); this host is at \(tenths / 10).\(tenths % 10)"
+            )
+        }
+    }
+
+    private func compare(
+        _ wanted: String, _ actual: String?, _ bound: String, _ isAllowed: (Version.Order) -> Bool
+    ) -> (applies: Bool, words: String) {
+        guard let actual else { return (false, "\(wanted); what this has is not known") }
+        return (isAllowed(Version(actual).order(of: Version(bound))), "\(wanted); this is \(actual)")
+    }
+
+    /// `11, 12 or 13`, or the first ones of many.
+    private static func alternatives(_ entries: [String]) -> String {
+        if entries.count > 6 {
+            return entries.prefix(5).joined(separator: ", ") + " or one of \(entries.count - 5) others"
+        }
+        guard let last = entries.last, entries.count > 1 else { return entries.first ?? "" }
+        return entries.dropLast().joined(separator: ", ") + " or " + last
+    }
+
+    /// What a host or program has that a list is compared with.
+    private static func text(_ kind: Kind, _ facts: HostFacts) -> String? {
+        switch kind {
+        case .system:
+            let texts = [facts[.os], facts[.osVersion]].compactMap { $0 }
+            return texts.isEmpty ? nil : texts.joined(separator: " ")
+        case .components(let fact), .pattern(let fact): return facts[fact]
+        case .family: return facts[.deviceFamily]
+        case .architecture: return facts[.architecture]
+        }
+    }
+
+    private static func takes(_ kind: Kind, _ entry: String, _ actual: String, _ facts: HostFacts) -> Bool {
+        switch kind {
+        case .system: return takesSystem(entry, facts)
+        case .components: return takesComponents(entry, actual)
+        case .pattern: return matches(actual, pattern: entry)
+        case .family: return family(entry) == family(actual)
+        case .architecture: return architecture(entry) == architecture(actual)
+        }
+    }
+
+    private static func takesComponents(_ entry: String, _ actual: String) -> Bool {
+        isPattern(entry) ? matches(actual, pattern: entry) : Version(entry).takes(Version(actual))
+    }
+
+    /// An entry is a version, the name of a system, or both with a space between them.
+    private static func takesSystem(_ entry: String, _ facts: HostFacts) -> Bool {
+        func takesVersion(_ entry: String) -> Bool {
+            facts[.osVersion].map { takesComponents(entry, $0) } ?? false
+        }
+        if let first = entry.utf8.first,
+            UInt8(ascii: "0")...UInt8(ascii: "9") ~= first || first == UInt8(ascii: "*")
+        {
+            return takesVersion(entry)
+        }
+        let parts = entry.split(separator: " ", maxSplits: 1).map(String.init)
+        guard let name = parts.first, let system = facts[.os], matches(system, pattern: name) else {
+            return false
+        }
+        return parts.count < 2 || takesVersion(parts[1])
+    }
+
+    private static func family(_ text: String) -> String {
+        let name = lowercased(text)
+        return DeviceFamily(alias: name)?.rawValue ?? name
+    }
+
+    /// By the name that `uname -m` has, whichever of its names a text has.
+    private static func architecture(_ text: String) -> String {
+        switch lowercased(text) {
+        case "amd64", "x86-64": "x86_64"
+        case "arm64": "aarch64"
+        case "i386", "i486", "i586", "x86": "i686"
+        case let name: name
+        }
+    }
+}
+
+/// A place in a file, for the messages of errors.
+struct Place {
+    let path: String
+    let names: [String]
+
+    func inside(_ name: String) -> Place { Place(path: path, names: names + [name]) }
+
+    func invalid(_ reason: String) -> FormatError { .invalid(path: path, place: names, reason: reason) }
+
+    func unexpected(_ value: JSONValue, _ expectation: String) -> FormatError {
+        invalid("\(value.summary) is here, but \(expectation) is expected")
+    }
+
+    func text(_ value: JSONValue) throws(FormatError) -> String {
+        guard case .scalar(.string(let text)) = value else { throw unexpected(value, "text") }
+        guard !text.utf8.contains(0) else { throw invalid("the text contains a NUL character") }
+        return text
+    }
+
+    func flag(_ value: JSONValue) throws(FormatError) -> Bool {
+        guard case .scalar(.bool(let flag)) = value else { throw unexpected(value, "true or false") }
+        return flag
+    }
+
+    func texts(_ value: JSONValue) throws(FormatError) -> [String] {
+        guard case .array(let elements) = value else { throw unexpected(value, "an array of texts") }
+        var texts: [String] = []
+        for (index, element) in elements.enumerated() { texts.append(try inside("\(index)").text(element)) }
+        return texts
+    }
+}

@@ -1,0 +1,96 @@
+package import TweakFormats
+internal import TweakJSON
+package import TweakOverrides
+internal import TweakRecords
+
+/// What a server has for many hosts: features with targets, or values for everybody.
+///
+/// A document whose member `features` is an array has the format of ``FeatureTargets``. Any other one is nested by
+/// category, collection and name, as an overrides file is. A member `version` that is an integer is the version of both.
+package struct RemoteDocument: Hashable, Sendable {
+    /// What there is in it.
+    package enum Content: Hashable, Sendable {
+        /// Features, which are on for some hosts.
+        case features(FeatureTargets)
+        /// Values of tweaks, for everybody.
+        case values(OverridesDocument)
+    }
+
+    /// What there is in it.
+    package let content: Content
+    /// Its version; `nil` if it has none. CGFFeaturette's `"version": "1.0"` is that of the format, and not meant.
+    package let version: Int?
+
+    /// The largest document that is read. 16 MiB, as of other files.
+    package static let largestSize = KeptFile.largestSize
+
+    /// Reads a document.
+    ///
+    /// - Parameters:
+    ///   - json: The bytes.
+    ///   - path: Where they are from, for the messages of errors.
+    /// - Throws: ``FormatError`` with the place.
+    package init(json: [UInt8], path: String) throws(FormatError) {
+        guard json.count <= Self.largestSize else {
+            throw .malformed(
+                path: path, reason: "it has \(json.count) bytes, at most \(Self.largestSize) are read")
+        }
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
+            throw .malformed(path: path, reason: error.reason)
+        }
+        let place = Place(path: path, names: [])
+        guard case .object(var root) = value else { throw place.unexpected(value, "an object") }
+        version =
+            if case .scalar(.integer(let number))? = root["version"] { Int(exactly: number) } else { nil }
+        if let features = root["features"], case .array = features {
+            content = .features(try FeatureTargets(features, path: path))
+            return
+        }
+        if version != nil { root["version"] = nil }
+        content = .values(try Self.values(root, place))
+    }
+
+    private static func values(_ root: JSONObject, _ place: Place) throws(FormatError) -> OverridesDocument {
+        var document = OverridesDocument()
+        for (category, collections) in root {
+            let place = place.inside(category.text)
+            guard case .object(let collections) = collections else {
+                throw place.unexpected(collections, "a category, an object,")
+            }
+            for (collection, names) in collections {
+                let place = place.inside(collection.text)
+                guard case .object(let names) = names else {
+                    throw place.unexpected(names, "a collection, an object,")
+                }
+                for (name, value) in names {
+                    guard let value = value.tweakValue else {
+                        throw place.inside(name.text).unexpected(value, "true, false, a number or text")
+                    }
+                    document.set(value, for: TweakKey(category.text, collection.text, name.text))
+                }
+            }
+        }
+        return document
+    }
+
+    /// What is probably a mistake in it, each once.
+    package var problems: [String] {
+        if case .features(let features) = content { features.problems } else { [] }
+    }
+
+    /// What it says for a host and a program: values, and for features the reason of each.
+    package func provided(for facts: HostFacts) -> ProvidedFile {
+        var file = ProvidedFile()
+        file.version = version
+        switch content {
+        case .features(let targets):
+            for feature in targets.features {
+                let decision = feature.decision(for: facts)
+                file.set(.bool(decision.isOn), for: decision.key, because: decision.reason)
+            }
+        case .values(let values): file.values = values
+        }
+        return file
+    }
+}

@@ -1,0 +1,25 @@
+internal import TweakJSON
+package import TweakOverrides
+package import TweakRecords
+
+// Apart from reading, so that the library, which only reads these files, does not have it.
+
+extension ProvidedFile {
+    /// The file as JSON for a person, sorted by name, with a newline at the end. ``init(json:path:)`` reads it.
+    package func json() -> [UInt8] {
+        var root: JSONObject = ["values": .object(values.root)]
+        let texts = [("from", from), ("loaded", loaded), ("checked", checked), ("problem", problem)]
+        for (name, text) in texts {
+            if let text { root[name] = .scalar(.string(text)) }
+        }
+        if let version { root["version"] = .scalar(.integer(Int128(version))) }
+        if !reasons.isEmpty { root["reasons"] = .object(reasons) }
+        return JSONValue.object(root).json(isPretty: true) + [UInt8(ascii: "\n")]
+    }
+
+    /// Gives a tweak a value, and says why.
+    package mutating func set(_ value: TweakValue, for key: TweakKey, because reason: String? = nil) {
+        values.set(value, for: key)
+        reasons[key.description] = reason.map { .scalar(.string($0)) }
+    }
+}
