@@ -23,12 +23,15 @@ final class EventLoop: Sendable {
         func handle(_ happened: ArraySlice<pollfd>) -> Bool
     }
 
+    /// Makes something to wait for, on the thread, or gives what there is to wait for to one of the others.
+    typealias Make = @Sendable (_ thread: EventLoop, _ others: [any Source]) -> (any Source)?
+
     /// How long the process has run before the thread does anything. The kernel takes some milliseconds to end a process
     /// that watches files, and others would see its socket come and go, which one that ends at once need not cause.
     private static let startDelay: useconds_t = 250_000
 
     private struct State {
-        var arriving: [@Sendable (EventLoop) -> (any Source)?] = []
+        var arriving: [Make] = []
         /// Readable if the thread shall wake up: eventfd(2). It is made when the thread begins to wait.
         var event: Descriptor?
         var isRaised = false
@@ -44,9 +47,9 @@ final class EventLoop: Sendable {
 
     /// Has the thread wait for something more.
     ///
-    /// - Parameter make: Makes it, on the thread; `nil` if that cannot be.
+    /// - Parameter make: Makes it; `nil` if that cannot be, or another one waits for it too.
     /// - Returns: Whether there is a thread.
-    static func wait(for make: @escaping @Sendable (EventLoop) -> (any Source)?) -> Bool {
+    static func wait(for make: @escaping Make) -> Bool {
         current.withLock { current in
             if let current {
                 current.state.withLock { $0.arriving.append(make) }
@@ -88,7 +91,9 @@ final class EventLoop: Sendable {
                 defer { state.arriving = [] }
                 return state.arriving
             }
-            sources += arrived.compactMap { $0(self) }
+            for make in arrived {
+                if let source = make(self, sources) { sources.append(source) }
+            }
             if sources.isEmpty, end() { return }
             sources = wait(event, for: sources)
         }

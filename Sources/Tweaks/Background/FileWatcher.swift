@@ -1,14 +1,17 @@
 internal import Glibc
 internal import TweakSystem
 
-/// Calls back when a file changes, whichever way: written in place, replaced, removed, or reached by another way because
-/// a directory or symbolic link that leads to it did.
+/// Calls back when files change, whichever way: written in place, replaced, removed, or reached by another way because a
+/// directory or symbolic link that leads to one did.
 ///
-/// The library's thread waits for inotify; its worker calls back, since that runs the program's observers.
+/// The library's thread waits for inotify; its worker calls back, since that runs the program's observers. All files that
+/// a process follows are with one watcher: a user may have as few as 128 of inotify's descriptors. Where there is none
+/// left, or no inotify, the files are looked at once a second.
 final class FileWatcher: EventLoop.Source {
     /// How long a file may be missing before that counts. Some editors and git remove the old one first.
     private static let absence: Duration = .milliseconds(100)
-    /// How long to wait for what there are too many threads for.
+    /// How long to wait for what there are too many threads for, and until a file is looked at again that inotify does
+    /// not watch.
     private static let patience: Duration = .seconds(1)
 
     private static let ownEvents = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
@@ -16,77 +19,156 @@ final class FileWatcher: EventLoop.Source {
         ownEvents | UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)
         | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
 
-    /// A directory on the way to the file.
-    private struct Step {
+    /// A directory on the way to a file.
+    fileprivate struct Step {
         let watch: CInt
         let directory: String
         /// The entry that matters, with a NUL; empty if only the directory itself does.
         let name: [CChar]
     }
 
-    private let path: String
-    private let worker: SerialQueue
-    private let isWanted: @Sendable () -> Bool
-    private let report: @Sendable (String) -> Void
-    private let changed: @Sendable (_ isComplete: Bool) -> Void
-    private let descriptor: Descriptor
-    private var inotify: CInt { descriptor.number }
-    private var steps: [Step] = []
-    /// Whether something happened of which the worker does not know, and then whether it is complete.
-    private var happened: Bool?
-    private(set) var deadline: ContinuousClock.Instant?
-    /// The same of what the worker knows but has not begun with, so that there is one call for all of it.
-    private let handedOver = Guarded<Bool?>(nil)
+    /// What to do when a file changes.
+    struct File: Sendable {
+        let path: String
+        /// Whether to go on. It is asked whenever the thread wakes up.
+        var isWanted: @Sendable () -> Bool = { true }
+        /// Called with what is wrong if the file cannot be watched.
+        let report: @Sendable (String) -> Void
+        /// Called after something happened, and once when the file begins to be watched. `isComplete` says whether the
+        /// file was closed after writing or came by a rename.
+        let changed: @Sendable (_ isComplete: Bool) -> Void
+    }
 
-    /// Makes a watcher for the library's thread.
-    ///
-    /// - Parameters:
-    ///   - isWanted: Whether to go on. It is asked whenever the thread wakes up.
-    ///   - report: Called with what is wrong if the file cannot be watched.
-    ///   - changed: Called after something happened, and once when the file begins to be watched. `isComplete` says
-    ///     whether a file was closed after writing or came by a rename.
-    /// - Returns: `nil` if there is no inotify; that is reported.
-    init?(
-        path: String, worker: SerialQueue, isWanted: @escaping @Sendable () -> Bool = { true },
-        report: @escaping @Sendable (String) -> Void,
-        changed: @escaping @Sendable (_ isComplete: Bool) -> Void
-    ) {
-        self.path = path
-        self.worker = worker
-        self.isWanted = isWanted
-        self.report = report
-        self.changed = changed
-        guard let descriptor = Descriptor.make({ inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK)) }) else {
-            let message = Self.message(path, errno)
-            _ = worker.add { report(message) }
-            return nil
+    /// A file with what is known about it.
+    fileprivate final class Followed {
+        let file: File
+        var steps: [Step] = []
+        /// Whether something is among the events that are being read, and then whether it is complete.
+        var unnoted: Bool?
+        /// Whether something happened of which the worker does not know, and then whether it is complete.
+        var happened: Bool?
+        var deadline: ContinuousClock.Instant?
+        /// The same of what the worker knows but has not begun with, so that there is one call for all of it.
+        let handedOver = Guarded<Bool?>(nil)
+        /// What the file was when it was last looked at, if inotify does not watch it.
+        var seen: Sight?
+
+        init(_ file: File) { self.file = file }
+
+        func isConcerned(by event: inotify_event, _ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+            // Some were lost.
+            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
+            return steps.contains { step in
+                step.watch == event.wd
+                    && (name.isEmpty
+                        || !step.name.isEmpty && step.name.withUnsafeBytes { name.starts(with: $0) })
+            }
         }
-        self.descriptor = descriptor
-        noteEvent(isComplete: true)
     }
 
-    static func message(_ path: String, _ error: CInt) -> String {
-        "cannot watch \(path), so changes count from the next start on: \(systemMessage(error)) "
+    /// What tells a file from a later one at its path.
+    fileprivate struct Sight: Equatable {
+        let node: UInt64
+        let size: Int
+        let seconds: Int
+        let nanoseconds: Int
+
+        init(_ path: String) {
+            let status = stat(path: path) ?? stat()
+            (node, size) = (UInt64(status.st_ino), Int(status.st_size))
+            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        }
+    }
+
+    private let worker: SerialQueue
+    /// `nil` if all files are looked at.
+    private let descriptor: Descriptor?
+    private var inotify: CInt { descriptor?.number ?? -1 }
+    private var files: [Followed] = []
+    /// Why there is no descriptor.
+    private var error: CInt = 0
+    private var hasSaidWhy = false
+
+    /// Follows a file until it is not wanted any more.
+    static func follow(_ file: File) {
+        let hasThread = EventLoop.wait { thread, sources in
+            for case let watcher as FileWatcher in sources where watcher.isUsable {
+                watcher.add(file)
+                return nil
+            }
+            let watcher = FileWatcher(worker: thread.worker)
+            watcher.add(file)
+            return watcher
+        }
+        if !hasThread {
+            file.report(
+                "cannot watch \(file.path), so changes count from the next start on: \(systemMessage(EAGAIN))"
+            )
+        }
+    }
+
+    private init(worker: SerialQueue) {
+        self.worker = worker
+        descriptor = Descriptor.make { inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK)) }
+        if descriptor == nil { error = errno }
+    }
+
+    private func add(_ file: File) {
+        let followed = Followed(file)
+        files.append(followed)
+        if descriptor == nil { look(at: followed, because: error) }
+        noteEvent(followed, isComplete: true)
+    }
+
+    /// Looks at a file from now on. Why is said of the first one.
+    private func look(at followed: Followed, because error: CInt) {
+        guard followed.seen == nil else { return }
+        followed.seen = Sight(followed.file.path)
+        guard !hasSaidWhy else { return }
+        hasSaidWhy = true
+        let message =
+            "cannot watch \(followed.file.path), so it is looked at once a second: \(systemMessage(error)) "
             + "(inotify's limits are in /proc/sys/fs/inotify)"
+        _ = worker.add { [report = followed.file.report] in report(message) }
     }
 
-    var awaited: [pollfd] { [pollfd(fd: inotify, events: Int16(POLLIN), revents: 0)] }
+    private var isUsable: Bool { descriptor?.isOurs ?? true }
+
+    var awaited: [pollfd] {
+        descriptor.map { [pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0)] } ?? []
+    }
+
+    var deadline: ContinuousClock.Instant? { files.compactMap(\.deadline).min() }
 
     func handle(_ awaited: ArraySlice<pollfd>) -> Bool {
-        guard isWanted() else {
-            descriptor.close()
-            return false
+        let unwanted = files.filter { !$0.file.isWanted() }
+        if !unwanted.isEmpty {
+            files.removeAll { followed in unwanted.contains { $0 === followed } }
+            guard !files.isEmpty else {
+                descriptor?.close()
+                return false
+            }
+            release(unwanted.flatMap(\.steps))
         }
-        if awaited.first?.revents != 0 {
+        if let event = awaited.first, event.revents != 0 {
             // The number may be another file's by now, whose data is none of ours: for that this is EINVAL.
-            guard descriptor.isOurs, inotify_add_watch(inotify, "", Self.entryEvents) < 0, errno == ENOENT
-            else {
-                descriptor.close()
+            guard isUsable, inotify_add_watch(inotify, "", Self.entryEvents) < 0, errno == ENOENT else {
+                descriptor?.close()
                 return false
             }
             readEvents()
         }
-        if let deadline, deadline <= .now { handOver() }
+        for followed in files {
+            guard let deadline = followed.deadline, deadline <= .now else { continue }
+            if let seen = followed.seen, followed.happened == nil {
+                let sight = Sight(followed.file.path)
+                followed.deadline = .now + Self.patience
+                guard sight != seen else { continue }
+                followed.seen = sight
+                followed.happened = true
+            }
+            handOver(followed)
+        }
         return true
     }
 }
@@ -99,46 +181,41 @@ extension FileWatcher {
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
             let count = read(inotify, buffer.baseAddress, buffer.count)
             var rest = UnsafeRawBufferPointer(rebasing: buffer[..<max(count, 0)])[...]
-            var isConcerned = false
-            var isComplete = false
             while rest.count >= MemoryLayout<inotify_event>.size {
                 let event = UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(as: inotify_event.self)
                 let name = rest.dropFirst(MemoryLayout<inotify_event>.size).prefix(Int(event.len))
                 rest = rest[name.endIndex...]
-                guard concernsFile(event, UnsafeRawBufferPointer(rebasing: name)) else { continue }
-                isConcerned = true
-                if event.mask & UInt32(IN_CLOSE_WRITE | IN_MOVED_TO) != 0 { isComplete = true }
+                for followed in files where followed.isConcerned(by: event, name) {
+                    let isComplete = event.mask & UInt32(IN_CLOSE_WRITE | IN_MOVED_TO) != 0
+                    followed.unnoted = (followed.unnoted ?? false) || isComplete
+                }
             }
-            if isConcerned { noteEvent(isComplete: isComplete) }
+            for followed in files {
+                guard let isComplete = followed.unnoted else { continue }
+                followed.unnoted = nil
+                noteEvent(followed, isComplete: isComplete)
+            }
         }
     }
 
-    private func concernsFile(_ event: inotify_event, _ name: UnsafeRawBufferPointer) -> Bool {
-        // Some were lost.
-        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
-        return steps.contains { step in
-            step.watch == event.wd
-                && (name.isEmpty || !step.name.isEmpty && step.name.withUnsafeBytes { name.starts(with: $0) })
+    private func noteEvent(_ followed: Followed, isComplete: Bool) {
+        followed.happened = (followed.happened ?? false) || isComplete
+        watchPath(of: followed)
+        if access(followed.file.path, F_OK) == 0 {
+            handOver(followed)
+        } else if followed.deadline == nil {
+            followed.deadline = .now + Self.absence
         }
     }
 
-    private func noteEvent(isComplete: Bool) {
-        happened = (happened ?? false) || isComplete
-        watchPath()
-        if access(path, F_OK) == 0 {
-            handOver()
-        } else if deadline == nil {
-            deadline = .now + Self.absence
-        }
-    }
-
-    private func handOver() {
-        guard let isComplete = happened else { return }
+    private func handOver(_ followed: Followed) {
+        guard let isComplete = followed.happened else { return }
+        let handedOver = followed.handedOver
         let isFirst = handedOver.withLock { handedOver in
             defer { handedOver = (handedOver ?? false) || isComplete }
             return handedOver == nil
         }
-        let call = { @Sendable [changed, handedOver] in
+        let call = { @Sendable [changed = followed.file.changed] in
             let isComplete = handedOver.withLock { handedOver in
                 defer { handedOver = nil }
                 return handedOver
@@ -147,11 +224,11 @@ extension FileWatcher {
         }
         guard !isFirst || worker.add(call) else {
             handedOver.withLock { $0 = nil }
-            deadline = .now + Self.patience
+            followed.deadline = .now + Self.patience
             return
         }
-        happened = nil
-        deadline = nil
+        followed.happened = nil
+        followed.deadline = followed.seen.map { _ in .now + Self.patience }
     }
 }
 
@@ -160,21 +237,29 @@ extension FileWatcher {
 extension FileWatcher {
     /// Watches every directory on the way to the file, as far as there is one, and returns when all were there
     /// at once.
-    private func watchPath() {
+    private func watchPath(of followed: Followed) {
+        guard descriptor != nil else { return }
         // Somebody may take away directories as fast as they are found, but not for long.
         for _ in 1...100 {
-            guard let steps = stepsToFile() else { continue }
-            let watches = Set(steps.map(\.watch))
-            let named = Set(steps.filter { !$0.name.isEmpty }.map(\.watch))
-            for step in self.steps where !named.contains(step.watch) {
-                if !watches.contains(step.watch) {
-                    inotify_rm_watch(inotify, step.watch)
-                } else if !step.name.isEmpty {
-                    inotify_add_watch(inotify, step.directory, Self.ownEvents)
-                }
-            }
-            self.steps = steps
+            guard let steps = stepsToFile(followed) else { continue }
+            let former = followed.steps
+            followed.steps = steps
+            release(former)
             return
+        }
+    }
+
+    /// Stops to watch what no file needs any more.
+    private func release(_ former: [Step]) {
+        let needed = files.flatMap(\.steps)
+        let watches = Set(needed.map(\.watch))
+        let named = Set(needed.filter { !$0.name.isEmpty }.map(\.watch))
+        for step in former where !named.contains(step.watch) {
+            if !watches.contains(step.watch) {
+                inotify_rm_watch(inotify, step.watch)
+            } else if !step.name.isEmpty {
+                inotify_add_watch(inotify, step.directory, Self.ownEvents)
+            }
         }
     }
 
@@ -184,10 +269,10 @@ extension FileWatcher {
     /// To watch the entries of a directory takes the kernel milliseconds if there are many, and wakes the thread
     /// whenever a file appears. Of most it is enough to know when they are moved or removed themselves; the
     /// file, its directory and the one above are made and removed more often.
-    private func stepsToFile() -> [Step]? {
+    private func stepsToFile(_ followed: Followed) -> [Step]? {
         var steps: [Step] = []
         var directory = ""
-        var names = Array(path.split(separator: "/").reversed())
+        var names = Array(followed.file.path.split(separator: "/").reversed())
         var links = 0
         while let name = names.popLast() {
             if name == "." { continue }
@@ -217,9 +302,8 @@ extension FileWatcher {
                     Step(
                         watch: watch, directory: directory + "/",
                         name: isNamed ? Array(String(name).utf8CString) : []))
-            } else if isNamed || error != EACCES, descriptor.isOurs {
-                let message = Self.message(path, error)
-                _ = worker.add { [report] in report(message) }
+            } else if isNamed || error != EACCES, isUsable {
+                look(at: followed, because: error)
             }
             if isMissing { break }
             guard let target else {

@@ -80,7 +80,9 @@ extension TweakStore {
 
     /// - Parameter worker: What calls observers, if it is not the one that also takes over changes of files.
     func serveRequests(in directory: ControlDirectory, worker: SerialQueue? = nil) {
-        _ = EventLoop.wait { Endpoint(of: self, in: directory, on: $0, worker: worker ?? $0.worker) }
+        _ = EventLoop.wait { thread, _ in
+            Endpoint(of: self, in: directory, on: thread, worker: worker ?? thread.worker)
+        }
     }
 
     /// Calls back when the overrides have been written, or will be in a moment, with the reason if that has failed.

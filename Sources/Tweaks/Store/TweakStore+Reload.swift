@@ -6,13 +6,10 @@ extension TweakStore {
     /// Takes over what others write into the file from now on, unless `TWEAKS_WATCH=0` is in the environment.
     func followOverrides(in file: OverridesFile) {
         guard let writer, !isSwitchedOff("TWEAKS_WATCH") else { return }
-        let report = diagnostics.warn as @Sendable (String) -> Void
-        let hasThread = EventLoop.wait { thread in
-            FileWatcher(path: file.path, worker: thread.worker, report: report) { isComplete in
+        FileWatcher.follow(
+            FileWatcher.File(path: file.path, report: diagnostics.warn) { isComplete in
                 self.reload(file, writer, isComplete: isComplete)
-            }
-        }
-        if !hasThread { report(FileWatcher.message(file.path, EAGAIN)) }
+            })
     }
 
     /// Gives the tweaks whose overrides differ from those in the file their new values, as one ``set(_:for:)`` each

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The program `tweak-setter follow`, which shows its values whenever they change.
-private final class Follower: Sendable {
+final class Follower: Sendable {
     let program: SetterProgram
     let process: RunningCommand
 
@@ -271,12 +271,17 @@ private final class Follower: Sendable {
     @Test(
         .enabled(if: canLimit, "needs user namespaces"),
         arguments: ["max_inotify_instances", "max_inotify_watches"])
-    func `Without inotify the program goes on and says so once`(limit: String) throws {
+    func `Without inotify the program looks at its files once a second, and says so once`(limit: String)
+        throws
+    {
         let process = try start(
             "/usr/bin/unshare", Self.limited(limit, SetterProgram.path), home: program.home)
         #expect(waitUntil { process.written.error.contains("\n") })
-        try program.writeOverrides(Data(#"{"Setter": {"Values": {"Count": 6}}}"#.utf8))
-        #expect(process.isRunning)
+        // Looked at once a second, the file counts all the same.
+        for count in [6, 7] {
+            try program.writeOverrides(Data("{\"Setter\": {\"Values\": {\"Count\": \(count)}}}".utf8))
+            #expect(waitUntil { process.written.output.contains("false \(count) 0.5 hello\n") })
+        }
         process.kill()
         let result = process.wait()
         #expect(result.errorLines.count == 1)

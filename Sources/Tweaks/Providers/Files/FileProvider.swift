@@ -94,12 +94,8 @@ extension TweakStore {
             }
         }
         for path in provider.files.map(absolutePath) {
-            let hasThread = EventLoop.wait { thread in
-                FileWatcher(path: path, worker: thread.worker, isWanted: isWanted, report: report) {
-                    reload(path, $0)
-                }
-            }
-            if !hasThread { report(FileWatcher.message(path, EAGAIN)) }
+            FileWatcher.follow(
+                FileWatcher.File(path: path, isWanted: isWanted, report: report) { reload(path, $0) })
         }
     }
 }
