@@ -352,6 +352,26 @@ package struct KeptFile: Hashable, Sendable {
         return bytes
     }
 
+    /// Expects that nobody but root and the user of this process can write the file, or put another one in its place.
+    package func checkWriters() throws(OverridesError) {
+        var path = path
+        for _ in 1...3 {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return }
+            // A link leads to what somebody else may write.
+            if path != self.path, status.st_mode & S_IFMT == S_IFLNK { stat(path, &status) }
+            // In a directory that everybody may write, such as /tmp, this bit keeps others from replacing what is there.
+            let isSticky = status.isDirectory && status.st_mode & S_ISVTX != 0
+            guard status.st_uid == 0 || status.st_uid == geteuid(), isSticky || status.st_mode & 0o022 == 0,
+                path != self.path || status.isRegularFile
+            else {
+                throw .corrupt(
+                    path: self.path, reason: "it is not believed, since others can write \(path)")
+            }
+            path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        }
+    }
+
     private var notRegular: OverridesError { .corrupt(path: path, reason: "it is not a regular file") }
 
     package func failure(_ action: String, _ path: String? = nil) -> OverridesError {

@@ -5,7 +5,8 @@ internal import TweakRecords
 ///
 ///     { "providers": [ "session", "environment", "override",
 ///                      { "name": "local", "variables": ["local.json", "defaults.json"] },
-///                      { "name": "features", "features": "features.json", "environment": "beta" } ] }
+///                      { "name": "features", "features": "features.json", "environment": "beta" },
+///                      { "name": "fetched", "values": "values.json" }, "remote", "fleet" ] }
 public struct ProviderList: Hashable, Sendable {
     /// One provider.
     public enum Provider: Hashable, Sendable {
@@ -15,6 +16,8 @@ public struct ProviderList: Hashable, Sendable {
         case variables(name: String?, files: [String])
         /// A file of features, and which environment of it.
         case features(name: String?, file: String, environment: String)
+        /// A file of values, as an agent writes them for an application.
+        case values(name: String?, file: String)
     }
 
     /// The highest first.
@@ -45,7 +48,7 @@ public struct ProviderList: Hashable, Sendable {
         _ file: inout PlacedParser, in folder: String
     ) throws(FormatError) -> Provider {
         if let name = try file.textIfNext() { return .builtIn(name) }
-        var name, features, environment: String?
+        var name, features, environment, values: String?
         var variables: [String]?
         try file.members("the name of a provider, or an object") { (file, member) throws(FormatError) in
             switch member {
@@ -56,19 +59,24 @@ public struct ProviderList: Hashable, Sendable {
                 }
             case "features": features = try file.text()
             case "environment": environment = try file.text()
-            default: throw file.invalid("only name, variables, features, environment are expected here")
+            case "values": values = try file.text()
+            default:
+                throw file.invalid("only name, variables, features, environment, values are expected here")
             }
         }
         func located(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
-        switch (variables, features) {
-        case (let variables?, nil):
+        switch (variables, features, values) {
+        case (let variables?, nil, nil):
             return .variables(name: name, files: variables.map(located))
-        case (nil, let features?):
+        case (nil, let features?, nil):
             return .features(
                 name: name, file: located(features), environment: environment ?? "default")
+        case (nil, nil, let values?):
+            return .values(name: name, file: located(values))
         default:
             throw file.invalid(
-                "a provider has either \"variables\", an array of paths, or \"features\", a path")
+                "a provider has either \"variables\", an array of paths, or \"features\" or \"values\", a path"
+            )
         }
     }
 }

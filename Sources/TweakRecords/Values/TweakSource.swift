@@ -12,6 +12,10 @@ public struct TweakSource: Hashable, Sendable {
     public static let environment = TweakSource("environment")
     /// What a person set, and what is kept in the overrides file.
     public static let overrides = TweakSource("override")
+    /// What a web server has for this host, which an agent fetches.
+    public static let remote = TweakSource("remote")
+    /// What a fleet of hosts has in common, which an agent fetches.
+    public static let fleet = TweakSource("fleet")
     /// The constant in the binary.
     public static let binary = TweakSource("default")
     /// A value for the length of a closure, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.

@@ -78,12 +78,14 @@ extension TweakStore {
 
     /// Asks the providers in another order.
     ///
-    /// - Parameter sources: All of ``sources``, the highest first, or all that were added: the session, the environment and the
-    ///   overrides are asked before them then, in the order that they have.
+    /// - Parameter sources: All of ``sources``, the highest first, or all that were added: the session, the environment, the
+    ///   overrides and what comes from afar are asked before them then, in the order that they have. What comes from afar is asked
+    ///   behind the overrides if it is left out.
     /// - Throws: ``TweakError/order(_:)`` if one is missing, or there twice, or unknown.
     public func setOrder(_ sources: [TweakSource]) throws(TweakError) {
-        let own: Set = [TweakSource.session, .environment, .overrides]
-        let sources = own.isDisjoint(with: sources) ? self.sources.filter(own.contains) + sources : sources
+        let own: Set = [TweakSource.session, .environment, .overrides, .remote, .fleet]
+        let sources = completed(
+            own.isDisjoint(with: sources) ? self.sources.filter(own.contains) + sources : sources)
         guard sources != self.sources else { return }
         guard state.withLock({ $0.layers.ordered(sources) != nil }) else {
             throw .order(
@@ -96,6 +98,14 @@ extension TweakStore {
             })
         withState { $0.commit(inOrder: sources) }
         deliverChanges()
+    }
+
+    /// An order with what comes from afar, behind the overrides if it was left out. Orders that were written before there was
+    /// any do not know it.
+    func completed(_ order: [TweakSource]) -> [TweakSource] {
+        let missing = sources.filter { ($0 == .remote || $0 == .fleet) && !order.contains($0) }
+        let start = order.firstIndex(of: .overrides).map { $0 + 1 } ?? 0
+        return Array(order[..<start]) + missing + Array(order[start...])
     }
 
     // MARK: Asking

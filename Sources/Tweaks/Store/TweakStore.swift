@@ -183,17 +183,23 @@ extension TweakStore {
 
     /// Applies the overrides of this application, keeps its changes from now on and follows those of others.
     func keepOverrides() {
-        // A process with more rights than its user takes nothing from the user's files and environment.
-        guard !fbtweak__is_privileged() else { return }
-        readEnvironment()
         let path = executablePath()
+        // A process with more rights than its user takes nothing from the user's files and environment.
+        let isPrivileged = fbtweak__is_privileged()
+        let name = path.map {
+            ApplicationName.first(
+                environment: isPrivileged ? nil : environment(ApplicationName.variable),
+                declared: ProcessImage.declaredApplications(), executable: $0, problem: diagnostics.warn)
+        }
+        guard !isPrivileged else {
+            if let name { takeProvided(for: name) }
+            return
+        }
+        readEnvironment()
         do throws(OverridesError) {
-            guard let path else {
+            guard let name else {
                 throw .noDirectory(reason: "the name of the executable is not known without /proc")
             }
-            let name = ApplicationName.first(
-                environment: environment(ApplicationName.variable),
-                declared: ProcessImage.declaredApplications(), executable: path, problem: diagnostics.warn)
             state.withLock { $0.application = name }
             let file = try OverridesFile(application: name)
             keepOverrides(in: file)
@@ -204,6 +210,7 @@ extension TweakStore {
             state.withLock { $0.writer = writer }
         }
         applyEnvironment()
+        if let name { takeProvided(for: name) }
         if let path { useProvidersBesideProgram(path) }
     }
 

@@ -53,7 +53,7 @@ import Testing
         ),
         (
             #"{ "file": "x" }"#,
-            "providers.0.file: only name, variables, features, environment are expected here"
+            "providers.0.file: only name, variables, features, environment, values are expected here"
         ),
         ("7", "7 is here, but the name of a provider, or an object is expected"),
     ]) func `What is wrong with it is said, and nothing changes`(providers: String, message: String) throws {

@@ -1,5 +1,7 @@
 internal import Glibc
 internal import TweakFormats
+internal import TweakRecords
+internal import TweakSystem
 
 extension TweakStore {
     /// Takes values from the providers that a file names, in its order.
@@ -8,7 +10,8 @@ extension TweakStore {
     ///                      { "name": "features", "features": "features.json", "environment": "beta" } ] }
     ///
     /// `session`, `environment` and `override` are those that every store has; who is left out is asked before all others, in the
-    /// order that it has. Paths begin in the folder of the file. The shared store does this at the start of the process with the file
+    /// order that it has. The shared store also has `remote` and `fleet`, which are asked behind `override` if they are left out.
+    /// A provider `{ "name": "fetched", "values": "values.json" }` has values in the format of theirs. Paths begin in the folder of the file. The shared store does this at the start of the process with the file
     /// that is beside the executable and is named as it, with `.tweaks.json` at the end.
     ///
     /// - Parameter path: The file.
@@ -27,6 +30,10 @@ extension TweakStore {
                 providers.append(try VariablesProvider(files: files, name: name))
             case .features(let name, let file, let environment):
                 providers.append(try FeaturesProvider(file: file, environment: environment, name: name))
+            case .values(let name, let file):
+                let provider = ProvidedValues(TweakSource(name ?? lastComponent(of: file)), in: [file])
+                try provider.reload()
+                providers.append(provider)
             }
             if let provider = providers.last { order.append(provider.source) }
         }
@@ -39,8 +46,9 @@ extension TweakStore {
                 "\(path): each provider can be there once, and there are \(names.map(\.name).joined(separator: ", "))"
             )
         }
-        let listed = order.filter(known.contains)
-        try setOrder(known.filter { !order.contains($0) } + listed)
+        let own: Set = [TweakSource.remote, .fleet]
+        let first = known.filter { !order.contains($0) && !own.contains($0) }
+        try setOrder(first + order.filter(known.contains))
         for provider in providers {
             let below = order.drop { $0 != provider.source }
             try add(provider, above: below.first(where: known.contains))
