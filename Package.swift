@@ -118,7 +118,7 @@ let package = Package(
                 "TweakGenerators",
                 "TweakJSON",
                 "TweakOverrides", "TweakPlot",
-                "TweakProtocol", "TweakRecords", "TweakSystem",
+                "TweakProtocol", "TweakRecords", "TweakSystem", "TweakTargeting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak"),

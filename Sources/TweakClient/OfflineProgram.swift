@@ -17,6 +17,8 @@ package final class OfflineProgram: Program {
     private let declarations: [TweakDeclaration]
     private let overridesFile: OverridesFile
     package private(set) var overrides: OverridesDocument
+    /// What agents on this host have for it, the first first.
+    private let provided: [(source: TweakSource, path: String, values: OverridesDocument)]
     private let warn: (String) -> Void
     private var warnings: Set<String> = []
 
@@ -33,6 +35,7 @@ package final class OfflineProgram: Program {
         title = path
         (self.path, self.warn) = (path, warn)
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
+        provided = Self.provided(for: application, warn)
     }
 
     /// A program of which only the overrides are known, and so neither types nor defaults. Its values can be seen
@@ -41,6 +44,7 @@ package final class OfflineProgram: Program {
         (title, self.application, path) = (application, application, nil)
         self.warn = warn
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
+        provided = Self.provided(for: application, warn)
         declarations = overrides.keys.sorted().compactMap { [overrides] key in
             overrides[key]?.tweakValue.map {
                 TweakDeclaration(key: key, type: $0.likelyType, defaultValue: .nothing)
@@ -84,6 +88,26 @@ package final class OfflineProgram: Program {
         }
     }
 
+    /// As the program would read it. A file that it would not believe is left out.
+    private static func provided(
+        for application: String, _ warn: (String) -> Void
+    ) -> [(source: TweakSource, path: String, values: OverridesDocument)] {
+        let folders = ProvidedFolders.all(isPrivileged: false)
+        return [TweakSource.remote, .fleet].flatMap { source in
+            folders.compactMap { folder in
+                let path = "\(folder)/\(application)/\(source).json"
+                do throws(OverridesError) {
+                    guard let json = try KeptFile(path: path).read() else { return nil }
+                    try KeptFile(path: path).checkWriters()
+                    return (source, path, try ProvidedFile(json: json, path: path).values)
+                } catch {
+                    warn("\(source): \(error)")
+                    return nil
+                }
+            }
+        }
+    }
+
     package var description: ProgramDescription {
         ProgramDescription(program: path, application: application, overrides: overridesFile.path, pid: nil)
     }
@@ -101,6 +125,12 @@ package final class OfflineProgram: Program {
         } catch {
             let warning = "override ignored: \(error)"
             if warnings.insert(warning).inserted { warn(warning) }
+        }
+        for (source, _, values) in provided {
+            // What is wrong with a value is said when somebody asks where the value comes from.
+            if let admission = try? values.admission(for: tweak) {
+                return JSONTweak(tweak, value: admission.value, source: "\(source)")
+            }
         }
         return JSONTweak(tweak, value: tweak.defaultValue, source: "\(TweakSource.binary)")
     }
@@ -135,14 +165,20 @@ package final class OfflineProgram: Program {
     package func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer {
         let tweak = try tweakAgain(key)
         var opinions: [ExplainTweak.Answer.Opinion] = []
-        if let entry = overrides[key] {
-            var opinion = ExplainTweak.Answer.Opinion(source: "\(TweakSource.overrides)", value: entry)
+        func add(_ source: TweakSource, _ values: OverridesDocument, at path: String?) {
+            guard let entry = values[key] else { return }
+            var opinion = ExplainTweak.Answer.Opinion(source: "\(source)", value: entry)
+            opinion.location = path
             do throws(TweakValueError) {
-                opinion.value = try overrides.admission(for: tweak.declaration).map { .scalar($0.value) }
+                opinion.value = try values.admission(for: tweak.declaration).map { .scalar($0.value) }
             } catch {
                 opinion.error = "\(error)"
             }
             opinions.append(opinion)
+        }
+        add(.overrides, overrides, at: nil)
+        for (source, path, values) in provided where !opinions.contains(where: { $0.source == "\(source)" }) {
+            add(source, values, at: path)
         }
         opinions.append(
             .init(source: "\(TweakSource.binary)", value: .scalar(tweak.declaration.defaultValue)))

@@ -38,7 +38,7 @@ struct TweakCommand: ParsableCommand {
         subcommands: [
             PsCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self,
             WatchCommand.self, PlotCommand.self, RunCommand.self, ExecCommand.self, EditCommand.self,
-            ExplainCommand.self,
+            ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
             ImportCommand.self, PresetCommand.self, UICommand.self, GenerateCommand.self,
         ])

@@ -1,0 +1,138 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `tweak check` {
+    private let home: TemporaryDirectory
+    private let file: String
+
+    init() throws {
+        home = try TemporaryDirectory()
+        file = try home.write(
+            "features.json",
+            """
+            { "version": 7, "features": [
+                { "key": "search", "enabled": true, "only-os-versions": ["11", "12"] },
+                { "key": "login", "enabled": true, "only-device-family": ["server"] },
+                { "key": "moon", "enabled": true, "only-moon": [] } ] }
+            """)
+    }
+
+    private func check(_ arguments: String...) throws -> CommandResult {
+        try run(Locations.product("tweak"), ["check"] + arguments, home: home)
+    }
+
+    @Test func `It shows what a file says for a host with some facts, and why`() throws {
+        let result = try check(
+            "--facts", "os-version=13", "--facts", "device-family=server", "--facts", "os=", file)
+        #expect(result.succeeded)
+        #expect(
+            result.output == """
+                FEATURE  IS   BECAUSE
+                search   off  only-os-versions asks for 11 or 12; this is 13
+                login    on   only-device-family asks for server; this is server
+                moon     off  the filter only-moon is not known
+
+                """)
+        #expect(
+            result.error.contains("the filter \"only-moon\" is not known, so these features are off: moon"))
+    }
+
+    @Test func `A file can have all facts, and others stand above it`() throws {
+        let facts = try home.write("host.json", #"{ "os-version": "12", "device-family": "phone" }"#)
+        #expect(try check("--facts", facts, file).output.contains("search   on "))
+        #expect(try check("--facts", facts, "--facts", "os-version=13", file).output.contains("search   off"))
+    }
+
+    @Test func `As JSON it has the facts and the tweaks`() throws {
+        let facts = try home.write("host.json", #"{ "os-version": "12" }"#)
+        let json = try JSONSerialization.jsonObject(
+            with: Data(check("--format", "json", "--facts", facts, file).output.utf8))
+        let root = try #require(json as? [String: Any])
+        #expect(root["version"] as? Int == 7)
+        #expect(root["facts"] as? [String: String] == ["os-version": "12"])
+        let features = try #require(root["features"] as? [[String: Any]])
+        #expect(features.first?["tweak"] as? String == "Features/search/enabled")
+        #expect(features.first?["enabled"] as? Bool == true)
+        #expect((root["problems"] as? [String])?.count == 1)
+    }
+
+    @Test func `Values for all hosts`() throws {
+        let values = try home.write("values.json", #"{ "Spring": { "Physics": { "Stiffness": 240 } } }"#)
+        #expect(
+            try check(values).output == "TWEAK                     VALUE\nSpring/Physics/Stiffness  240\n")
+    }
+
+    @Test(arguments: [
+        ("{", "it is not JSON"), (#"{"features": [{}]}"#, "features.0: \"key\" is missing"),
+        (#"{"features": [{"key": "a", "percentage": "10"}]}"#, "a number from 0 to 100 is expected"),
+    ])
+    func `A malformed file is status 65, with the place`(json: String, message: String) throws {
+        let result = try check(home.write("broken.json", json))
+        #expect(result.status == 65)
+        #expect(result.error.contains(message))
+    }
+
+    @Test func `A fact that there is not is a usage error, and a file that there is not is status 66`() throws
+    {
+        let unknown = try check("--facts", "moon=full", file)
+        #expect(unknown.status == 64)
+        #expect(unknown.error.contains("\"moon\" is not a fact; allowed: os, os-version, kernel"))
+        #expect(try check(home("none.json")).status == 66)
+    }
+}
+
+@Suite struct `tweak explain and values from afar` {
+    private let program: SetterProgram
+    private let file: String
+
+    init() throws {
+        program = try SetterProgram()
+        file = try program.home.write(
+            "state/tweaks/tweak-setter/remote.json",
+            """
+            { "from": "https://flags.example/features.json", "loaded": "2026-01-01T00:00:00Z",
+              "checked": "yesterday", "version": 7, "problem": "HTTP status 503",
+              "values": { "Setter": { "Values": { "Count": 6, "Text": 1 } } },
+              "reasons": { "Setter/Values/Count": "the file has it on for all" } }
+            """)
+    }
+
+    private func expectExplanation(_ result: CommandResult) {
+        #expect(result.succeeded && result.error.isEmpty)
+        #expect(result.output.contains("Setter/Values/Count: 6, from remote\n"))
+        #expect(result.output.contains(file))
+        #expect(
+            result.output.contains(
+                "remote: from https://flags.example/features.json; version 7; loaded 2026-01-01T00:00:00Z, "))
+        #expect(result.output.contains(" days ago; checked yesterday\n"))
+        #expect(
+            result.output.hasSuffix(
+                "remote: nothing newer: HTTP status 503\nremote: the value: the file has it on for all\n"))
+    }
+
+    @Test func `A program that does not run`() throws {
+        expectExplanation(try program.tweak("explain", "Setter/Values/Count"))
+    }
+
+    @Test func `A program that runs`() throws {
+        let running = try RunningSetter(program)
+        expectExplanation(try running.tweak("explain", "Setter/Values/Count"))
+    }
+
+    @Test func `As JSON`() throws {
+        let result = try program.tweak("explain", "--format", "json", "Setter/Values/Count")
+        let json = try #require(
+            JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect(json["source"] as? String == "remote")
+        let provided = try #require(json["provided"] as? [[String: Any]])
+        #expect(provided.first?["file"] as? String == file)
+        #expect(provided.first?["problem"] as? String == "HTTP status 503")
+        #expect(provided.first?["reason"] as? String == "the file has it on for all")
+    }
+
+    @Test func `A value that the tweak cannot take is not its value`() throws {
+        let result = try program.tweak("get", "Setter/Values/Text")
+        #expect(result.output.contains("hello"))
+    }
+}

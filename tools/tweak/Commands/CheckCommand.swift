@@ -1,0 +1,159 @@
+import ArgumentParser
+import CommandSupport
+import Glibc
+import TweakFormats
+import TweakJSON
+import TweakOverrides
+import TweakRecords
+import TweakSystem
+import TweakTargeting
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check a file for many hosts, and show what it says for one of them.",
+        discussion: """
+            The file is what a web server has for agents: features with the hosts that they are for, as CGFFeaturette's \
+            features.json, or values for all hosts, as an overrides file. What it says is shown for this host, for one \
+            with other facts, or for one of which a file has all facts: { "os": "debian", "os-version": "13" }.
+
+            The facts are \(Fact.allCases.map(\.rawValue).joined(separator: ", ")).
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "A fact about the host, or a file with facts as JSON. Can be repeated.",
+            valueName: "key=value|file"),
+        completion: .custom(completeFacts))
+    var facts: [String] = []
+
+    @Option(help: "The form of the output.")
+    var format: OutputFormat = .table
+
+    @Argument(help: "The file; standard input if it is -.", completion: .file(extensions: ["json"]))
+    var file: String
+
+    /// A fact of the command line; `nil` if the text is the name of a file.
+    private static func pair(_ text: String) -> (name: String, value: String)? {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, access(text, F_OK) != 0 else { return nil }
+        return (String(parts[0]), String(parts[1]))
+    }
+
+    private static func noFact(_ name: String) -> String {
+        "\"\(name)\" is not a fact; allowed: \(Fact.allCases.map(\.rawValue).joined(separator: ", "))"
+    }
+
+    func validate() throws {
+        for name in facts.compactMap({ Self.pair($0)?.name }) where Fact(rawValue: name) == nil {
+            throw ValidationError(Self.noFact(name))
+        }
+    }
+
+    func run() throws {
+        try reportingFailure { () throws(Failure) in
+            let bytes = try readInput(file == "-" ? nil : file)
+            let document = try failing {
+                try RemoteDocument(json: bytes, path: file == "-" ? "standard input" : file)
+            }
+            let facts = try hostFacts()
+            for problem in document.problems { printMessage(problem) }
+            switch format {
+            case .table: print(table(of: document, for: facts))
+            case .json: try failing { try printJSON(Checked(document, for: facts)) }
+            }
+        }
+    }
+
+    private func hostFacts() throws(Failure) -> HostFacts {
+        var facts: HostFacts?
+        for path in self.facts where Self.pair(path) == nil { facts = try read(path, facts ?? HostFacts()) }
+        var host = facts ?? HostFacts(root: "/")
+        for (name, value) in self.facts.compactMap(Self.pair) {
+            if let fact = Fact(rawValue: name) { host[fact] = value }
+        }
+        return host
+    }
+
+    private func read(_ path: String, _ facts: HostFacts) throws(Failure) -> HostFacts {
+        var facts = facts
+        let bytes = try readInput(path)
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONParser.value(of: bytes) } catch {
+            throw Failure("\(path): \(error)", EX_DATAERR)
+        }
+        guard case .object(let members) = value else {
+            throw Failure("\(path): \(value.summary) is here, but an object of facts is expected", EX_DATAERR)
+        }
+        for (name, value) in members {
+            guard let fact = Fact(rawValue: name.text) else {
+                throw Failure("\(path): \(Self.noFact(name.text))", EX_DATAERR)
+            }
+            guard case .scalar(.string(let text)) = value else {
+                throw Failure(
+                    "\(path): \(name.text): \(value.summary) is here, but text is expected", EX_DATAERR)
+            }
+            facts[fact] = text
+        }
+        return facts
+    }
+
+    private func table(of document: RemoteDocument, for facts: HostFacts) -> String {
+        switch document.content {
+        case .features(let features):
+            let decisions = features.features.map { $0.decision(for: facts) }
+            return TextTable(
+                header: ["FEATURE", "IS", "BECAUSE"], emphasized: decisions.map(\.isOn),
+                rows: decisions.map { [$0.feature, $0.isOn ? "on" : "off", $0.reason] }
+            ).text
+        case .values(let values):
+            return TextTable(
+                header: ["TWEAK", "VALUE"],
+                rows: values.keys.sorted().map {
+                    [$0.description, values.value(of: $0).map { "\($0)" } ?? ""]
+                }
+            ).text
+        }
+    }
+}
+
+/// What a document says for a host, as JSON.
+private struct Checked: Encodable {
+    struct Feature: Encodable {
+        let key: String
+        let tweak: String
+        let enabled: Bool
+        let reason: String
+    }
+
+    var version: Int?
+    var facts: JSONValue
+    var features: [Feature]?
+    var values: JSONValue?
+    var problems: [String]
+
+    init(_ document: RemoteDocument, for facts: HostFacts) {
+        version = document.version
+        problems = document.problems
+        var known: JSONObject = [:]
+        for fact in Fact.allCases {
+            if let text = facts[fact] { known[fact.rawValue] = .scalar(.string(text)) }
+        }
+        self.facts = .object(known)
+        switch document.content {
+        case .features(let targets):
+            features = targets.features.map { feature in
+                let decision = feature.decision(for: facts)
+                return Feature(
+                    key: feature.key, tweak: decision.key.description, enabled: decision.isOn,
+                    reason: decision.reason)
+            }
+        case .values(let document): values = .object(document.root)
+        }
+    }
+}
+
+private func completeFacts(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    let host = HostFacts(root: "/")
+    return Fact.allCases.map { "\($0.rawValue)=\(host[$0] ?? "")" }.filter { $0.hasPrefix(prefix) }
+}
