@@ -12,10 +12,12 @@ let package = Package(
         .library(name: "TweaksShared", type: .dynamic, targets: ["Tweaks"]),
         .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .library(name: "TweaksConfiguration", targets: ["TweaksConfiguration"]),
+        .library(name: "TweaksRemote", targets: ["TweaksRemote"]),
         .executable(name: "tweak", targets: ["tweak"]),
         .executable(name: "tweak-dump", targets: ["tweak-dump"]),
         .executable(name: "tweak-flip-defaults", targets: ["tweak-flip-defaults"]),
         .executable(name: "tweak-ui", targets: ["tweak-ui"]),
+        .executable(name: "tweak-agent", targets: ["tweak-agent"]),
         .plugin(name: "TweakAccessors", targets: ["TweakAccessors"]),
         .plugin(name: "TweakDump", targets: ["TweakDump"]),
     ],
@@ -23,6 +25,7 @@ let package = Package(
         .trait(name: "Macros", description: "The Swift macros, such as #tweak. Builds swift-syntax."),
         .trait(name: "Configuration", description: "TweaksConfiguration. Builds swift-configuration."),
         .trait(name: "UI", description: "The page in a browser, tweak-ui. Builds Hummingbird."),
+        .trait(name: "Remote", description: "Values from afar: tweak-agent. Builds AsyncHTTPClient."),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -33,6 +36,8 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.21.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", "3.0.0"..<"5.0.0"),
     ],
     targets: [
         .target(name: "FBTweak", path: "CSupport", exclude: ["RecordFormat.md"]),
@@ -85,6 +90,19 @@ let package = Package(
             // As in swift-configuration, whose protocols it implements.
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
+            name: "TweakRemote",
+            dependencies: [
+                "CTweakSystem", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakRecords", "TweakSystem",
+                "TweakTargeting",
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client",
+                    condition: .when(traits: ["Remote"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Remote"])),
+            ]),
+        .target(
+            name: "TweaksRemote",
+            dependencies: ["TweakJSON", "TweakOverrides", "TweakRemote", "TweakSystem", "Tweaks"]),
+        .target(
             name: "CommandSupport",
             dependencies: [
                 "TweakELF", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakRecords",
@@ -114,7 +132,8 @@ let package = Package(
         .executableTarget(
             name: "tweak",
             dependencies: [
-                "CommandSupport", "CTweakTerminal", "PageOptions", "TweakClient", "TweakFormats",
+                "CommandSupport", "CTweakTerminal", "PageOptions", "SignOptions", "TweakClient",
+                "TweakFormats",
                 "TweakGenerators",
                 "TweakJSON",
                 "TweakOverrides", "TweakPlot",
@@ -143,6 +162,18 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["UI"])),
             ],
             path: "tools/tweak-ui/Server"),
+        .target(
+            name: "SignOptions",
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "tools/tweak-agent/Options"),
+        .executableTarget(
+            name: "tweak-agent",
+            dependencies: [
+                "CommandSupport", "SignOptions", "TweakOverrides", "TweakRecords", "TweakRemote",
+                "TweakSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "tools/tweak-agent/Program"),
         .executableTarget(
             name: "tweak-accessors", dependencies: ["TweakFormats", "TweakGenerators", "CommandSupport"],
             path: "tools/tweak-accessors"),
@@ -209,6 +240,12 @@ let package = Package(
                 .product(
                     name: "ConfigurationTesting", package: "swift-configuration",
                     condition: .when(traits: ["Configuration"])),
+            ]),
+        .testTarget(
+            name: "TweakAgentTests",
+            dependencies: [
+                "TestSupport", "TweakOverrides", "TweakRemote", "TweakTargeting", "Tweaks", "TweaksRemote",
+                "live-program", "tweak", "tweak-agent",
             ]),
         .testTarget(
             name: "ToolTests",

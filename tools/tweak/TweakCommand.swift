@@ -40,7 +40,8 @@ struct TweakCommand: ParsableCommand {
             WatchCommand.self, PlotCommand.self, RunCommand.self, ExecCommand.self, EditCommand.self,
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
-            ImportCommand.self, PresetCommand.self, UICommand.self, GenerateCommand.self,
+            ImportCommand.self, PresetCommand.self, UICommand.self, SignCommand.self,
+            GenerateCommand.self,
         ])
 
     /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option, and `--all` as `--all-processes` where it has

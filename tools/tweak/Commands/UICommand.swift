@@ -1,9 +1,7 @@
 import ArgumentParser
 import CommandSupport
-import Glibc
 import PageOptions
 import TweakClient
-import TweakSystem
 
 struct UICommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,19 +21,8 @@ struct UICommand: ParsableCommand {
 
     func run() throws {
         try reportingFailure { () throws(Failure) in
-            let name = "tweak-ui"
-            let path = try partOfTweak(
-                name, also: pathInSearchPath(of: name),
-                missing: "tools/install --with-ui installs it")
-            fflush(nil)
-            for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-            // What is behind the name of this command, as bytes.
-            let arguments = Array(
-                UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst(2))
-            path.withCString { first in
-                _ = execv(path, [UnsafeMutablePointer(mutating: first)] + arguments + [nil])
-            }
-            throw Failure("\(path): it cannot be executed: \(systemMessage())", EX_OSERR)
+            // What is behind the name of this command.
+            try becomePart("tweak-ui", dropping: 2, installedBy: "--with-ui")
         }
     }
 }

@@ -1,5 +1,6 @@
 import CommandSupport
 import Glibc
+import TweakClient
 import TweakSystem
 
 /// The path of a program that is part of `tweak`, and one of its own because of what it brings with it.
@@ -18,4 +19,24 @@ func partOfTweak(_ name: String, also: String? = nil, missing: String? = nil) th
             EX_UNAVAILABLE)
     }
     return path
+}
+
+/// Becomes such a program.
+///
+/// - Parameters:
+///   - count: How many arguments of the command line, the name of this command included, it does not get.
+///   - option: The option with which `tools/install` installs it.
+/// - Throws: ``Failure``; otherwise this does not return.
+func becomePart(_ name: String, dropping count: Int, installedBy option: String) throws(Failure) {
+    let path = try partOfTweak(
+        name, also: pathInSearchPath(of: name), missing: "tools/install \(option) installs it")
+    fflush(nil)
+    for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    // As bytes.
+    let arguments = Array(
+        UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst(count))
+    path.withCString { first in
+        _ = execv(path, [UnsafeMutablePointer(mutating: first)] + arguments + [nil])
+    }
+    throw Failure("\(path): it cannot be executed: \(systemMessage())", EX_OSERR)
 }

@@ -1,0 +1,185 @@
+internal import Glibc
+package import TweakFormats
+internal import TweakJSON
+internal import TweakOverrides
+internal import TweakRecords
+
+/// The file that says what `tweak-agent` loads.
+///
+///     { "applications": [ { "name": "search", "version": "2.4", "url": "https://features.example.org/search/" } ] }
+package struct AgentConfiguration: Hashable, Sendable {
+    package let applications: [RemoteApplication]
+
+    /// The shortest time between two checks: nobody waits for less, and servers have many agents.
+    private static let intervals: ClosedRange<Double> = 1...86_400
+    private static let timeouts: ClosedRange<Double> = 0.1...600
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - json: The bytes.
+    ///   - path: Where they are from, for the messages of errors, and for paths in it, which begin in its folder.
+    /// - Throws: ``FormatError`` with the place and what is allowed there.
+    package init(json: [UInt8], path: String) throws(FormatError) {
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
+            throw .malformed(path: path, reason: error.reason)
+        }
+        var root = try Members(value, path: path, place: [])
+        let entries = try root.array("applications", "an array of applications")
+        try root.end()
+        guard !entries.isEmpty else {
+            throw .invalid(path: path, place: ["applications"], reason: "there is none")
+        }
+        var applications: [RemoteApplication] = []
+        for (index, entry) in entries.enumerated() {
+            var members = try Members(entry, path: path, place: ["applications", "\(index)"])
+            let application = try Self.application(&members)
+            guard !applications.contains(where: { $0.name.hasSameBytes(as: application.name) }) else {
+                throw members.invalid("name", "there is another application \"\(application.name)\"")
+            }
+            applications.append(application)
+        }
+        self.applications = applications
+    }
+
+    private static func application(_ members: inout Members) throws(FormatError) -> RemoteApplication {
+        let name = try members.required("name", members.text("name"), "the name of an application")
+        guard ApplicationName.isUsable(name), !name.hasPrefix(".") else {
+            throw members.invalid(
+                "name", "it has 1 to 200 bytes, no slash, and does not begin with a dot; this is \"\(name)\"")
+        }
+        let address = try members.required("url", members.text("url"), "the address of its file")
+        guard let url = RemoteURL(address) else {
+            throw members.invalid(
+                "url",
+                "\"https://\", a host and a path are expected, without a user's name, a query and a fragment; this is "
+                    + "\"\(address)\"")
+        }
+        var application = RemoteApplication(name: name, url: url)
+        application.version = try members.text("version")
+        if let seconds = try members.seconds("interval", intervals) { application.interval = seconds }
+        if let seconds = try members.seconds("timeout", timeouts) { application.timeout = seconds }
+        if let seconds = try members.seconds("connectTimeout", timeouts) {
+            application.connectTimeout = seconds
+        }
+        if let bytes = try members.integer("sizeLimit", 1...KeptFile.largestSize) {
+            application.sizeLimit = bytes
+        }
+        if let count = try members.integer("redirects", 0...10) { application.redirects = count }
+        if let isPlain = try members.flag("plainHTTP") { application.plainHTTP = isPlain }
+        guard application.plainHTTP || !url.isPlain else {
+            throw members.invalid(
+                "url",
+                "anybody on the way can change what comes without TLS; use https://, or add \"plainHTTP\": true"
+            )
+        }
+        application.certificates = try members.file("certificates")
+        if let key = try members.text("publicKey") {
+            guard let key = PublicKey(text: key) else {
+                throw members.invalid(
+                    "publicKey", "32 bytes in Base64 are expected, as tweak sign prints them")
+            }
+            application.publicKey = key
+        }
+        application.lowestVersion = try members.integer("lowestVersion", 0...Int.max)
+        try members.end()
+        return application
+    }
+}
+
+/// The members of an object, which are taken one after the other: what is left is not known.
+private struct Members {
+    private let path: String
+    private let place: [String]
+    private var members: JSONObject
+    private var known: [String] = []
+
+    init(_ value: JSONValue, path: String, place: [String]) throws(FormatError) {
+        guard case .object(let members) = value else {
+            throw .invalid(
+                path: path, place: place, reason: "\(value.summary) is here, but an object is expected")
+        }
+        (self.path, self.place, self.members) = (path, place, members)
+    }
+
+    func invalid(_ name: String, _ reason: String) -> FormatError {
+        .invalid(path: path, place: place + [name], reason: reason)
+    }
+
+    func required<Value>(_ name: String, _ value: Value?, _ meaning: String) throws(FormatError) -> Value {
+        guard let value else { throw invalid(name, "it is missing: \(meaning)") }
+        return value
+    }
+
+    private mutating func take<Value>(
+        _ name: String, _ expectation: String, _ read: (JSONValue) -> Value?
+    ) throws(FormatError) -> Value? {
+        known.append(name)
+        guard let value = members.removeValue(forKey: ByteText(name)) else { return nil }
+        guard let result = read(value) else {
+            throw invalid(name, "\(value.summary) is here, but \(expectation) is expected")
+        }
+        return result
+    }
+
+    mutating func array(_ name: String, _ expectation: String) throws(FormatError) -> [JSONValue] {
+        try required(
+            name, take(name, expectation) { if case .array(let all) = $0 { all } else { nil } }, expectation)
+    }
+
+    mutating func text(_ name: String) throws(FormatError) -> String? {
+        try take(name, "a text") {
+            guard case .scalar(.string(let text)) = $0, !text.utf8.contains(0), !text.isEmpty else {
+                return nil
+            }
+            return text
+        }
+    }
+
+    /// The path of a file that can be read.
+    mutating func file(_ name: String) throws(FormatError) -> String? {
+        guard let text = try text(name) else { return nil }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let file = text.hasPrefix("/") ? text : folder + text
+        guard access(file, R_OK) == 0 else {
+            throw invalid(name, "\(file): \(String(cString: strerror(errno)))")
+        }
+        return file
+    }
+
+    mutating func flag(_ name: String) throws(FormatError) -> Bool? {
+        try take(name, "true or false") { if case .scalar(.bool(let flag)) = $0 { flag } else { nil } }
+    }
+
+    mutating func integer(_ name: String, _ range: ClosedRange<Int>) throws(FormatError) -> Int? {
+        let upper = range.upperBound == .max ? "" : " to \(range.upperBound)"
+        return try take(name, "an integer from \(range.lowerBound)\(upper)") {
+            guard case .scalar(.integer(let number)) = $0, let number = Int(exactly: number) else {
+                return nil
+            }
+            return range.contains(number) ? number : nil
+        }
+    }
+
+    mutating func seconds(_ name: String, _ range: ClosedRange<Double>) throws(FormatError) -> Duration? {
+        let expectation = "a number of seconds from \(range.lowerBound) to \(range.upperBound)"
+        return try take(name, expectation) {
+            let number: Double
+            switch $0 {
+            case .scalar(.integer(let integer)): number = Double(integer)
+            case .scalar(.double(let double)): number = double
+            default: return nil
+            }
+            return range.contains(number) ? .milliseconds(Int(number * 1000)) : nil
+        }
+    }
+
+    /// Expects that all members are known.
+    func end() throws(FormatError) {
+        guard let unknown = members.keys.min() else { return }
+        throw .invalid(
+            path: path, place: place,
+            reason: "\"\(unknown.text)\" is not known; \(known.joined(separator: ", ")) are")
+    }
+}

@@ -1,0 +1,117 @@
+internal import Glibc
+package import TweakOverrides
+internal import TweakSystem
+#if Remote
+internal import TweakTargeting
+#endif
+
+/// The folder that an agent writes into, and processes read.
+///
+/// An agent that is killed at any moment leaves whole files.
+package final class AgentFolder: Sendable {
+    package let path: String
+    /// Held as long as this is there, so that there is one agent.
+    private let lock: CInt
+
+    /// What no process follows. A file beside those of an application would wake all its processes.
+    private static let own = ".agent"
+
+    /// The folder that is written into if none is named: that of the system for root and under systemd, otherwise the user's own.
+    ///
+    /// - Returns: `nil` if there is no home directory.
+    package static var usual: String? {
+        if let path = environment("STATE_DIRECTORY")?.split(separator: ":").first { return String(path) }
+        return geteuid() == 0 ? ProvidedFolders.system : ProvidedFolders.own
+    }
+
+    /// Makes the folder.
+    ///
+    /// - Throws: ``OverridesError`` if it cannot be written into, or another agent does.
+    package init(_ path: String) throws(OverridesError) {
+        self.path = path
+        let own = path + "/" + Self.own
+        try Self.makeDirectory(own)
+        let file = own + "/lock"
+        lock = openFile(file, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        guard lock >= 0 else { throw Self.failure("open", file) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            let error = errno
+            close(lock)
+            guard error == EWOULDBLOCK else { throw Self.failure("lock", file, error) }
+            throw .system(action: "lock", path: file, reason: "another tweak-agent writes into this folder")
+        }
+    }
+
+    deinit { close(lock) }
+
+    private static func failure(_ action: String, _ path: String, _ error: CInt = errno) -> OverridesError {
+        .system(action: action, path: path, reason: systemMessage(error))
+    }
+
+    /// Makes a folder and those above it, into which all may look.
+    private static func makeDirectory(_ path: String) throws(OverridesError) {
+        for slash in path.indices.dropFirst() + [path.endIndex]
+        where slash == path.endIndex || path[slash] == "/" {
+            let directory = String(path[..<slash])
+            guard mkdir(directory, 0o755) == 0 || errno == EEXIST || access(directory, F_OK) == 0 else {
+                throw failure("make directory", directory)
+            }
+        }
+    }
+
+    private func file(_ application: String) -> String { "\(path)/\(application)/remote.json" }
+
+    /// What was written for an application before; `nil` if there is nothing.
+    ///
+    /// - Throws: ``OverridesError`` if it is damaged.
+    package func last(_ application: String) throws(OverridesError) -> ProvidedFile? {
+        let file = KeptFile(path: file(application))
+        guard let bytes = try file.read() else { return nil }
+        return try ProvidedFile(json: bytes, path: file.path)
+    }
+
+    #if Remote
+    /// Writes what processes follow.
+    package func write(_ provided: ProvidedFile, for application: String) throws(OverridesError) {
+        try Self.makeDirectory("\(path)/\(application)")
+        try Self.replace(file(application), with: provided)
+    }
+
+    /// Writes such a file elsewhere.
+    package static func replace(_ path: String, with provided: ProvidedFile) throws(OverridesError) {
+        try replace(path, with: provided.json())
+    }
+    #endif
+
+    /// Notes that an application's source was asked: the time of the file says when.
+    package func noteCheck(of application: String) {
+        let descriptor = openFile(
+            "\(path)/\(Self.own)/\(application)", O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o644)
+        guard descriptor >= 0 else { return }
+        futimens(descriptor, nil)
+        close(descriptor)
+    }
+
+    /// Puts a new file in the place of another one.
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(OverridesError) {
+        let temporary = path + ".tmp"
+        // One that was left by an agent that was killed.
+        unlink(temporary)
+        let descriptor = openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+        guard descriptor >= 0 else { throw failure("create", temporary) }
+        defer { close(descriptor) }
+        guard writeAll(bytes, to: descriptor), fchmod(descriptor, 0o644) == 0, fsync(descriptor) == 0,
+            rename(temporary, path) == 0
+        else {
+            let error = errno
+            unlink(temporary)
+            throw failure("write", path, error)
+        }
+        // The rename itself lasts too. Some file systems cannot.
+        let directory = openFile(
+            path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".", O_RDONLY | O_DIRECTORY)
+        guard directory >= 0 else { return }
+        fsync(directory)
+        close(directory)
+    }
+}

@@ -1,0 +1,89 @@
+#if Remote
+internal import Synchronization
+package import TweakOverrides
+
+/// What the agent does, as a text file that the textfile collector of Prometheus's node_exporter reads.
+///
+/// Source of the format: "Exposition formats" in Prometheus's documentation.
+package final class AgentMetrics: Sendable {
+    private struct Application {
+        var last: RemoteFollower.Report
+        var lastSuccess: Int64?
+        var counts: [RemoteState.Outcome: Int] = [:]
+    }
+
+    private let path: String
+    private let applications = Mutex<[String: Application]>([:])
+
+    package init(path: String) { self.path = path }
+
+    /// Counts a check, and writes the file.
+    ///
+    /// - Throws: ``OverridesError`` if it cannot be written.
+    package func note(_ report: RemoteFollower.Report) throws(OverridesError) {
+        let text = applications.withLock { applications in
+            var application = applications[report.application] ?? Application(last: report)
+            application.last = report
+            application.counts[report.outcome, default: 0] += 1
+            if report.outcome != .failed { application.lastSuccess = report.time.components.seconds }
+            applications[report.application] = application
+            return Self.text(applications)
+        }
+        try AgentFolder.replace(path, with: Array(text.utf8))
+    }
+
+    /// Forgets what the configuration does not name any more.
+    package func keep(only names: [String]) {
+        applications.withLock { applications in applications = applications.filter { names.contains($0.key) }
+        }
+    }
+
+    private static func text(_ applications: [String: Application]) -> String {
+        let sorted = applications.sorted { $0.key < $1.key }
+        var text = ""
+        func metric(
+            _ name: String, _ type: String, _ help: String, _ value: (Application) -> [(String, Int64?)]
+        ) {
+            text += "# HELP tweak_agent_\(name) \(help)\n# TYPE tweak_agent_\(name) \(type)\n"
+            for (application, numbers) in sorted {
+                for (label, number) in value(numbers) {
+                    guard let number else { continue }
+                    text += "tweak_agent_\(name){application=\"\(escaped(application))\"\(label)} \(number)\n"
+                }
+            }
+        }
+        metric("up", "gauge", "Whether the last check found a file that is believed, and it was written.") {
+            [("", $0.last.outcome == .failed || $0.last.notKept != nil ? 0 : 1)]
+        }
+        metric("last_check_seconds", "gauge", "When the source was asked last, since 1970.") {
+            [("", $0.last.time.components.seconds)]
+        }
+        metric("last_success_seconds", "gauge", "When that last succeeded, since 1970.") {
+            [("", $0.lastSuccess)]
+        }
+        metric("version", "gauge", "The version of the file that is believed.") {
+            [("", $0.last.file.version.map { Int64($0) })]
+        }
+        metric("values", "gauge", "How many values its programs have from it.") {
+            [("", Int64($0.last.file.values.count))]
+        }
+        metric("checks_total", "counter", "How often the source was asked.") { application in
+            RemoteState.Outcome.allCases.map {
+                (",outcome=\"\($0.rawValue)\"", Int64(application.counts[$0] ?? 0))
+            }
+        }
+        return text
+    }
+
+    private static func escaped(_ label: String) -> String {
+        label.map { character in
+            switch character {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            default: String(character)
+            }
+        }.joined()
+    }
+}
+#endif

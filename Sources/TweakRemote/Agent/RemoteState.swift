@@ -1,0 +1,134 @@
+#if Remote
+internal import Glibc
+package import TweakOverrides
+internal import TweakRecords
+internal import TweakSystem
+package import TweakTargeting
+
+/// What is known of one application's values, and what its programs are told.
+///
+/// What was believed once stays until something better is there.
+package struct RemoteState: Sendable {
+    private let application: RemoteApplication
+    /// What the programs are told.
+    package private(set) var file: ProvidedFile
+    /// What the server sent last of what was believed.
+    package private(set) var fetched: FetchedFile?
+    private var document: RemoteDocument?
+    /// Since when nothing could be loaded, as RFC 3339 has times; `nil` while it works.
+    private var failingSince: String?
+    /// What was said of the document that is believed.
+    private var saidProblems: [String] = []
+
+    /// Begins with what an earlier agent has left.
+    package init(_ application: RemoteApplication, last: ProvidedFile?) {
+        self.application = application
+        file = last ?? ProvidedFile()
+        if let problem = file.problem {
+            // A server that was away is still away if the agent begins anew.
+            failingSince = problem.components(after: Self.since)
+        }
+        guard file.from.map({ !$0.hasSameBytes(as: application.url.text) }) ?? true else { return }
+        // Another server counts its versions in another way.
+        file.version = nil
+        file.from = application.url.text
+    }
+
+    private static let since = " since "
+
+    /// What a check has come to.
+    package struct Result: Sendable {
+        package var outcome: Outcome
+        /// What to tell a person, once.
+        package var messages: [String] = []
+    }
+
+    /// What a check has come to, in a word.
+    package enum Outcome: String, CaseIterable, Sendable {
+        case loaded, unchanged, failed
+    }
+
+    /// Takes what a check has brought.
+    ///
+    /// - Parameters:
+    ///   - answer: What was loaded; `nil` if the server still has what it had.
+    ///   - facts: Of this host at this moment: after an upgrade other features are on.
+    package mutating func take(
+        _ answer: Swift.Result<FetchedFile?, FetchProblem>, facts: HostFacts, at time: Duration = .since1970
+    ) -> Result {
+        let now = timestamp(time)
+        do {
+            var result = Result(outcome: .unchanged)
+            if let new = try answer.get() {
+                let document = try believe(new.bytes)
+                if document != self.document { result.outcome = .loaded }
+                (fetched, self.document) = (new, document)
+                let problems = document.problems
+                if problems != saidProblems { result.messages += problems }
+                saidProblems = problems
+            }
+            guard let document else { return fail("the server says that nothing has changed", now) }
+            var provided = document.provided(for: facts)
+            provided.from = application.url.text
+            provided.loaded = result.outcome == .loaded ? now : file.loaded ?? now
+            provided.checked = now
+            file = provided
+            if let since = failingSince {
+                result.messages.append("loaded again, after failures since \(since)")
+            }
+            failingSince = nil
+            return result
+        } catch let problem as FetchProblem {
+            return fail(problem.message, now)
+        } catch {
+            return fail("\(error)", now)
+        }
+    }
+
+    private mutating func fail(_ message: String, _ now: String) -> Result {
+        var result = Result(outcome: .failed)
+        if failingSince == nil || file.problem == nil {
+            let kept = file.loaded.map { "; what was loaded at \($0) stays" } ?? "; nothing was loaded before"
+            result.messages.append(message + kept)
+        }
+        let since = failingSince ?? now
+        failingSince = since
+        file.problem = message + Self.since + since
+        file.checked = now
+        return result
+    }
+
+    /// - Throws: Why not.
+    private func believe(_ bytes: [UInt8]) throws -> RemoteDocument {
+        let document = try RemoteDocument(json: bytes, path: lastComponent(of: application.url.text))
+        let lowest = [file.version, application.lowestVersion].compactMap(\.self).max()
+        if let lowest {
+            guard let version = document.version else {
+                throw FetchProblem(message: "it has no version, and \(lowest) or more is expected")
+            }
+            guard version >= lowest else {
+                throw FetchProblem(message: "its version is \(version), and \(lowest) or more is expected")
+            }
+        }
+        return document
+    }
+}
+
+/// A time as RFC 3339 has it, in seconds.
+func timestamp(_ time: Duration) -> String {
+    var seconds = time_t(time.components.seconds)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
+    return "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+}
+
+extension String {
+    /// What is behind the last place of a text in this one; `nil` if it is not there.
+    fileprivate func components(after text: String) -> String? {
+        let parts = split(separator: text, omittingEmptySubsequences: false)
+        return parts.count > 1 ? parts.last.map(String.init) : nil
+    }
+}
+#endif

@@ -1,0 +1,287 @@
+#if Remote
+internal import AsyncHTTPClient
+internal import FoundationEssentials
+internal import Glibc
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+internal import TweakSystem
+
+/// Why a file could not be loaded, in words that say what the server did.
+package struct FetchProblem: Error, Hashable {
+    package let message: String
+    /// How long the server asks to be left alone.
+    package var retryAfter: Duration?
+}
+
+/// A file as a server has sent it.
+package struct FetchedFile: Hashable, Sendable {
+    package let bytes: [UInt8]
+    /// What the server names this state of the file by, for the next request.
+    fileprivate let validators: [String: String]
+}
+
+/// Loads the file of one application. What it returns was sent whole, as JSON, and is signed if that is asked for; nothing
+/// else is known of it.
+package struct HTTPFetcher: Sendable {
+    private let application: RemoteApplication
+    private let client: HTTPClient
+
+    /// - Throws: ``FetchProblem`` if the certificates cannot be used.
+    package init(_ application: RemoteApplication) throws(FetchProblem) {
+        self.application = application
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        if let path = application.certificates {
+            do {
+                tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
+            } catch {
+                throw FetchProblem(message: "\(path): there are no certificates in PEM")
+            }
+        }
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: .init(connect: TimeAmount(application.connectTimeout)),
+            // Between two checks nothing is kept open: a server has many agents.
+            connectionPool: .init(idleTimeout: .seconds(1)))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.httpVersion = .http1Only
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// Closes what is open.
+    package func end() async { try? await client.shutdown() }
+
+    /// Loads the file.
+    ///
+    /// - Parameter known: What was loaded before.
+    /// - Returns: `nil` if that is what the server still has.
+    package func load(known: FetchedFile?) async throws(FetchProblem) -> FetchedFile? {
+        let result: Result<FetchedFile?, FetchProblem> = await withTaskGroup(
+            of: Result<FetchedFile?, FetchProblem>.self
+        ) { group in
+            group.addTask {
+                do throws(FetchProblem) { return .success(try await loadSigned(known)) } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: application.timeout)
+                return .failure(FetchProblem(message: "no complete answer within \(application.timeout)"))
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .success(nil)
+        }
+        return try result.get()
+    }
+
+    /// Loads the file and, if that must be there, its signature. Between the two the server may get new ones, which does not
+    /// happen twice.
+    private func loadSigned(_ known: FetchedFile?) async throws(FetchProblem) -> FetchedFile? {
+        for isLast in [false, true] {
+            guard let file = try await loadFile(known) else { return nil }
+            guard let key = application.publicKey else { return file }
+            let body: [UInt8]
+            do throws(FetchProblem) {
+                body =
+                    try await answer(
+                        application.url.text + Signature.suffix, limit: Signature.largestSize, accept: "*/*"
+                    ).body ?? []
+            } catch {
+                throw FetchProblem(message: "the signature: \(error.message)", retryAfter: error.retryAfter)
+            }
+            let signature = Signature(text: String(decoding: body, as: UTF8.self))
+            if let signature, key.isSignature(signature, of: file.bytes) { return file }
+            guard isLast else { continue }
+            throw FetchProblem(
+                message: signature == nil
+                    ? "what is at \(application.url.text)\(Signature.suffix) is not a signature"
+                    : "the signature is not one of this file with this key")
+        }
+        return nil
+    }
+
+    private func loadFile(_ known: FetchedFile?) async throws(FetchProblem) -> FetchedFile? {
+        let answer = try await answer(
+            application.url.text, limit: application.sizeLimit, accept: "application/json",
+            validators: known?.validators ?? [:])
+        guard let body = answer.body else { return nil }
+        let type = answer.headers.first(name: "content-type") ?? ""
+        let mediaType = type.lowercased().split(separator: ";").first.map(String.init) ?? ""
+        let name = mediaType.filter { $0 != " " }
+        guard name == "application/json" || name == "text/json" || name.hasSuffix("+json") else {
+            throw FetchProblem(
+                message: type.isEmpty
+                    ? "the answer has no content type; application/json is expected"
+                    : "the answer is \(type.prefix(80)); application/json is expected")
+        }
+        var validators: [String: String] = [:]
+        if let tag = answer.headers.first(name: "etag") {
+            validators["if-none-match"] = tag
+        } else if let date = answer.headers.first(name: "last-modified"), HTTPDate(date)?.isPast == true {
+            // A date that is yet to come says nothing about what changes until then.
+            validators["if-modified-since"] = date
+        }
+        return FetchedFile(bytes: body, validators: validators)
+    }
+
+    private struct Answer {
+        let headers: HTTPHeaders
+        /// `nil` if nothing has changed.
+        let body: [UInt8]?
+    }
+
+    private func answer(
+        _ url: String, limit: Int, accept: String, validators: [String: String] = [:]
+    ) async throws(FetchProblem) -> Answer {
+        var url = url
+        for redirects in 0...application.redirects {
+            var request = HTTPClientRequest(url: url)
+            request.headers.add(name: "user-agent", value: "tweak-agent")
+            request.headers.add(name: "accept", value: accept)
+            for (name, value) in validators { request.headers.add(name: name, value: value) }
+            do {
+                let response = try await client.execute(request, deadline: .distantFuture)
+                switch response.status.code {
+                case 200:
+                    let body = try await body(of: response, limit)
+                    return Answer(headers: response.headers, body: body)
+                case 304 where !validators.isEmpty:
+                    return Answer(headers: response.headers, body: nil)
+                case 301, 302, 303, 307, 308:
+                    let location = response.headers.first(name: "location") ?? ""
+                    guard redirects < application.redirects else {
+                        throw FetchProblem(
+                            message: "it is redirected to \"\(location.prefix(200))\", and "
+                                + (application.redirects == 0
+                                    ? "no redirect is followed"
+                                    : "only \(application.redirects) redirects are followed"))
+                    }
+                    url = try target(location, of: url)
+                default:
+                    throw FetchProblem(
+                        message: "HTTP status \(response.status.code)",
+                        retryAfter: response.headers.first(name: "retry-after").flatMap(Self.pause))
+                }
+            } catch let problem as FetchProblem {
+                throw problem
+            } catch {
+                throw FetchProblem(message: Self.words(for: error))
+            }
+        }
+        // The last turn has returned or thrown.
+        throw FetchProblem(message: "there are too many redirects")
+    }
+
+    private func target(_ location: String, of url: String) throws(FetchProblem) -> String {
+        guard let target = URL(string: location, relativeTo: URL(string: url))?.absoluteString,
+            let scheme = target.split(separator: ":").first?.lowercased(), ["https", "http"].contains(scheme)
+        else { throw FetchProblem(message: "it is redirected to \"\(location.prefix(200))\"") }
+        guard scheme == "https" || application.plainHTTP else {
+            throw FetchProblem(message: "it is redirected to \"\(target.prefix(200))\", which is without TLS")
+        }
+        return target
+    }
+
+    /// Reads a body as it comes, and no more of it than is allowed.
+    private func body(of response: HTTPClientResponse, _ limit: Int) async throws -> [UInt8] {
+        let tooLarge = FetchProblem(message: "the answer has more than \(limit) bytes")
+        if let encoding = response.headers.first(name: "content-encoding"),
+            encoding.lowercased() != "identity"
+        {
+            throw FetchProblem(
+                message: "the answer is encoded as \(encoding.prefix(40)), which was not asked for")
+        }
+        if let length = response.headers.first(name: "content-length"), let length = Int(length),
+            length > limit
+        {
+            throw tooLarge
+        }
+        var bytes: [UInt8] = []
+        for try await part in response.body {
+            guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
+            bytes.append(contentsOf: part.readableBytesView)
+        }
+        return bytes
+    }
+
+    /// What a server asks for: seconds, or a date.
+    package static func pause(_ text: String) -> Duration? {
+        let text = text.split(separator: " ").joined(separator: " ")
+        if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
+            return .seconds(Int(text) ?? .max / 1_000_000_000)
+        }
+        return HTTPDate(text).map { max(.zero, $0.fromNow) }
+    }
+
+    /// What went wrong, in words for people: the errors of the layers below are for programmers.
+    private static func words(for error: any Error) -> String {
+        switch error {
+        case let error as HTTPClientError:
+            switch error {
+            case .connectTimeout, .tlsHandshakeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout:
+                return "no connection in time"
+            case .remoteConnectionClosed, .uncleanShutdown: return "the connection was closed before the end"
+            case .cancelled: return "it was given up"
+            default: return error.shortDescription
+            }
+        case let error as NIOSSLError:
+            if case .handshakeFailed(let reason) = error { return handshakeProblem("\(reason)") }
+            return "TLS: \(error)"
+        case let error as BoringSSLError: return handshakeProblem("\(error)")
+        case let error as NIOSSLExtraError:
+            return "the certificate is not one of this host: \(error.description)"
+        case HTTPParserError.invalidEOFState: return "the connection was closed before the end"
+        case let error as HTTPParserError: return "the answer is not HTTP: \(error)"
+        case let error as NIOConnectionError:
+            guard let first = error.connectionErrors.first?.error as? IOError else {
+                return error.connectionErrors.isEmpty ? "there is no host \(error.host)" : "no connection"
+            }
+            return "no connection: \(systemMessage(first.errnoCode))"
+        case let error as IOError:
+            let words = systemMessage(error.errnoCode)
+            return error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
+                ? "the connection was closed before the end" : "no connection: \(words)"
+        default: return String("\(error)".prefix(300))
+        }
+    }
+
+    private static func handshakeProblem(_ reason: String) -> String {
+        if reason.contains("CERTIFICATE_VERIFY_FAILED") {
+            return "the certificate of the server is not trusted, or has expired"
+        }
+        return reason.contains("WRONG_VERSION_NUMBER")
+            ? "the server does not speak TLS there" : "TLS: \(reason.prefix(200))"
+    }
+}
+
+/// A date as servers send it: `Sun, 22 Nov 2026 17:00:00 GMT`.
+///
+/// Source: RFC 9110, section 5.6.7; the two obsolete forms are not read.
+struct HTTPDate {
+    private let time: time_t
+
+    init?(_ text: String) {
+        let parts = text.split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard parts.count == 6, parts[5] == "GMT", let day = Int32(parts[1]), 1...31 ~= day,
+            let month = months.firstIndex(of: String(parts[2])), let year = Int32(parts[3]),
+            1970...9999 ~= year
+        else { return nil }
+        let clock = parts[4].split(separator: ":").compactMap { Int32($0) }
+        guard clock.count == 3, 0...23 ~= clock[0], 0...59 ~= clock[1], 0...60 ~= clock[2] else { return nil }
+        var date = tm()
+        (date.tm_year, date.tm_mon, date.tm_mday) = (year - 1900, Int32(month), day)
+        (date.tm_hour, date.tm_min, date.tm_sec) = (clock[0], clock[1], clock[2])
+        time = timegm(&date)
+    }
+
+    var isPast: Bool { fromNow <= .zero }
+    var fromNow: Duration { .seconds(time) - .since1970 }
+}
+
+extension TimeAmount {
+    init(_ duration: Duration) { self = .nanoseconds(Int64(duration / .nanoseconds(1))) }
+}
+#endif

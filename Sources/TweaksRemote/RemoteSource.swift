@@ -1,0 +1,114 @@
+#if Remote
+internal import Synchronization
+internal import TweakJSON
+internal import TweakOverrides
+internal import TweakRemote
+public import Tweaks
+internal import TweakSystem
+
+/// Values from a web server, in a process that wants no agent on its host.
+///
+///     let source = try RemoteSource(application: "search", url: "https://features.example.org/search/")
+///     try TweakStore.shared.add(source, below: .overrides)
+///     await source.run()
+///
+/// It loads, checks and targets as `tweak-agent` does. Where an agent runs the process needs none of this: the library follows
+/// what that has written.
+public final class RemoteSource: TweakProvider {
+    private struct State {
+        var file = ProvidedFile()
+        var report: (@Sendable (TweakProviderChange) -> Void)?
+    }
+
+    /// `remote`, unless another name was given.
+    public let source: TweakSource
+    private let application: RemoteApplication
+    private let follower: RemoteFollower
+    private let path: String?
+    private let said: @Sendable (String) -> Void
+    private let state = Mutex(State())
+
+    /// Why there can be no such source.
+    public struct Problem: Error, CustomStringConvertible {
+        /// What is wrong, and what is allowed.
+        public let description: String
+    }
+
+    /// Makes a source. It loads nothing until ``run()`` is called.
+    ///
+    /// - Parameters:
+    ///   - name: What its values are labelled with.
+    ///   - application: The name and version by which features are targeted.
+    ///   - url: The address of the folder with `features.json`, or of a file that ends with `.json`; with `https://`.
+    ///   - interval: From one check to the next, but for a tenth, at least a second.
+    ///   - certificates: A file in PEM with those that are trusted instead of the system's.
+    ///   - publicKey: The key, as `tweak sign --new-key` has printed it, with which the file must be signed.
+    ///   - keptIn: A file that keeps what was loaded, so that the next start begins with it.
+    ///   - said: Is called with what a person should know, each once.
+    public init(
+        name: String = "remote", application: String, version: String? = nil, url: String,
+        interval: Duration = .seconds(60), certificates: String? = nil, publicKey: String? = nil,
+        keptIn path: String? = nil, said: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(Problem) {
+        guard let address = RemoteURL(url), !address.isPlain else {
+            throw Problem(
+                description:
+                    "\(url): \"https://\", a host and a path are expected, without a user's name, a query and a "
+                    + "fragment")
+        }
+        var remote = RemoteApplication(name: application, url: address)
+        remote.version = version
+        remote.interval = max(interval, .seconds(1))
+        remote.certificates = certificates
+        if let publicKey {
+            guard let key = PublicKey(text: publicKey) else {
+                throw Problem(description: "\(publicKey): 32 bytes in Base64 are expected")
+            }
+            remote.publicKey = key
+        }
+        do throws(FetchProblem) { follower = try RemoteFollower(remote) } catch {
+            throw Problem(description: error.message)
+        }
+        source = TweakSource(name)
+        (self.application, self.path, self.said) = (remote, path, said)
+        guard let path else { return }
+        do throws(OverridesError) {
+            if let bytes = try KeptFile(path: path).read() {
+                let last = try ProvidedFile(json: bytes, path: path)
+                state.withLock { $0.file = last }
+            }
+        } catch {
+            said("\(error)")
+        }
+    }
+
+    /// Loads again and again, until the task is cancelled.
+    public func run() async {
+        await follower.follow(from: state.withLock { $0.file }) { file throws(OverridesError) in
+            let report = self.state.withLock { state in
+                state.file = file
+                return state.report
+            }
+            report?(.everything)
+            if let path = self.path { try AgentFolder.replace(path, with: file) }
+        } report: { report in
+            for message in report.messages { self.said(message) }
+        }
+    }
+
+    /// The names of all tweaks that there are values for.
+    public var keys: Set<TweakKey> { Set(state.withLock { $0.file }.values.keys) }
+
+    /// What was loaded for a tweak.
+    public func value(for key: TweakKey) -> ProvidedValue? {
+        let values = state.withLock { $0.file }.values
+        guard let value = values.values[key] else { return nil }
+        return value.tweakValue.map { .value($0) } ?? .unusable(value.summary)
+    }
+
+    /// Takes what is called when something else was loaded.
+    public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
+        state.withLock { $0.report = report }
+    }
+}
+#endif

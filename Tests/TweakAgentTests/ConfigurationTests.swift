@@ -1,0 +1,164 @@
+#if Remote
+import Foundation
+import TestSupport
+import Testing
+import TweakRemote
+
+@Suite struct `The configuration of an agent` {
+    private func read(_ json: String) throws -> [RemoteApplication] {
+        try AgentConfiguration(json: Array(json.utf8), path: "/etc/agent.json").applications
+    }
+
+    private func problem(_ members: String) -> String {
+        do {
+            _ = try read(#"{ "applications": [ { \#(members) } ] }"#)
+            return "none"
+        } catch { return "\(error)" }
+    }
+
+    @Test func `needs no more than a name and an address`() throws {
+        let all = try read(#"{ "applications": [ { "name": "search", "url": "https://example.org/a" } ] }"#)
+        #expect(all.map(\.name) == ["search"])
+        #expect(all.map(\.url.text) == ["https://example.org/a/features.json"])
+        #expect(all.map(\.interval) == [.seconds(60)])
+        #expect(all.map(\.redirects) == [0])
+    }
+
+    @Test(arguments: [
+        ("\"url\": \"https://e/\"", "applications.0.name: it is missing: the name of an application"),
+        (
+            "\"name\": \"a/b\", \"url\": \"https://e/\"",
+            "applications.0.name: it has 1 to 200 bytes, no slash"
+        ),
+        (
+            "\"name\": \".agent\", \"url\": \"https://e/\"",
+            "applications.0.name: it has 1 to 200 bytes, no slash"
+        ),
+        ("\"name\": \"a\"", "applications.0.url: it is missing"),
+        (
+            "\"name\": \"a\", \"url\": \"ftp://e/\"",
+            "applications.0.url: \"https://\", a host and a path are expected"
+        ),
+        ("\"name\": \"a\", \"url\": \"http://e/\"", "applications.0.url: anybody on the way can change"),
+        (
+            "\"name\": \"a\", \"url\": \"https://e/\", \"interval\": 0",
+            "applications.0.interval: 0 is here, but a number of seconds from 1.0 to 86400.0 is expected"
+        ),
+        (
+            "\"name\": \"a\", \"url\": \"https://e/\", \"redirects\": 11",
+            "applications.0.redirects: 11 is here, but an integer from 0 to 10 is expected"
+        ),
+        (
+            "\"name\": \"a\", \"url\": \"https://e/\", \"plainHTTP\": 1",
+            "applications.0.plainHTTP: 1 is here, but true or false is expected"
+        ),
+        (
+            "\"name\": \"a\", \"url\": \"https://e/\", \"publicKey\": \"x\"",
+            "applications.0.publicKey: 32 bytes in Base64 are expected"
+        ),
+        (
+            "\"name\": \"a\", \"url\": \"https://e/\", \"certificates\": \"none.pem\"",
+            "applications.0.certificates: /etc/none.pem: No such file"
+        ),
+        (
+            "\"name\": \"a\", \"url\": \"https://e/\", \"intervall\": 5",
+            "applications.0: \"intervall\" is not known; name, url, version, interval,"
+        ),
+    ])
+    func `is refused with the place and what is allowed`(members: String, expected: String) {
+        let problem = problem(members)
+        #expect(problem.hasPrefix("/etc/agent.json: " + expected), "\(problem)")
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", "{ \"applications\": [] }", "{ \"applications\": [ 1 ] }", "{ \"applications\": {} }",
+    ])
+    func `is refused without applications`(json: String) {
+        #expect(throws: (any Error).self) { try read(json) }
+    }
+
+    @Test func `has each application once`() {
+        #expect(throws: (any Error).self) {
+            try read(
+                #"{ "applications": [ { "name": "a", "url": "https://e/" }, { "name": "a", "url": "https://f/" } ] }"#
+            )
+        }
+    }
+
+    @Test func `ends the program with what is wrong`() throws {
+        let host = try AgentHost()
+        #expect(try host.once().status == EX_NOINPUT)
+        try host.home.write("agent.json", "{}")
+        let result = try host.once()
+        #expect(result.status == EX_CONFIG)
+        #expect(result.error.contains("agent.json: applications: it is missing"), "\(result.error)")
+    }
+}
+
+@Suite struct `The address of a file` {
+    @Test(arguments: [
+        ("https://example.org", "https://example.org/features.json"),
+        ("https://example.org/", "https://example.org/features.json"),
+        ("https://example.org/a/b", "https://example.org/a/b/features.json"),
+        ("https://example.org/a/b.json", "https://example.org/a/b.json"),
+        ("https://example.json", "https://example.json/features.json"),
+        ("HTTPS://[::1]:8443/a", "HTTPS://[::1]:8443/a/features.json"),
+    ])
+    func `is below the one that is given`(given: String, file: String) {
+        #expect(RemoteURL(given)?.text == file)
+    }
+
+    @Test(arguments: [
+        "", "example.org", "https://", "https:///a", "https://u:p@e/", "https://e/?a", "https://e/#a",
+        "https://e/ a", "https://:80/",
+    ])
+    func `has nothing in it that everybody would read`(text: String) { #expect(RemoteURL(text) == nil) }
+}
+
+@Suite struct `The time between checks` {
+    @Test func `is the interval, with a tenth of jitter`() {
+        var schedule = CheckSchedule(interval: .seconds(60))
+        #expect(abs(schedule.succeeded(chance: 0) / .seconds(1) - 54) < 0.001)
+        #expect(schedule.succeeded(chance: 0.5) == .seconds(60))
+        #expect(abs(schedule.succeeded(chance: 1) / .seconds(1) - 66) < 0.001)
+    }
+
+    @Test func `doubles from failure to failure up to five minutes`() {
+        var schedule = CheckSchedule(interval: .seconds(60))
+        _ = schedule.succeeded()
+        let pauses = (0..<5).map { _ in schedule.failed(chance: 0.5) }
+        #expect(pauses == [60, 120, 240, 300, 300].map { .seconds($0) })
+        _ = schedule.succeeded()
+        #expect(schedule.failed(chance: 0.5) == .seconds(60))
+    }
+
+    @Test func `begins with a second while a host starts`() {
+        var schedule = CheckSchedule(interval: .seconds(60))
+        let pauses = (0..<4).map { _ in schedule.failed(chance: 0.5) }
+        #expect(pauses == [1, 2, 4, 8].map { .seconds($0) })
+    }
+
+    @Test func `is never shorter than the interval that is longer than five minutes`() {
+        var schedule = CheckSchedule(interval: .seconds(600))
+        _ = schedule.succeeded()
+        for _ in 0..<100 { #expect(schedule.failed(chance: 0.5) == .seconds(600)) }
+    }
+
+    @Test func `is what a server asks for, at most an hour`() {
+        var schedule = CheckSchedule(interval: .seconds(60))
+        _ = schedule.succeeded()
+        #expect(schedule.failed(retryAfter: .seconds(500), chance: 0.5) == .seconds(500))
+        #expect(schedule.failed(retryAfter: .seconds(1), chance: 0.5) == .seconds(120))
+        #expect(schedule.failed(retryAfter: .seconds(Int64.max / 4), chance: 0.5) == .seconds(3600))
+    }
+
+    @Test func `is read of a server's answer as seconds or a date`() {
+        #expect(HTTPFetcher.pause("120") == .seconds(120))
+        #expect(HTTPFetcher.pause("99999999999999999999999") != nil)
+        #expect(HTTPFetcher.pause("Sun, 22 Nov 2020 17:00:00 GMT") == .zero)
+        #expect(HTTPFetcher.pause("Fri, 22 Nov 2199 17:00:00 GMT") ?? .zero > .seconds(3600))
+        #expect(HTTPFetcher.pause("soon") == nil)
+        #expect(HTTPFetcher.pause("-5") == nil)
+    }
+}
+#endif

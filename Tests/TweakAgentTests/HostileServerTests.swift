@@ -1,0 +1,223 @@
+#if Remote
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `An agent believes nothing of an answer` {
+    let host: AgentHost
+    let server: HostileServer
+
+    init() throws {
+        host = try AgentHost()
+        server = try HostileServer { $0.answer(features(["search": true])) }
+        try host.configure(server.url, "\"timeout\": 5")
+        #expect(try host.once().succeeded)
+        #expect(try host.isOn("search") == true)
+    }
+
+    /// Expects that a check fails for this reason, and that what was known is still there.
+    private func refuses(
+        _ problem: String, _ location: SourceLocation = #_sourceLocation,
+        answer: @escaping @Sendable (HostileServer.Request) -> Void
+    ) throws {
+        server.answer(answer)
+        #expect(try host.once().status == EX_TEMPFAIL, sourceLocation: location)
+        let said = try #require(try host.problem())
+        #expect(said.hasPrefix(problem), sourceLocation: location)
+        #expect(try host.isOn("search") == true, sourceLocation: location)
+    }
+
+    private static let new = features(["search": false])
+
+    @Test func `that is cut where its length says otherwise`() throws {
+        try refuses("the connection was closed before the end") {
+            $0.send(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n" + Self.new
+            )
+        }
+    }
+
+    @Test func `that is cut between two chunks`() throws {
+        try refuses("the connection was closed before the end") {
+            let size = String(Self.new.utf8.count, radix: 16)
+            $0.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+            $0.send("\(size)\r\n\(Self.new)\r\n")
+        }
+    }
+
+    @Test func `that is cut in its head`() throws {
+        try refuses("the connection was closed before the end") { $0.send("HTTP/1.1 200 OK\r\nContent-Ty") }
+    }
+
+    @Test func `that says it is too large`() throws {
+        try refuses("the answer has more than 1048576 bytes") {
+            $0.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1048577\r\n\r\n")
+            usleep(200_000)
+        }
+    }
+
+    @Test func `that has no end, and reads no more of it than is allowed`() throws {
+        let sent = Locked(0)
+        try refuses("the answer has more than 1048576 bytes") { request in
+            request.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[")
+            let part = [UInt8](repeating: 0x20, count: 1 << 16)
+            while request.send(part),
+                sent.withLock({
+                    $0 += part.count; return $0 < 1 << 28
+                })
+            {}
+        }
+        // Some is on the way.
+        #expect(sent.withLock { $0 } < 1 << 27)
+    }
+
+    @Test func `that comes byte by byte for longer than a check may take`() throws {
+        try host.configure(server.url, "\"timeout\": 0.5")
+        try refuses("no complete answer within 0.5 seconds") { request in
+            request.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n")
+            while request.send(" ") { usleep(20_000) }
+        }
+    }
+
+    @Test func `that never comes`() throws {
+        try host.configure(server.url, "\"timeout\": 0.5")
+        try refuses("no complete answer within 0.5 seconds") { _ in usleep(2_000_000) }
+    }
+
+    @Test func `that is a page`() throws {
+        try refuses("the answer is text/html; charset=utf-8; application/json is expected") {
+            $0.answer("<html>Sign in</html>", headers: ["Content-Type: text/html; charset=utf-8"])
+        }
+    }
+
+    @Test func `that does not say what it is`() throws {
+        try refuses("the answer has no content type; application/json is expected") {
+            $0.answer(Self.new, headers: [])
+        }
+    }
+
+    @Test func `that is not JSON`() throws {
+        try refuses("features.json: it is not JSON: line 1, column 1") { $0.answer("<html>") }
+    }
+
+    @Test func `that is JSON of another form`() throws {
+        try refuses("features.json: features.0: \"key\" is missing: text") {
+            $0.answer("{ \"features\": [ { \"enabled\": false } ] }")
+        }
+        try refuses("features.json: ") { $0.answer("[]") }
+    }
+
+    @Test func `that is compressed though nobody asked`() throws {
+        try refuses("the answer is encoded as gzip, which was not asked for") {
+            $0.answer("\u{1f}", headers: ["Content-Type: application/json", "Content-Encoding: gzip"])
+        }
+    }
+
+    @Test func `that is not HTTP`() throws {
+        try refuses("the answer is not HTTP") { $0.send("SSH-2.0-OpenSSH_9.2\r\n") }
+    }
+
+    @Test(arguments: [
+        "500 Internal Server Error", "503 Service Unavailable", "403 Forbidden", "204 No Content",
+    ])
+    func `with another status than the right one`(status: String) throws {
+        try refuses("HTTP status \(status.prefix(3)) since ") { $0.answer(Self.new, status: status) }
+    }
+
+    @Test func `that says nothing has changed though nobody asked`() throws {
+        try refuses("HTTP status 304 since ") { $0.answer("", status: "304 Not Modified") }
+    }
+
+    @Test func `from where it is redirected, unless that is allowed`() throws {
+        let redirecting: @Sendable (HostileServer.Request) -> Void = { request in
+            if request.path == "/other.json" { return request.answer(Self.new) }
+            request.answer("", status: "302 Found", headers: ["Location: /other.json"])
+        }
+        try refuses("it is redirected to \"/other.json\", and no redirect is followed", answer: redirecting)
+        try host.configure(server.url, "\"redirects\": 1")
+        #expect(try host.once().succeeded)
+        #expect(try host.isOn("search") == false)
+    }
+
+    @Test func `that is redirected in a circle`() throws {
+        try host.configure(server.url, "\"redirects\": 3")
+        let before = server.requests.count
+        try refuses("it is redirected to \"/features.json\", and only 3 redirects are followed") {
+            $0.answer("", status: "301 Moved Permanently", headers: ["Location: /features.json"])
+        }
+        #expect(server.requests.count == before + 4)
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "gopher://127.0.0.1/", ""])
+    func `that is redirected to what is no web server`(location: String) throws {
+        try host.configure(server.url, "\"redirects\": 3")
+        try refuses("it is redirected to \"") {
+            $0.answer("", status: "302 Found", headers: ["Location: \(location)"])
+        }
+    }
+
+    @Test func `that is older than what was loaded before, also by an agent that has ended`() throws {
+        server.answer { $0.answer(features(["search": true], version: 7)) }
+        #expect(try host.once().succeeded)
+        try refuses("its version is 6, and 7 or more is expected") {
+            $0.answer(features(["search": false], version: 6))
+        }
+        try refuses("it has no version, and 7 or more is expected") { $0.answer(Self.new) }
+        server.answer { $0.answer(features(["search": false], version: 8)) }
+        #expect(try host.once().succeeded)
+        #expect(try host.isOn("search") == false)
+    }
+
+    @Test func `that is older than the configuration says`() throws {
+        try host.configure(server.url, "\"lowestVersion\": 5")
+        try refuses("its version is 4, and 5 or more is expected") {
+            $0.answer(features(["search": false], version: 4))
+        }
+    }
+}
+
+@Suite struct `An agent asks a server` {
+    let host: AgentHost
+    let server: HostileServer
+
+    init() throws {
+        host = try AgentHost()
+        server = try HostileServer { $0.answer(features(["search": true])) }
+        try host.configure(server.url, "\"interval\": 1")
+    }
+
+    /// The second request that a server gets.
+    private func secondRequest(_ headers: [String]) throws -> String {
+        server.answer {
+            $0.answer(features(["search": true]), headers: ["Content-Type: application/json"] + headers)
+        }
+        try host.following { _ in #expect(waitUntil { server.requests.count >= 2 }) }
+        return server.requests[1].lowercased()
+    }
+
+    @Test func `for what is newer than the tag that it got`() throws {
+        let request = try secondRequest(["ETag: \"one\"", "Last-Modified: Sun, 22 Nov 2020 17:00:00 GMT"])
+        #expect(request.contains("\r\nif-none-match: \"one\"\r\n"))
+        #expect(!request.contains("if-modified-since"))
+    }
+
+    @Test func `for what is newer than the date that it got`() throws {
+        let request = try secondRequest(["Last-Modified: Sun, 22 Nov 2020 17:00:00 GMT"])
+        #expect(request.contains("\r\nif-modified-since: sun, 22 nov 2020 17:00:00 gmt\r\n"))
+    }
+
+    @Test func `for everything where its clock is wrong, as the date is yet to come`() throws {
+        let request = try secondRequest(["Last-Modified: Fri, 22 Nov 2199 17:00:00 GMT"])
+        #expect(!request.contains("if-modified-since"))
+    }
+
+    @Test func `less often when it asks for that`() throws {
+        server.answer { $0.answer("", status: "503 Service Unavailable", headers: ["Retry-After: 3600"]) }
+        try host.following { (_) throws in
+            #expect(try waitUntil { try host.problem() != nil })
+            usleep(2_500_000)
+            #expect(server.requests.count == 1)
+        }
+    }
+}
+#endif

@@ -1,0 +1,159 @@
+#if Remote
+import Foundation
+import TestSupport
+import Testing
+import TweakRemote
+
+@Suite struct `A signed file` {
+    let host: AgentHost
+    let server: WebServer
+    let publicKey: String
+
+    init() throws {
+        (host, server) = (try AgentHost(), try WebServer())
+        let result = try run(AgentHost.program, ["sign", "--new-key", host.home("key")], home: host.home)
+        publicKey = result.output.trimmingCharacters(in: .newlines)
+        try host.configure(server.url, "\"publicKey\": \"\(publicKey)\"")
+        try server.put(features(["search": true]))
+    }
+
+    private func sign(_ file: String = "www/features.json", key: String = "key") throws -> CommandResult {
+        try run(
+            AgentHost.program, ["sign", "--key", host.home(key), server.home(file)], home: host.home)
+    }
+
+    @Test func `is believed`() throws {
+        #expect(try sign().succeeded)
+        let result = try host.once()
+        #expect(result.succeeded, "\(result.error)")
+        #expect(try host.isOn("search") == true)
+    }
+
+    @Test func `is not believed when it has changed`() throws {
+        #expect(try sign().succeeded)
+        try server.put(features(["search": false]))
+        #expect(try host.once().status == EX_TEMPFAIL)
+        #expect(try host.problem()?.hasPrefix("the signature is not one of this file with this key") == true)
+        #expect(try host.isOn("search") == nil)
+    }
+
+    @Test func `is not believed with the signature of somebody else`() throws {
+        _ = try run(AgentHost.program, ["sign", "--new-key", host.home("other")], home: host.home)
+        #expect(try sign(key: "other").succeeded)
+        #expect(try host.once().status == EX_TEMPFAIL)
+        #expect(try host.problem()?.hasPrefix("the signature is not one of this file with this key") == true)
+    }
+
+    @Test func `is not believed without its signature`() throws {
+        #expect(try host.once().status == EX_TEMPFAIL)
+        #expect(try host.problem()?.hasPrefix("the signature: HTTP status 404 since ") == true)
+    }
+
+    @Test func `is not believed with what is no signature`() throws {
+        try server.put("<html>", as: "features.json.sig")
+        #expect(try host.once().status == EX_TEMPFAIL)
+        #expect(try host.problem()?.contains("features.json.sig is not a signature") == true)
+    }
+
+    @Test func `is believed when its signature comes a moment after it`() throws {
+        #expect(try sign().succeeded)
+        let signature = try String(contentsOfFile: server.home("www/features.json.sig"), encoding: .utf8)
+        let old = Locked(true)
+        let late = try HostileServer { request in
+            guard request.path.hasSuffix(".sig") else { return request.answer(features(["search": true])) }
+            let isOld = old.withLock { isOld in
+                defer { isOld = false }
+                return isOld
+            }
+            request.answer(isOld ? String(signature.reversed()) : signature, headers: [])
+        }
+        try host.configure(late.url, "\"publicKey\": \"\(publicKey)\"")
+        #expect(try host.once().succeeded)
+        #expect(late.requests.count == 4)
+    }
+
+    @Test func `has a signature that openssl finds right, with the key that was printed`() throws {
+        #expect(try sign().succeeded)
+        // What comes before the 32 bytes of any such key: RFC 8410.
+        let prefix = try #require(Data(base64Encoded: "MCowBQYDK2VwAyEA"))
+        let key = try #require(Data(base64Encoded: publicKey))
+        let text = try String(contentsOfFile: server.home("www/features.json.sig"), encoding: .utf8)
+        let signature = try #require(Data(base64Encoded: text.trimmingCharacters(in: .newlines)))
+        try host.home.write("public.der", prefix + key)
+        try host.home.write("signature", signature)
+        let result = try CertificateAuthority.openssl(
+            [
+                "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", host.home("public.der"),
+                "-rawin", "-in",
+                server.home("www/features.json"), "-sigfile", host.home("signature"),
+            ], host.home)
+        #expect(result.contains("Verified Successfully"))
+    }
+
+    @Test func `can be checked before it is put on a server`() throws {
+        let check = { (key: String) in
+            try run(
+                AgentHost.program, ["sign", "--check", key, server.home("www/features.json")], home: host.home
+            )
+        }
+        #expect(try check(publicKey).status == 1)
+        #expect(try sign().succeeded)
+        #expect(try check(publicKey).succeeded)
+        try server.put(features(["search": false]))
+        #expect(try check(publicKey).status == 1)
+        #expect(try check("AAAA").status == EX_DATAERR)
+    }
+
+    @Test func `is signed with a key that nobody else reads and no second one replaces`() throws {
+        #expect(FileStatus(host.home("key"))?.mode == 0o600)
+        let again = try run(AgentHost.program, ["sign", "--new-key", host.home("key")], home: host.home)
+        #expect(again.status == EX_CANTCREAT)
+        #expect(try sign().succeeded)
+    }
+
+    @Test func `is signed by tweak sign as by the agent's program`() throws {
+        let result = try run(
+            Locations.product("tweak"),
+            ["sign", "--key", host.home("key"), server.home("www/features.json")],
+            home: host.home)
+        #expect(result.succeeded, "\(result.error)")
+        #expect(try host.once().succeeded)
+    }
+}
+
+@Suite struct `Ed25519` {
+    /// The first and third test of RFC 8032, section 7.1.
+    @Test(arguments: [
+        (
+            "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+            "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", ""
+        ),
+        (
+            "c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7",
+            "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82"
+        ),
+    ])
+    func `makes of a private key the public one of the specification`(
+        secret: String, known: String, message: String
+    ) throws {
+        let key = try #require(PrivateKey(text: bytes(secret).base64EncodedString()))
+        #expect(Data(key.publicKey.bytes) == bytes(known))
+        let signature = try key.signature(of: Array(bytes(message)))
+        #expect(key.publicKey.isSignature(signature, of: Array(bytes(message))))
+        #expect(!key.publicKey.isSignature(signature, of: [1]))
+    }
+
+    private func bytes(_ hexadecimal: String) -> Data {
+        let digits = Array(hexadecimal)
+        return Data(
+            stride(from: 0, to: digits.count, by: 2).map {
+                UInt8(String(digits[$0...($0 + 1)]), radix: 16) ?? 0
+            })
+    }
+
+    @Test(arguments: ["", "AAAA", "A", "!!!!", "AAA=AAAA", String(repeating: "A", count: 42) + "B="])
+    func `takes nothing for a key that is not 32 bytes in Base64`(text: String) {
+        #expect(PublicKey(text: text) == nil)
+    }
+}
+#endif

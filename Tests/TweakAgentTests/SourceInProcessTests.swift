@@ -1,0 +1,75 @@
+#if Remote
+import Foundation
+import TestSupport
+import Testing
+import Tweaks
+import TweaksRemote
+
+@Suite struct `A source in a process` {
+    private let home: TemporaryDirectory
+    private let server: WebServer
+    private let key = TweakKey("Features", "search", "enabled")
+
+    init() throws {
+        home = try TemporaryDirectory()
+        try CertificateAuthority(home).make("good")
+        server = try WebServer(home, certificate: "good")
+        try server.put(features(["search": true]))
+    }
+
+    private func source(_ said: @escaping @Sendable (String) -> Void = { _ in }) throws -> RemoteSource {
+        try RemoteSource(
+            application: "search", url: server.url, interval: .seconds(1), certificates: home("ca.crt"),
+            keptIn: home("kept.json"), said: said)
+    }
+
+    /// Waits without a thread, of which other tests may have all. So it is not the time that is limited.
+    private func becomes(_ condition: () -> Bool) async -> Bool {
+        for _ in 0..<20_000 where !condition() { try? await Task.sleep(for: .milliseconds(3)) }
+        return condition()
+    }
+
+    @Test func `gives what it loads, and reports what it loads later`() async throws {
+        let (source, reports) = (try source(), Locked(0))
+        source.onChange { _ in reports.withLock { $0 += 1 } }
+        let running = Task { await source.run() }
+        #expect(await becomes { source.value(for: key) == .value(.bool(true)) })
+        #expect(source.keys == [key])
+        try server.put(features(["search": false]))
+        #expect(await becomes { source.value(for: key) == .value(.bool(false)) })
+        #expect(reports.withLock { $0 } == 2)
+        running.cancel()
+        await running.value
+    }
+
+    @Test func `begins with what an earlier one has kept`() async throws {
+        do {
+            let source = try source()
+            let running = Task { await source.run() }
+            #expect(await becomes { FileStatus(home("kept.json")) != nil })
+            running.cancel()
+            await running.value
+        }
+        server.stop()
+        let said = Locked<[String]>([])
+        let source = try source { message in said.withLock { $0.append(message) } }
+        #expect(source.value(for: key) == .value(.bool(true)))
+        let running = Task { await source.run() }
+        #expect(await becomes { said.withLock { !$0.isEmpty } })
+        #expect(source.value(for: key) == .value(.bool(true)))
+        running.cancel()
+        await running.value
+    }
+
+    @Test(arguments: ["http://example.org/", "example.org", "https://"])
+    func `is made only of what comes with TLS`(url: String) {
+        #expect(throws: RemoteSource.Problem.self) { try RemoteSource(application: "search", url: url) }
+    }
+
+    @Test func `is made only with a key that is one`() {
+        #expect(throws: RemoteSource.Problem.self) {
+            try RemoteSource(application: "search", url: "https://example.org/", publicKey: "none")
+        }
+    }
+}
+#endif

@@ -1,0 +1,70 @@
+#if Remote
+import Foundation
+import TestSupport
+
+/// A host with an agent: a folder for its files, and its configuration.
+final class AgentHost: Sendable {
+    let home: TemporaryDirectory
+
+    init(_ home: TemporaryDirectory? = nil) throws { self.home = try home ?? TemporaryDirectory() }
+
+    static let program = Locations.product("tweak-agent")
+
+    /// Says what is loaded.
+    ///
+    /// - Parameter members: More of the application, as JSON behind a comma.
+    func configure(_ url: String, _ members: String = "", name: String = "search") throws {
+        let plain = url.hasPrefix("http:") ? ", \"plainHTTP\": true" : ""
+        try home.write(
+            "agent.json",
+            """
+            { "applications": [ { "name": "\(name)", "url": "\(url)"\(plain)\(members.isEmpty ? "" : ", " + members) } ] }
+            """)
+    }
+
+    private func arguments(_ more: [String]) -> [String] {
+        ["--configuration", home("agent.json"), "--folder", home("provided")] + more
+    }
+
+    /// Loads once.
+    func once(_ more: [String] = []) throws -> CommandResult {
+        try run(Self.program, arguments(["--once"] + more), home: home)
+    }
+
+    /// Runs an agent while `body` does, and ends it.
+    @discardableResult
+    func following(_ more: [String] = [], _ body: (RunningCommand) throws -> Void) throws -> CommandResult {
+        let agent = try start(Self.program, arguments(more), home: home)
+        do { try body(agent) } catch {
+            agent.kill()
+            _ = agent.wait()
+            throw error
+        }
+        Glibc.kill(agent.processID, SIGTERM)
+        return agent.wait()
+    }
+
+    var path: String { home("provided/search/remote.json") }
+
+    /// What processes read; `nil` if there is no file.
+    func file() throws -> [String: Any]? {
+        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        return try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    }
+
+    func problem() throws -> String? { try file()?["problem"] as? String }
+
+    /// Whether a feature is on; `nil` if nothing is known.
+    func isOn(_ feature: String) throws -> Bool? {
+        let values = try file()?["values"] as? [String: [String: [String: Any]]]
+        return values?["Features"]?[feature]?["enabled"] as? Bool
+    }
+}
+
+/// A file of features, which all hosts have.
+func features(_ features: [String: Bool], version: Int? = nil) -> String {
+    let entries = features.sorted { $0.key < $1.key }.map { "{ \"key\": \"\($0)\", \"enabled\": \($1) }" }
+    return "{ " + (version.map { "\"version\": \($0), " } ?? "")
+        + "\"features\": [ \(entries.joined(separator: ", ")) ] }"
+}
+#endif

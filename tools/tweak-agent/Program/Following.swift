@@ -1,0 +1,156 @@
+#if Remote
+import CommandSupport
+import Dispatch
+import Glibc
+import Synchronization
+import TweakOverrides
+import TweakRemote
+import TweakSystem
+
+extension Follow {
+    /// Follows until a signal ends it.
+    func follow() throws(Failure) {
+        let path = try configurationFile()
+        let configuration = try Self.read(path)
+        guard let place = folder ?? AgentFolder.usual else {
+            throw Failure("neither STATE_DIRECTORY nor HOME is set; --folder says where to write", EX_USAGE)
+        }
+        let opened: AgentFolder
+        do throws(OverridesError) { opened = try AgentFolder(place) } catch {
+            let isTaken = if case .system(action: "lock", _, _) = error { true } else { false }
+            throw Failure("\(error)", isTaken ? EX_TEMPFAIL : EX_CANTCREAT)
+        }
+        let agent = Agent(folder: opened, isOnce: once, metrics: metrics.map { AgentMetrics(path: $0) })
+        let (signals, continuation) = AsyncStream.makeStream(of: CInt.self)
+        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.yield(number) }
+            source.resume()
+            return source
+        }
+        let (isOnce, end) = (once, DispatchSemaphore(value: 0))
+        Task {
+            if isOnce {
+                let following = Task { await agent.follow(configuration) }
+                let watching = Task {
+                    for await number in signals where number != SIGHUP { following.cancel() }
+                }
+                await following.value
+                watching.cancel()
+            } else {
+                await Self.follow(configuration, path, agent, signals)
+            }
+            end.signal()
+        }
+        withExtendedLifetime(sources) { end.wait() }
+        if once, let problem = agent.problem { throw problem }
+    }
+
+    /// Follows one configuration after the other.
+    private static func follow(
+        _ configuration: AgentConfiguration, _ path: String, _ agent: Agent, _ signals: AsyncStream<CInt>
+    ) async {
+        var following = Task { [configuration] in await agent.follow(configuration) }
+        for await number in signals {
+            var next: AgentConfiguration?
+            if number == SIGHUP {
+                do throws(Failure) { next = try read(path) } catch {
+                    printMessage("\(error.message); what was configured before stays", of: "tweak-agent")
+                    continue
+                }
+            }
+            following.cancel()
+            await following.value
+            guard let next else { return }
+            printMessage("the configuration was read again", of: "tweak-agent")
+            following = Task { await agent.follow(next) }
+        }
+    }
+
+    private func configurationFile() throws(Failure) -> String {
+        if let configurationPath { return configurationPath }
+        if geteuid() == 0 { return "/etc/tweaks/agent.json" }
+        if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+            return folder + "/tweaks/agent.json"
+        }
+        guard let home = environment("HOME"), home.hasPrefix("/") else {
+            throw Failure("HOME is not set; --configuration says what to load", EX_USAGE)
+        }
+        return home + "/.config/tweaks/agent.json"
+    }
+
+    private static func read(_ path: String) throws(Failure) -> AgentConfiguration {
+        let bytes = try readInput(path)
+        do { return try AgentConfiguration(json: bytes, path: path) } catch {
+            throw Failure("\(error)", EX_CONFIG)
+        }
+    }
+}
+
+/// Follows all applications at the same time.
+final class Agent: Sendable {
+    private let folder: AgentFolder
+    private let isOnce: Bool
+    private let metrics: AgentMetrics?
+    private let state = Mutex<(problem: Failure?, isMetricsProblemSaid: Bool)>((nil, false))
+
+    init(folder: AgentFolder, isOnce: Bool, metrics: AgentMetrics?) {
+        (self.folder, self.isOnce, self.metrics) = (folder, isOnce, metrics)
+    }
+
+    /// The first failure, which a single check ends with.
+    var problem: Failure? { state.withLock { $0.problem } }
+
+    /// Follows until the task is cancelled, or each application has been checked once.
+    func follow(_ configuration: AgentConfiguration) async {
+        metrics?.keep(only: configuration.applications.map(\.name))
+        await withTaskGroup { group in
+            for application in configuration.applications { group.addTask { await self.follow(application) } }
+        }
+    }
+
+    private func follow(_ application: RemoteApplication) async {
+        let name = application.name
+        var last: ProvidedFile?
+        do throws(OverridesError) { last = try folder.last(name) } catch { say("\(error)", of: name) }
+        let follower: RemoteFollower
+        do throws(FetchProblem) { follower = try RemoteFollower(application) } catch {
+            say(error.message, of: name)
+            return note(Failure("\(name): it cannot be loaded", EX_CONFIG))
+        }
+        await follower.follow(
+            from: last, isOnce: isOnce,
+            keep: { file throws(OverridesError) in try folder.write(file, for: name) },
+            report: report)
+    }
+
+    private func report(_ report: RemoteFollower.Report) {
+        folder.noteCheck(of: report.application)
+        for message in report.messages { say(message, of: report.application) }
+        if report.notKept != nil {
+            note(Failure("\(report.application): its file could not be written", EX_IOERR))
+        } else if report.outcome == .failed {
+            note(Failure("\(report.application): it could not be loaded", EX_TEMPFAIL))
+        }
+        do throws(OverridesError) {
+            try metrics?.note(report)
+            state.withLock { $0.isMetricsProblemSaid = false }
+        } catch {
+            let isSaid = state.withLock { state in
+                defer { state.isMetricsProblemSaid = true }
+                return state.isMetricsProblemSaid
+            }
+            if !isSaid { printMessage("\(error)", of: "tweak-agent") }
+        }
+    }
+
+    private func note(_ failure: Failure) {
+        state.withLock { state in state.problem = state.problem ?? failure }
+    }
+
+    private func say(_ message: String, of application: String) {
+        printMessage("\(application): \(message)", of: "tweak-agent")
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if Remote
+import CommandSupport
+import Glibc
+import SignOptions
+import TweakRemote
+import TweakSystem
+
+extension Sign {
+    func sign() throws(Failure) {
+        if let path = options.newKey {
+            let key = PrivateKey()
+            try Self.write(key.text, to: path, mode: 0o600, O_EXCL)
+            return print(key.publicKey.text)
+        }
+        if let text = options.check { return try check(text) }
+        guard let path = options.key else { return }
+        guard let key = PrivateKey(text: String(decoding: try readInput(path), as: UTF8.self)) else {
+            throw Failure("\(path): there is no key of tweak sign --new-key", EX_DATAERR)
+        }
+        for file in options.files {
+            let bytes = try readInput(file)
+            let signature = try failing { try key.signature(of: bytes) }
+            try Self.write(signature.text, to: file + Signature.suffix, mode: 0o666, O_TRUNC)
+        }
+    }
+
+    private func check(_ text: String) throws(Failure) {
+        guard let key = PublicKey(text: text) else {
+            throw Failure("\(text): this is not a public key of tweak sign --new-key", EX_DATAERR)
+        }
+        for file in options.files {
+            let bytes = try readInput(file)
+            let path = file + Signature.suffix
+            guard access(path, F_OK) == 0 else { throw Failure("\(path): it is missing", EXIT_FAILURE) }
+            let signature = Signature(text: String(decoding: try readInput(path), as: UTF8.self))
+            guard let signature, key.isSignature(signature, of: bytes) else {
+                throw Failure("\(path): it is not the signature of \(file) with this key", EXIT_FAILURE)
+            }
+        }
+    }
+
+    private static func write(_ text: String, to path: String, mode: UInt32, _ flag: CInt) throws(Failure) {
+        let descriptor = openFile(path, O_WRONLY | O_CREAT | flag, mode: mode)
+        guard descriptor >= 0 else { throw Failure("\(path): \(systemMessage())", EX_CANTCREAT) }
+        defer { close(descriptor) }
+        guard writeAll(Array(text.utf8), to: descriptor), fsync(descriptor) == 0 || errno == EINVAL else {
+            throw Failure("\(path): \(systemMessage())", EX_CANTCREAT)
+        }
+    }
+}
+#endif
