@@ -6,6 +6,7 @@ import TweakJSON
 import TweakOverrides
 import TweakProtocol
 import TweakRecords
+import TweakSystem
 
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -98,10 +99,27 @@ private struct Origin: Encodable {
             origins.append(
                 Origin(
                     source: opinion.source, file: path, from: file.from, loaded: file.loaded,
-                    checked: file.checked, version: file.version, problem: file.problem,
+                    checked: [file.checked, lastCheck(of: path)].compactMap(\.self).max(),
+                    version: file.version, problem: file.problem,
                     reason: file.reason(for: explanation.tweak)))
         }
         return origins
+    }
+
+    /// When the agent asked last, as RFC 3339 has times. It notes that with the time of another file, since all processes would
+    /// wake up if it wrote this one.
+    private static func lastCheck(of path: String) -> String? {
+        let parts = path.split(separator: "/")
+        guard parts.count > 2, let application = parts.dropLast().last,
+            let status = stat(path: "/" + parts.dropLast(2).joined(separator: "/") + "/.agent/" + application)
+        else { return nil }
+        var (seconds, time) = (status.st_mtim.tv_sec, tm())
+        gmtime_r(&seconds, &time)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+            guard let start = text.baseAddress, strftime(start, text.count, "%Y-%m-%dT%H:%M:%SZ", &time) > 0
+            else { return nil }
+            return String(cString: start)
+        }
     }
 
     private static func first(of paths: [String], with key: TweakKey) -> (String, ProvidedFile)? {
