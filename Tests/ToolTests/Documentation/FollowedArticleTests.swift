@@ -21,6 +21,7 @@ import Testing
             } else if block.language == "console" {
                 for line in block.text.split(separator: "\n").map(String.init) {
                     guard line.hasPrefix("$ ") else {
+                        try #require(!commands.isEmpty, "no command prints \"\(line)\"")
                         commands[commands.count - 1].output.append(line)
                         continue
                     }

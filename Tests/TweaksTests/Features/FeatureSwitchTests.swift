@@ -163,8 +163,7 @@ import TweakRecords
         #expect(store.isFeatureEnabled("awesome"))
         try home.write("features.json", #"{ "default": { "plain": { "enabled": true } } }"#)
         try provider.reload()
-        #expect(store.isFeatureEnabled("plain"))
-        #expect(store.feature("awesome").isOn == nil)
+        #expect(waitUntil { store.isFeatureEnabled("plain") && store.feature("awesome").isOn == nil })
     }
 
     @Test func `A property list has features without parts`() throws {

@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -122,13 +123,25 @@ def work(groups, next_group, results, verbosity):
             runner = unittest.TextTestRunner(stream=text, verbosity=verbosity, resultclass=Result)
             result = runner.run(unittest.TestSuite(groups[place]))
             results.put((text.getvalue(), result.testsRun, len(result.failures), len(result.errors), len(result.skipped), Settings.figures))
+    except KeyboardInterrupt:
+        pass
     finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
         World.close_shared()
         results.put(None)
 
 
+def stop(*_):
+    # Not SystemExit, which unittest takes for the end of a test.
+    raise KeyboardInterrupt
+
+
 def main():
     options, names, settings = prepare()
+    # Whoever is ended takes along the browsers and programs that it has started, the workers do too.
+    signal.signal(signal.SIGTERM, stop)
+    workers = []
     try:
         loader = unittest.TestLoader()
         loader.testNamePatterns = [f"*{name}*" for name in names] or None
@@ -169,7 +182,13 @@ def main():
         print(f"{run} tests, {failures} failures, {errors} errors, {skipped} skipped")
         is_whole = at_work == 0 and run == sum(len(group) for group in groups) > 0
         sys.exit(0 if is_whole and not failures and not errors else 1)
+    except KeyboardInterrupt:
+        sys.exit(130)
     finally:
+        for worker in workers:
+            if worker.is_alive():
+                worker.terminate()
+            worker.join()
         shutil.rmtree(settings.folder, ignore_errors=True)
 
 

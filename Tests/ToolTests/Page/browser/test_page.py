@@ -339,14 +339,17 @@ class Finding(PageTest):
         browser.script("tweaksPage.commands.clearQuery(); tweaksPage.commands.setQuery({source: 'override'})")
         self.assertEqual([key for key in self.keys_shown() if key != OTHERS + "Restarting"], [])
 
+    def follow_outline(self, text):
+        """Clicks a node of the outline, which may be drawn anew between a look and a click."""
+        wait_until(lambda: any(node.click() is None for node in self.browser.all(".outline-node") if node.text.startswith(text)), f"there is no {text}")
+
     def test_the_outline_leads_to_collections_and_groups(self):
         browser = self.browser
-        node = wait_until(lambda: next((node for node in browser.all(".outline-node") if node.text.startswith("Numbers")), None))
-        node.click()
+        self.follow_outline("Numbers")
         wait_until(lambda: browser.text(".scope-title") == "page-program › Kinds › Numbers")
         self.assertTrue(all(key.startswith(NUMBERS) for key in self.keys_shown()))
         browser.find(".outline-by option[value=groups]").click()
-        wait_until(lambda: next((node for node in browser.all(".outline-node") if node.text.startswith("Looks")), None), "there is no group").click()
+        self.follow_outline("Looks")
         wait_until(lambda: self.keys_shown() == ["Kinds/Made/Brightness", "Kinds/Made/Contrast"])
         self.assertEqual(browser.part("Kinds/Made/Brightness", ".row-label").text, "Brightness of it")
 
