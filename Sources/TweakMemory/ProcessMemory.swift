@@ -120,8 +120,8 @@ package final class ProcessMemory: AddressSpace {
     }
 }
 
-/// The content of a file of /proc; `nil` if it cannot be read.
-func readWhole(_ path: String, limit: Int = 64 << 20) -> [UInt8]? {
+/// The content of a file of /proc, more than `limit` if the file has more; `nil` if it cannot be read.
+package func readWhole(_ path: String, limit: Int = 64 << 20) -> [UInt8]? {
     let descriptor = openFile(path, O_RDONLY)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

@@ -56,6 +56,7 @@ struct Chain {
                 let duration = ContinuousClock().measure {
                     provider.change(Self.key(added.name), to: .value(.integer(Int128(value))))
                 }
+                // As above: what was measured would be no change.
                 guard read() == value else { fatalError("\(added.name) has not changed its tweak") }
                 nanoseconds.append(duration / .nanoseconds(1))
             }

@@ -1,4 +1,5 @@
 import Glibc
+import TweakMemory
 import TweakSystem
 
 /// How a process was started: what was executed, with which arguments, where, and in which environment. Source: proc(5).
@@ -159,11 +160,8 @@ struct ProcessStatus {
 
 /// A file that the kernel makes, or a short one; `nil` if it cannot be read.
 func readFile(_ path: String) -> [UInt8]? {
-    let descriptor = openFile(path, O_RDONLY)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
     let most = 4 << 20
-    return readToEnd(descriptor, limit: most).flatMap { $0.count > most ? nil : $0 }
+    return readWhole(path, limit: most).flatMap { $0.count > most ? nil : $0 }
 }
 
 /// A word as a shell reads it, in which nothing is hidden.
