@@ -424,6 +424,20 @@ static inline fbtweak_token fbtweak_observe(const fbtweak *tweak, fbtweak_callba
 static inline void fbtweak_unobserve(fbtweak_token token);
 
 /*
+ * Calls back when a provider has loaded its values anew, from a web server for example, and when it
+ * could not: problem then says why, otherwise it is NULL. Both texts are the library's, problem
+ * until the call returns. What there was at the start of the process is not told of. Calls come in
+ * one order with those of did_change, after those that the load has made, as a rule on a thread of
+ * the library. fbtweak_unobserve ends it. Returns 0 if observing is not possible.
+ */
+typedef struct fbtweak_load {
+  const char *provider; /* as fbtweak_source names it */
+  const char *problem;
+} fbtweak_load;
+typedef void (*fbtweak_load_callback)(const fbtweak_load *load, void *context);
+static inline fbtweak_token fbtweak_observe_loads(fbtweak_load_callback did_load, void *context);
+
+/*
  * A queue delivers changes when the program asks. Its descriptor can be given to poll, select or
  * epoll and is readable while something waits. Only fbtweak_queue_deliver reads from it: it calls
  * what waits, on the thread that called it, and returns how many calls it made. Several changes of
@@ -690,6 +704,7 @@ struct fbtweak__library {
   int (*remove)(const fbtweak *tweak);
   /* The tables of older libraries end here. */
   const fbtweak *(*make_monitor)(const fbtweak_declaration *declaration);
+  fbtweak_token (*observe_loads)(fbtweak_load_callback did_load, void *context);
 };
 
 #if FB_TWEAK_ENABLED
@@ -937,6 +952,12 @@ static inline fbtweak_token fbtweak_observe(const fbtweak *tweak, fbtweak_callba
 static inline fbtweak_token fbtweak_observe_in(fbtweak_queue *queue, const fbtweak *tweak,
                                                fbtweak_callback did_change, void *context) {
   FBTWEAK__ASK(0, observe(queue, tweak, 0, did_change, context));
+}
+static inline fbtweak_token fbtweak_observe_loads(fbtweak_load_callback did_load, void *context) {
+  const struct fbtweak__library *library = fbtweak__current_library();
+  return library && library->size > offsetof(struct fbtweak__library, observe_loads)
+             ? library->observe_loads(did_load, context)
+             : 0;
 }
 static inline void fbtweak_unobserve(fbtweak_token token) {
   FBTWEAK__TELL(unobserve(token));

@@ -35,6 +35,7 @@ IN_SWIFT void fbtweak__unbind(void *variable);
 IN_SWIFT fbtweak_token fbtweak__observe(fbtweak_queue *queue, const fbtweak *tweak,
                                         fbtweak_callback will_change, fbtweak_callback did_change,
                                         void *context);
+IN_SWIFT fbtweak_token fbtweak__observe_loads(fbtweak_load_callback did_load, void *context);
 IN_SWIFT void fbtweak__unobserve(fbtweak_token token);
 IN_SWIFT fbtweak_queue *fbtweak__queue_make(void);
 IN_SWIFT int fbtweak__queue_descriptor(const fbtweak_queue *queue);
@@ -84,6 +85,8 @@ ENTERED(fbtweak_token, observe,
         (fbtweak_queue * queue, const fbtweak *tweak, fbtweak_callback will_change,
          fbtweak_callback did_change, void *context),
         (queue, tweak, will_change, did_change, context))
+ENTERED(fbtweak_token, observe_loads, (fbtweak_load_callback did_load, void *context),
+        (did_load, context))
 ENTERED_VOID(unobserve, (fbtweak_token token), (token))
 ENTERED(fbtweak_queue *, queue_make, (void), ())
 ENTERED(int, queue_descriptor, (const fbtweak_queue *queue), (queue))
@@ -139,6 +142,7 @@ __attribute__((visibility("hidden"))) struct fbtweak__library fbtweak__this_libr
     .make_action = entered_make_action,
     .remove = entered_remove,
     .make_monitor = entered_make_monitor,
+    .observe_loads = entered_observe_loads,
 };
 
 __asm__(".pushsection .note.fbtweak,\"aR\",%note\n"

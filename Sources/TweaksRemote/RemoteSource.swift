@@ -89,7 +89,12 @@ public final class RemoteSource: TweakProvider {
                 state.file = file
                 return state.report
             }
-            report?(.everything)
+            if let problem = file.problem {
+                report?(.everything)
+                report?(.failed(problem))
+            } else {
+                report?(.loaded)
+            }
             if let path = self.path { try AgentFolder.replace(path, with: file) }
         } report: { report in
             for message in report.messages { self.said(message) }

@@ -42,6 +42,27 @@ import TweaksRemote
         await running.value
     }
 
+    @Test func `has its store tell what was loaded, and what could not be`() async throws {
+        let store = TweakStore()
+        _ = try store.make(key, default: false)
+        let source = try source()
+        try store.add(source, below: .overrides)
+        let told = Locked<[String]>([])
+        let observation = store.observeLoads { load in
+            told.withLock { $0.append("\(load.source): \(load.problem == nil)") }
+        }
+        let running = Task { await source.run() }
+        #expect(await becomes { told.withLock { $0.count } == 1 })
+        #expect(try store.value(of: key) == .bool(true))
+        server.stop()
+        #expect(await becomes { told.withLock { $0.count } == 2 })
+        #expect(try store.value(of: key) == .bool(true))
+        #expect(told.withLock { $0 } == ["remote: true", "remote: false"])
+        observation.cancel()
+        running.cancel()
+        await running.value
+    }
+
     @Test func `begins with what an earlier one has kept`() async throws {
         do {
             let source = try source()

@@ -22,6 +22,22 @@ func observe(
     }
 }
 
+@c(fbtweak__observe_loads)
+func observeLoads(callback: fbtweak_load_callback?, context: UnsafeMutableRawPointer?) -> fbtweak_token {
+    guard let callback else {
+        _ = CFailure.refused("there is no function to call back").report()
+        return 0
+    }
+    let function = CFunction(unsafeBitCast(callback, to: fbtweak_callback.self), context)
+    return TweakStore.shared.state.withLock { state in
+        state.delivery.add { id, since in
+            ObserverList.Observer(
+                id: id, keys: [], willChange: nil, didChange: .loads { function.tell($0) }, since: since,
+                code: function.code)
+        }
+    }
+}
+
 @c(fbtweak__unobserve)
 func unobserve(token: fbtweak_token) {
     TweakStore.shared.stopObserving { $0.id == token }
@@ -43,9 +59,21 @@ extension CFunction {
             tweak: tweak, old_value: fbtweak_value(change.oldValue, type),
             new_value: fbtweak_value(change.newValue, type),
             source: TextPool.address(of: change.source.description))
-        typealias Function = @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Void
         fbtweak__call_observer(unsafeBitCast(address, to: Function.self), &change, context)
     }
+
+    /// Calls an observer of loads.
+    fileprivate func tell(_ load: TweakLoad) {
+        guard let address = UnsafeRawPointer(bitPattern: code) else { return }
+        let call = { (problem: UnsafePointer<CChar>?) in
+            var load = fbtweak_load(
+                provider: TextPool.address(of: load.source.description), problem: problem)
+            fbtweak__call_observer(unsafeBitCast(address, to: Function.self), &load, context)
+        }
+        if let problem = load.problem { problem.withCString(call) } else { call(nil) }
+    }
+
+    private typealias Function = @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Void
 }
 
 extension TweakStore {

@@ -8,6 +8,8 @@ struct ChangeDelivery {
     private struct Notice {
         /// Of each tweak at most one.
         let changes: [TweakChange]
+        /// What observers of loads are told of, instead of changes.
+        var load: TweakLoad?
         let number: UInt64
         let recipients: Recipients
     }
@@ -22,7 +24,7 @@ struct ChangeDelivery {
     }
 
     /// What is delivered next, and to whom.
-    typealias Turn = (changes: [TweakChange], observers: [ObserverList.Observer])
+    typealias Turn = (changes: [TweakChange], load: TweakLoad?, observers: [ObserverList.Observer])
 
     private(set) var observers = ObserverList()
     private var removed: [ObserverList.Observer] = []
@@ -56,21 +58,37 @@ struct ChangeDelivery {
         listener?(changes, .since1970)
     }
 
+    /// Adds a load.
+    mutating func add(_ load: TweakLoad) {
+        let recipients = observers.observingLoads
+        guard !recipients.isEmpty else { return }
+        lastNumber += 1
+        waiting.append(Notice(changes: [], load: load, number: lastNumber, recipients: .these(recipients)))
+        if waiting.count > crowd { mergeWaiting() }
+    }
+
     /// Makes one notice of all that wait for everybody, so that no more waits than there are tweaks: of each the first old
-    /// value and the last new one.
+    /// value and the last new one. Of the loads of a provider the last one stays.
     private mutating func mergeWaiting() {
         var all = CoalescedChanges<Void>()
         var rest = FIFOQueue<Notice>()
+        var loads: [TweakSource: Notice] = [:]
         while let notice = waiting.popFirst() {
             if case .newcomer = notice.recipients {
                 rest.append(notice)
                 continue
             }
+            if let load = notice.load { loads[load.source] = notice }
             for change in notice.changes { all.add(change, note: ()) }
         }
         let changes = all.drainAll().map(\.change)
         if !changes.isEmpty {
             rest.append(Notice(changes: changes, number: lastNumber, recipients: .observers))
+        }
+        for notice in loads.values {
+            rest.append(
+                Notice(
+                    changes: [], load: notice.load, number: lastNumber, recipients: notice.recipients))
         }
         waiting = rest
         // Merging takes as long as what waits is.
@@ -102,10 +120,13 @@ struct ChangeDelivery {
         _ = waiting.popFirst()
         if waiting.isEmpty { crowd = Self.smallestCrowd }
         switch notice.recipients {
-        case .these(let recipients): return (notice.changes, recipients)
-        case .newcomer(let recipient): return (notice.changes, [recipient])
+        case .these(let recipients): return (notice.changes, notice.load, recipients)
+        case .newcomer(let recipient): return (notice.changes, nil, [recipient])
         case .observers:
-            return (notice.changes, observers.observing(notice.changes).filter { $0.since < notice.number })
+            return (
+                notice.changes, nil,
+                observers.observing(notice.changes).filter { $0.since < notice.number }
+            )
         }
     }
 
@@ -205,6 +226,12 @@ extension TweakStore {
         if let turn = state.withLock({ $0.delivery.begin() }) { deliver(turn) }
     }
 
+    /// Tells observers what came of an attempt to load values.
+    func deliver(_ load: TweakLoad) {
+        state.withLock { $0.delivery.add(load) }
+        deliverChanges()
+    }
+
     /// Tells observers, when this thread is the one that does.
     func deliver(_ first: ChangeDelivery.Turn) {
         var turn = first
@@ -221,9 +248,15 @@ extension TweakStore {
                 }
             }
             for observer in turn.observers {
-                guard case .together(let didChange)? = observer.didChange else { continue }
-                finished = call(observer, after: finished) { [changes = turn.changes] in
-                    didChange(changes.filter { observer.observes($0.key) })
+                switch observer.didChange {
+                case .together(let didChange):
+                    finished = call(observer, after: finished) { [changes = turn.changes] in
+                        didChange(changes.filter { observer.observes($0.key) })
+                    }
+                case .loads(let didLoad):
+                    guard let load = turn.load else { continue }
+                    finished = call(observer, after: finished) { didLoad(load) }
+                case .eachChange, nil: continue
                 }
             }
             let (next, isLeft) = state.withLock { state in
@@ -266,6 +299,8 @@ struct ObserverList {
         case eachChange(@Sendable (TweakChange) -> Void)
         /// Once for all that changed together.
         case together(@Sendable ([TweakChange]) -> Void)
+        /// When a provider's values have been loaded or could not be. It observes no tweaks.
+        case loads(@Sendable (TweakLoad) -> Void)
     }
 
     /// `@unchecked Sendable`: all is constant but for ``isRemoved``, which is only reached with the store's lock.
@@ -360,6 +395,12 @@ struct ObserverList {
     }
 
     subscript(id: UInt64) -> Observer? { observers[StableNumber(id)] }
+
+    /// The observers of loads, in order.
+    var observingLoads: [Observer] {
+        observers.values.filter { if case .loads = $0.didChange { true } else { false } }
+            .sorted { $0.id < $1.id }
+    }
 
     /// The observers of one tweak, in order.
     func observing(_ key: TweakKey) -> [Observer] {

@@ -3,6 +3,22 @@ public import TweakRecords
 extension TweakStore {
     // MARK: Observing
 
+    /// Calls back when a provider has loaded its values anew, and when it could not.
+    ///
+    ///     observation = store.observeLoads { load in
+    ///         print("\(load.source):", load.problem ?? "loaded")
+    ///     }
+    ///
+    /// That is what `tweak-agent` says of the values that it has for this application, and a `RemoteSource`. What there was at
+    /// the start of the process is not told of. Calls come in one order with those of changes, after those that the load has
+    /// made. The same problem is told of once. If much waits, only the last load of a provider is told of.
+    ///
+    /// - Parameter didLoad: Called on a thread of the library, or on the one that a provider reports on.
+    /// - Returns: The observation, which lasts as long as it is held.
+    public func observeLoads(_ didLoad: @escaping @Sendable (TweakLoad) -> Void) -> TweakObservation {
+        addObserver(of: []) { _ in .loads(didLoad) }
+    }
+
     /// Calls back when the value of a tweak changes, and first with what it is.
     ///
     ///     observation = store.observe(initially: true) { print($0.key, $0.newValue) }

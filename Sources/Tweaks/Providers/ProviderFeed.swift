@@ -22,9 +22,18 @@ final class ProviderFeed: Sendable {
     private struct Work {
         var changed: Set<TweakKey> = []
         var everythingChanged = false
+        /// What observers have to be told when that has been asked for.
+        var load: TweakLoad?
+        /// What they were told last; `nil` after something was loaded.
+        var problem: String?
         var isBusy = false
         var isRemoved = false
         var claim: ProviderClaim?
+
+        mutating func note(_ problem: String?, of source: TweakSource) {
+            self.problem = problem
+            load = TweakLoad(source: source, problem: problem)
+        }
     }
 
     let provider: any TweakProvider
@@ -65,34 +74,44 @@ final class ProviderFeed: Sendable {
             switch change {
             case .tweaks(let keys): work.changed.formUnion(keys)
             case .everything: work.everythingChanged = true
+            case .loaded:
+                work.everythingChanged = true
+                work.note(nil, of: provider.source)
+            case .failed(let problem):
+                if problem != work.problem { work.note(problem, of: provider.source) }
             }
             defer { work.isBusy = true }
             return !work.isBusy
         }
         guard isMine else { return }
-        while let (keys, isEverything) = next() {
+        while let (keys, isEverything, load) = next() {
             guard let store else { continue }
-            guard let update = isEverything ? everything(store) : some(keys, store) else { continue }
-            store.apply { [source = provider.source] state in
-                // Removed meanwhile, it has given its last value.
-                state.layers.feed(of: source) === self && !isRemoved ? update : nil
+            if isEverything || !keys.isEmpty,
+                let update = isEverything ? everything(store) : some(keys, store)
+            {
+                store.apply { [source = provider.source] state in
+                    // Removed meanwhile, it has given its last value.
+                    state.layers.feed(of: source) === self && !isRemoved ? update : nil
+                }
             }
+            if let load { store.deliver(load) }
         }
     }
 
     var isRemoved: Bool { work.withLock { $0.isRemoved } }
 
-    private func next() -> (keys: Set<TweakKey>, isEverything: Bool)? {
+    private func next() -> (keys: Set<TweakKey>, isEverything: Bool, load: TweakLoad?)? {
         work.withLock { work in
-            guard !work.isRemoved, work.everythingChanged || !work.changed.isEmpty else {
+            guard !work.isRemoved, work.everythingChanged || !work.changed.isEmpty || work.load != nil else {
                 work.isBusy = false
                 return nil
             }
             defer {
                 work.changed = []
                 work.everythingChanged = false
+                work.load = nil
             }
-            return (work.changed, work.everythingChanged)
+            return (work.changed, work.everythingChanged, work.load)
         }
     }
 

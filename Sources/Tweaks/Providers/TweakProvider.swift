@@ -56,6 +56,18 @@ public enum TweakProviderChange: Sendable {
     case tweaks([TweakKey])
     /// Perhaps everything.
     case everything
+    /// Perhaps everything, since what it has was loaded anew. Observers of ``TweakStore/observeLoads(_:)`` are told.
+    case loaded
+    /// Nothing, since it could not be loaded, and why. They are told, once for each reason until something is loaded.
+    case failed(String)
+}
+
+/// What came of an attempt to load the values of a provider, see ``TweakStore/observeLoads(_:)``.
+public struct TweakLoad: Hashable, Sendable {
+    /// Whose values they are.
+    public let source: TweakSource
+    /// Why they are what they were before; `nil` if they were loaded.
+    public let problem: String?
 }
 
 /// What a provider says about one tweak.

@@ -15,6 +15,7 @@ static const struct {
     {"observe", .run = observe},
     {"observe-in-callbacks", .run = observe_in_callbacks},
     {"observe-from-threads", .run = observe_from_threads},
+    {"loads", .run_with = observe_loads},
     {"queue", .run = queue_changes},
     {"make-and-remove", .run = make_and_remove},
     {"run-actions", .run = run_actions},

@@ -125,3 +125,63 @@ void observe_from_threads(void) {
   pthread_join(thread, NULL);
   EXPECT(atomic_load(&slow_calls) == calls && calls >= 1);
 }
+
+struct loads {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int count;
+  char last[200];
+};
+
+static void note_load(const fbtweak_load *load, void *context) {
+  struct loads *loads = context;
+  pthread_mutex_lock(&loads->lock);
+  loads->count++;
+  snprintf(loads->last, sizeof(loads->last), "%s %s %d", load->provider,
+           load->problem ? load->problem : "loaded", level());
+  pthread_cond_signal(&loads->changed);
+  pthread_mutex_unlock(&loads->lock);
+}
+
+static void replace(const char *path, const char *text) {
+  char new_path[4096];
+  snprintf(new_path, sizeof(new_path), "%s.new", path);
+  FILE *file = fopen(new_path, "w");
+  EXPECT(file && fputs(text, file) >= 0 && fclose(file) == 0 && rename(new_path, path) == 0);
+}
+
+static void await_load(struct loads *loads, int count, const char *part) {
+  pthread_mutex_lock(&loads->lock);
+  while (loads->count < count)
+    pthread_cond_wait(&loads->changed, &loads->lock);
+  if (loads->count != count || !strstr(loads->last, part))
+    fprintf(stderr, "load %d: %s\n", loads->count, loads->last);
+  EXPECT(loads->count == count && strstr(loads->last, part));
+  pthread_mutex_unlock(&loads->lock);
+}
+
+void observe_loads(const char *path) {
+#define WITH_LEVEL(level_) "\"values\":{\"Sound\":{\"Mixer\":{\"Level\":" #level_ "}}}}"
+  struct loads loads = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, ""};
+  EXPECT(fbtweak_observe_loads(NULL, NULL) == 0);
+  EXPECT_ERROR("there is no function to call back");
+  EXPECT(level() == 3);
+  fbtweak_token token = fbtweak_observe_loads(note_load, &loads);
+  EXPECT(token != 0);
+  replace(path, "{" WITH_LEVEL(4));
+  await_load(&loads, 1, "remote loaded 4");
+  replace(path, "{\"problem\":\"404 Not Found\"," WITH_LEVEL(4));
+  await_load(&loads, 2, "remote 404 Not Found 4");
+  /* The same values again, after a failure. */
+  replace(path, "{" WITH_LEVEL(4));
+  await_load(&loads, 3, "remote loaded 4");
+  replace(path, "<html>");
+  await_load(&loads, 4, "it is not JSON");
+  replace(path, "{" WITH_LEVEL(6));
+  await_load(&loads, 5, "remote loaded 6");
+  fbtweak_unobserve(token);
+  replace(path, "{" WITH_LEVEL(7));
+  while (level() != 7)
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+  EXPECT(loads.count == 5);
+}

@@ -45,6 +45,7 @@ void bind_variables(void);
 void observe(void);
 void observe_in_callbacks(void);
 void observe_from_threads(void);
+void observe_loads(const char *file_of_values);
 void queue_changes(void);
 void make_and_remove(void);
 void run_actions(void);

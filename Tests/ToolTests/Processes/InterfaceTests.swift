@@ -32,6 +32,14 @@ import Testing
     @Test func `calls nobody after the end of an observation, on no thread`() throws {
         try run("observe-from-threads")
     }
+    @Test func `tells when values from afar have been loaded, and why not`() throws {
+        let values = #"{ "values": { "Sound": { "Mixer": { "Level": 3 } } } }"#
+        let file = try home.write("state/tweaks/interface-scenarios/remote.json", values)
+        let result = try TestSupport.run(
+            Locations.product("interface-scenarios"), ["loads", file], home: home)
+        #expect(result.succeeded, "\(result.error)")
+        #expect(result.error.contains("it is not JSON"))
+    }
     @Test func `delivers changes from a queue when the program asks`() throws { try run("queue") }
     @Test func `makes and removes tweaks`() throws { try run("make-and-remove") }
     @Test func `runs actions`() throws { try run("run-actions") }

@@ -41,6 +41,54 @@ import Testing
             ])
     }
 
+    @Test func `Observers of loads are told after those of the changes, of each problem once`() throws {
+        let provider = try added(TestProvider())
+        let told = Locked<[String]>([])
+        let changes = store.observe { change in told.withLock { $0.append("\(change.newValue)") } }
+        let loads = store.observeLoads { load in
+            told.withLock { $0.append("\(load.source) \(load.problem ?? "loaded")") }
+        }
+        provider.change([count: .value(6)], reporting: false)
+        provider.report(.loaded)
+        provider.report(.failed("gone"))
+        provider.report(.failed("gone"))
+        provider.report(.failed("still gone"))
+        provider.reportEverything()
+        provider.report(.loaded)
+        provider.report(.failed("gone"))
+        loads.cancel()
+        provider.report(.loaded)
+        #expect(
+            told.withLock { $0 } == [
+                "6", "test loaded", "test gone", "test still gone", "test loaded", "test gone",
+            ])
+        changes.cancel()
+    }
+
+    @Test func `While an observer of loads is slow only the last load waits`() throws {
+        let provider = try added(TestProvider())
+        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let told = Locked<[String]>([])
+        let observation = store.observeLoads { load in
+            let isFirst = told.withLock { told in
+                told.append(load.problem ?? "loaded")
+                return told.count == 1
+            }
+            if isFirst {
+                begun.signal()
+                goOn.wait()
+            }
+        }
+        let thread = Thread { provider.report(.loaded) }
+        thread.start()
+        begun.wait()
+        for number in 0..<10_000 { store.deliver(TweakLoad(source: file, problem: "\(number)")) }
+        goOn.signal()
+        #expect(waitUntil { told.withLock { $0.last } == "9999" })
+        #expect(told.withLock { $0.count } < 600)
+        observation.cancel()
+    }
+
     @Test func `Only what it reports is asked for`() throws {
         let provider = try added(TestProvider("test", [count: 6, .test("Other"): 2]))
         let before = provider.asked.count

@@ -42,7 +42,9 @@ final class TestProvider: MutableTweakProvider {
         if reporting { report?(.tweaks(Array(values.keys))) }
     }
 
-    func reportEverything() { state.withLock { $0.report }?(.everything) }
+    func reportEverything() { report(.everything) }
+
+    func report(_ change: TweakProviderChange) { state.withLock { $0.report }?(change) }
 
     var keys: Set<TweakKey> {
         get throws {

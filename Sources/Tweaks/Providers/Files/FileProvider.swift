@@ -85,12 +85,13 @@ extension TweakStore {
         }
         let report = diagnostics.warn as @Sendable (String) -> Void
         let isWanted = { @Sendable [weak feed] in feed.map { !$0.isRemoved } ?? false }
-        let reload = { @Sendable [weak provider] (path: String, isComplete: Bool) in
+        let reload = { @Sendable [weak provider, weak feed] (path: String, isComplete: Bool) in
             guard let provider, isWanted() else { return }
             do { try provider.reload() } catch {
                 // Somebody may be writing it.
                 guard isComplete || access(path, F_OK) != 0 else { return }
                 report("\(provider.source): \(error); its values stay as they are")
+                feed?.report(.failed("\(error)"))
             }
         }
         for path in provider.files.map(absolutePath) {

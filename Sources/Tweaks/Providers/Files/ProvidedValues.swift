@@ -8,7 +8,16 @@ final class ProvidedValues: FileProvider {
     /// One of the files, with what was in it when it could last be read.
     private struct Known {
         let path: String
+        var content = Content()
+        /// Whether it could not be read the last time.
+        var isBroken = false
+    }
+
+    private struct Content: Equatable {
         var values: [TweakKey: ProvidedValue] = [:]
+        /// When an agent got them, and why there is nothing newer.
+        var loaded: String?
+        var problem: String?
     }
 
     private struct State {
@@ -39,16 +48,26 @@ final class ProvidedValues: FileProvider {
     /// Reads the files again. What was in one that cannot be read stays as it is.
     func reload() throws {
         var failure: OverridesError?
+        var isNew = false
+        var problem: String?
         // With the lock held, so that what is read last is there in the end.
         let report = state.withLock { state in
             state.values = [:]
             for index in state.known.indices {
+                let known = state.known[index]
                 do throws(OverridesError) {
-                    state.known[index].values = try read(state.known[index].path)
+                    let content = try read(known.path)
+                    if content != known.content || known.isBroken {
+                        isNew = true
+                        problem = problem ?? content.problem
+                    }
+                    state.known[index].content = content
+                    state.known[index].isBroken = false
                 } catch {
+                    state.known[index].isBroken = true
                     failure = failure ?? error
                 }
-                let values = state.known[index].values
+                let values = state.known[index].content.values
                 if state.values.isEmpty {
                     state.values = values
                 } else {
@@ -57,15 +76,17 @@ final class ProvidedValues: FileProvider {
             }
             return state.report
         }
-        report?(.everything)
+        report?(isNew && problem == nil ? .loaded : .everything)
+        if let problem { report?(.failed(problem)) }
         if let failure { throw failure }
     }
 
-    private func read(_ path: String) throws(OverridesError) -> [TweakKey: ProvidedValue] {
+    private func read(_ path: String) throws(OverridesError) -> Content {
         let file = KeptFile(path: path)
         if isGuarded { try file.checkWriters() }
-        guard let json = try file.read() else { return [:] }
-        return try ProvidedFile(json: json, path: path).values.provided
+        guard let json = try file.read() else { return Content() }
+        let read = try ProvidedFile(json: json, path: path)
+        return Content(values: read.values.provided, loaded: read.loaded, problem: read.problem)
     }
 
     var keys: Set<TweakKey> { Set(tweaks.values.keys) }
