@@ -6,13 +6,14 @@ internal import TweakSystem
 ///
 /// The library's thread waits for inotify; its worker calls back, since that runs the program's observers. All files that
 /// a process follows are with one watcher: a user may have as few as 128 of inotify's descriptors. Where there is none
-/// left, or no inotify, the files are looked at once a second.
+/// left, or no inotify, the files are looked at twice a second.
 final class FileWatcher: EventLoop.Source {
     /// How long a file may be missing before that counts. Some editors and git remove the old one first.
     private static let absence: Duration = .milliseconds(100)
-    /// How long to wait for what there are too many threads for, and until a file is looked at again that inotify does
-    /// not watch.
+    /// How long to wait for what there are too many threads for.
     private static let patience: Duration = .seconds(1)
+    /// How long until a file is looked at again that inotify does not watch.
+    private static let pause: Duration = .milliseconds(500)
 
     private static let ownEvents = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
     private static let entryEvents =
@@ -127,7 +128,7 @@ final class FileWatcher: EventLoop.Source {
         guard !hasSaidWhy else { return }
         hasSaidWhy = true
         let message =
-            "cannot watch \(followed.file.path), so it is looked at once a second: \(systemMessage(error)) "
+            "cannot watch \(followed.file.path), so it is looked at twice a second: \(systemMessage(error)) "
             + "(inotify's limits are in /proc/sys/fs/inotify)"
         _ = worker.add { [report = followed.file.report] in report(message) }
     }
@@ -162,7 +163,7 @@ final class FileWatcher: EventLoop.Source {
             guard let deadline = followed.deadline, deadline <= .now else { continue }
             if let seen = followed.seen, followed.happened == nil {
                 let sight = Sight(followed.file.path)
-                followed.deadline = .now + Self.patience
+                followed.deadline = .now + Self.pause
                 guard sight != seen else { continue }
                 followed.seen = sight
                 followed.happened = true
@@ -228,7 +229,7 @@ extension FileWatcher {
             return
         }
         followed.happened = nil
-        followed.deadline = followed.seen.map { _ in .now + Self.patience }
+        followed.deadline = followed.seen.map { _ in .now + Self.pause }
     }
 }
 

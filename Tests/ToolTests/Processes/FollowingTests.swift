@@ -271,13 +271,13 @@ final class Follower: Sendable {
     @Test(
         .enabled(if: canLimit, "needs user namespaces"),
         arguments: ["max_inotify_instances", "max_inotify_watches"])
-    func `Without inotify the program looks at its files once a second, and says so once`(limit: String)
+    func `Without inotify the program looks at its files twice a second, and says so once`(limit: String)
         throws
     {
         let process = try start(
             "/usr/bin/unshare", Self.limited(limit, SetterProgram.path), home: program.home)
         #expect(waitUntil { process.written.error.contains("\n") })
-        // Looked at once a second, the file counts all the same.
+        // Looked at twice a second, the file counts all the same.
         for count in [6, 7] {
             try program.writeOverrides(Data("{\"Setter\": {\"Values\": {\"Count\": \(count)}}}".utf8))
             #expect(waitUntil { process.written.output.contains("false \(count) 0.5 hello\n") })
