@@ -47,7 +47,7 @@ def first_paint(world, browser, times=7):
 
 
 def key_to_result(browser):
-    """From a key in the search to the frame that shows what was found."""
+    """From a key in the search to the frame that shows what was found. Keys come as a person types them, at any time of a frame."""
     return spread(browser.driver.execute_async_script(
         """const done = arguments[0];
         (async () => {
@@ -62,7 +62,7 @@ def key_to_result(browser):
           search.focus();
           for (const word of words) {
             for (let length = 1; length <= word.length; length += 1) {
-              await frame();
+              await new Promise(resolve => setTimeout(resolve, 30 + Math.random() * 100));
               search.value = word.slice(0, length);
               const began = performance.now();
               search.dispatchEvent(new Event('input', {bubbles: true}));
