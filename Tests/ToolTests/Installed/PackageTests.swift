@@ -15,8 +15,8 @@ private struct Packages {
         let folder = try TemporaryDirectory()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Locations.package + "/tools/package")
-        // The page's server takes ten minutes to build for release.
-        process.arguments = (isLong ? ["--with-ui"] : []) + [folder.path]
+        // What speaks HTTP takes ten minutes to build for release.
+        process.arguments = (isLong ? ["--with-ui", "--with-agent"] : []) + [folder.path]
         // Compressing them well takes a minute.
         process.environment = ProcessInfo.processInfo.environment.merging(["DPKG_DEB_COMPRESSOR_LEVEL": "0"])
         {
@@ -82,7 +82,8 @@ private struct Packages {
         let names = try Packages.paths.compactMap {
             $0.split(separator: "/").last?.split(separator: "_").first
         }
-        #expect(names == ["libtweaks-dev", "libtweaks0"] + (isLong ? ["tweaks-ui", "tweaks"] : ["tweaks"]))
+        let more: [Substring] = isLong ? ["tweaks-agent", "tweaks-ui"] : []
+        #expect(names == ["libtweaks-dev", "libtweaks0"] + more + ["tweaks"])
         #expect(try Packages.built.get().output.contains("lintian finds no error and no warning"))
     }
 
@@ -153,6 +154,30 @@ private struct Packages {
         #expect(
             result.succeeded && result.output.hasPrefix("http://127.0.0.1:"),
             "\(result.output)\(result.error)")
+    }
+
+    @Test(.enabled(if: isLong)) func `The agent comes with its units, and its values go with it`() throws {
+        let result = try packages.run(
+            """
+            mandoc -T utf8 /usr/share/man/man1/tweak-agent.1.gz >&2
+            cat >agent.json <<'END'
+            { "applications": [ { "name": "frames", "url": "http://127.0.0.1:1/", "plainHTTP": true, "timeout": 1 } ] }
+            END
+            tweak-agent --configuration agent.json --once || echo $?
+            grep -h ExecStart= /lib/systemd/system/tweak-agent.service /usr/lib/systemd/user/tweak-agent.service
+            mkdir -p /var/lib/tweaks/frames
+            dpkg --purge tweaks-agent >&2
+            ls /var/lib/tweaks /usr/bin/tweak-agent 2>/dev/null || echo gone
+            """)
+        let start = "ExecStart=/usr/bin/tweak-agent --configuration"
+        let expected = """
+            75
+            \(start) /etc/tweaks/agent.json
+            \(start) %E/tweaks/agent.json --folder %S/tweaks
+            gone
+
+            """
+        #expect(result.succeeded && result.output == expected, "\(result.output)\(result.error)")
     }
 
     @Test func `What is removed leaves nothing in the system`() throws {
