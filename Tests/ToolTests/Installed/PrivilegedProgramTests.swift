@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A program that root has given to everybody with root's rights, and what somebody else has it do.
+@Suite(.enabled(if: geteuid() == 0, "only root can make such programs"))
+struct `A program with more rights than its user` {
+    private let home: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        home = try TemporaryDirectory()
+        #expect(chmod(home.path, 0o755) == 0)
+        path = home("privileged")
+        try FileManager.default.copyItem(
+            atPath: Installation.path("lib/libtweaks.so.0.1.0"), toPath: home("libtweaks.so.0"))
+        let source = try home.write(
+            "privileged.c",
+            """
+            #include <fbtweak.h>
+            #include <stdio.h>
+            int main(void) { printf("%d\\n", FBTweakValue("A", "B", "C", 1)); }
+            """)
+        let built = try TestSupport.run(
+            Locations.program("gcc"),
+            [
+                "-DDEBUG", source, "-I" + Installation.path("include"), "-Wl,--no-as-needed",
+                home("libtweaks.so.0"),
+                "-Wl,-rpath," + home.path, "-o", path,
+            ], home: home)
+        try #require(built.succeeded, "\(built.error)")
+        try home.write("config/tweaks/privileged/overrides.json", #"{"A": {"B": {"C": 2}}}"#)
+        for (folder, value) in [("state/tweaks", 3), ("folder", 4)] {
+            try home.write("\(folder)/privileged/remote.json", Self.values(value))
+        }
+        let nobody = try TestSupport.run(
+            Locations.program("chown"), ["-R", "65534:65534", home("config"), home("state"), home("folder")],
+            home: home)
+        try #require(nobody.succeeded)
+    }
+
+    private static func values(_ value: Int) -> String {
+        #"{"values": {"A": {"B": {"C": \#(value)}}}}"#
+    }
+
+    /// What the program prints in the hands of nobody, on a machine whose agent has the value 7.
+    private func printed(mode: mode_t, _ environment: [String: String]) throws -> String {
+        try #require(chmod(path, mode) == 0)
+        let variables = environment.map { " \($0)='\($1)'" }.joined()
+        let result = try TestSupport.run(
+            Locations.program("unshare"),
+            [
+                "--mount", "--", "/bin/bash", "-euc",
+                """
+                mount -t tmpfs tmpfs /var/lib
+                mkdir -p /var/lib/tweaks/privileged
+                echo '\(Self.values(7))' >/var/lib/tweaks/privileged/remote.json
+                exec env -i TWEAKS_CONTROL=0 HOME=/nonexistent\(variables) setpriv --reuid 65534 --regid 65534 --clear-groups '\(path)'
+                """,
+            ], home: home)
+        #expect(result.succeeded && result.error.isEmpty, "\(result.error)")
+        return result.output
+    }
+
+    @Test func `believes the system's agent alone, not its user's files and environment`() throws {
+        let told = [
+            ["XDG_CONFIG_HOME": home("config")], ["XDG_STATE_HOME": home("state")],
+            ["TWEAKS_PROVIDED": home("folder")], ["TWEAK_A__B__C": "5"], [:],
+        ]
+        #expect(try told.map { try printed(mode: 0o4755, $0) } == Array(repeating: "7\n", count: 5))
+        // The same without the rights, so that there is something not to believe.
+        #expect(try told.map { try printed(mode: 0o755, $0) } == ["2\n", "3\n", "4\n", "5\n", "7\n"])
+    }
+}
