@@ -118,9 +118,18 @@ import TweakRemote
 @Suite struct `The time between checks` {
     @Test func `is the interval, with a tenth of jitter`() {
         var schedule = CheckSchedule(interval: .seconds(60))
+        _ = schedule.succeeded()
         #expect(abs(schedule.succeeded(chance: 0) / .seconds(1) - 54) < 0.001)
         #expect(schedule.succeeded(chance: 0.5) == .seconds(60))
         #expect(abs(schedule.succeeded(chance: 1) / .seconds(1) - 66) < 0.001)
+    }
+
+    @Test func `is any part of the interval after the first success, but a second at least`() {
+        let pauses = [0, 0.5, 1].map { chance in
+            var schedule = CheckSchedule(interval: .seconds(60))
+            return schedule.succeeded(chance: chance)
+        }
+        #expect(pauses == [.seconds(1), .seconds(30.5), .seconds(60)])
     }
 
     @Test func `doubles from failure to failure up to five minutes`() {

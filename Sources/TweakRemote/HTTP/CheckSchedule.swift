@@ -1,6 +1,7 @@
 /// When an application's file is looked at next.
 ///
-/// Agents that began together drift apart, and those whose server was away do not come back all at once.
+/// Agents that began together are apart from the second check on, and those whose server was away do not come back all at
+/// once.
 package struct CheckSchedule: Hashable, Sendable {
     private let interval: Duration
     /// How often in a row it has failed.
@@ -17,13 +18,15 @@ package struct CheckSchedule: Hashable, Sendable {
 
     package init(interval: Duration) { self.interval = interval }
 
-    /// The pause after a check that has succeeded.
+    /// The pause after a check that has succeeded; after the first one it is any part of the interval.
     ///
     /// - Parameter chance: From 0 to 1.
     package mutating func succeeded(chance: Double = .random(in: 0...1)) -> Duration {
         failures = 0
-        hasSucceeded = true
-        return Self.jittered(interval, chance)
+        defer { hasSucceeded = true }
+        if hasSucceeded { return Self.jittered(interval, chance) }
+        let least = min(.seconds(1), interval)
+        return least + (interval - least) * chance
     }
 
     /// The pause after a check that has failed: twice as long each time. Before anything was loaded, as while a host
