@@ -20,6 +20,8 @@ package struct RemoteDocument: Hashable, Sendable {
     package let content: Content
     /// Its version; `nil` if it has none. CGFFeaturette's `"version": "1.0"` is that of the format, and not meant.
     package let version: Int?
+    /// What the values are of, if an OFREP service has evaluated them.
+    package let flags: EvaluatedFlags?
 
     /// The largest document that is read. 16 MiB, as of other files.
     package static let largestSize = KeptFile.largestSize
@@ -41,6 +43,7 @@ package struct RemoteDocument: Hashable, Sendable {
         }
         let place = Place(path: path, names: [])
         guard case .object(var root) = value else { throw place.unexpected(value, "an object") }
+        flags = nil
         version =
             if case .scalar(.integer(let number))? = root["version"] { Int(exactly: number) } else { nil }
         if let features = root["features"], case .array = features {
@@ -49,6 +52,11 @@ package struct RemoteDocument: Hashable, Sendable {
         }
         if version != nil { root["version"] = nil }
         content = .values(try Self.values(root, place))
+    }
+
+    /// Makes a document of what a service has evaluated for this host.
+    package init(_ flags: EvaluatedFlags) {
+        (content, version, self.flags) = (.values(flags.values), flags.version, flags)
     }
 
     private static func values(_ root: JSONObject, _ place: Place) throws(FormatError) -> OverridesDocument {
@@ -76,7 +84,7 @@ package struct RemoteDocument: Hashable, Sendable {
 
     /// What is probably a mistake in it, each once.
     package var problems: [String] {
-        if case .features(let features) = content { features.problems } else { [] }
+        if case .features(let features) = content { features.problems } else { flags?.problems ?? [] }
     }
 
     /// What it says for a host and a program: values, and for features the reason of each.
@@ -89,7 +97,11 @@ package struct RemoteDocument: Hashable, Sendable {
                 let decision = feature.decision(for: facts)
                 file.set(.bool(decision.isOn), for: decision.key, because: decision.reason)
             }
-        case .values(let values): file.values = values
+        case .values(let values):
+            file.values = values
+            for (key, reason) in flags?.reasons ?? [:] {
+                file.reasons[key.description] = .scalar(.string(reason))
+            }
         }
         return file
     }

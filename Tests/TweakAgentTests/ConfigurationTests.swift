@@ -62,12 +62,58 @@ import TweakRemote
         ),
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"intervall\": 5",
-            "applications.0: \"intervall\" is not known; name, url, version, interval,"
+            "applications.0: \"intervall\" is not known; name, url, "
         ),
     ])
     func `is refused with the place and what is allowed`(members: String, expected: String) {
         let problem = problem(members)
         #expect(problem.hasPrefix("/etc/agent.json: " + expected), "\(problem)")
+    }
+
+    @Test func `has a service that evaluates flags instead of a file`() throws {
+        let application = try #require(
+            try read(#"{ "applications": [ { "name": "a", "ofrep": { "url": "https://e/flags/" } } ] }"#)
+                .first)
+        #expect(application.url.text == "https://e/flags/ofrep/v1/evaluate/flags")
+        #expect(application.evaluation == FlagEvaluation())
+    }
+
+    @Test(arguments: [
+        ("\"ofrep\": {}", "ofrep.url: it is missing: the address of the service"),
+        (
+            "\"ofrep\": { \"url\": \"https://e?a\" }",
+            "ofrep.url: \"https://\", a host and a path are expected"
+        ),
+        ("\"ofrep\": { \"url\": \"http://e\" }", "ofrep: anybody on the way can change"),
+        ("\"url\": \"https://e\", \"ofrep\": { \"url\": \"https://e\" }", "ofrep: there is either"),
+        ("\"ofrep\": { \"url\": \"https://e\", \"context\": 1 }", "ofrep.context: 1 is here, but an object"),
+        (
+            "\"ofrep\": { \"url\": \"https://e\", \"context\": { \"targetingKey\": 1 } }",
+            "ofrep.context: \"targetingKey\" is a text"
+        ),
+        (
+            "\"ofrep\": { \"url\": \"https://e\", \"tokenFile\": \"none\" }",
+            "ofrep.tokenFile: /etc/none: No such file"
+        ),
+        (
+            "\"ofrep\": { \"url\": \"https://e\", \"names\": { \"a\": \"A/B/C/D\" } }",
+            "ofrep.names: a: \"Category/Collection/Name\" is expected; this is \"A/B/C/D\""
+        ),
+        ("\"ofrep\": { \"url\": \"https://e\", \"names\": {} }", "none"),
+        (
+            "\"ofrep\": { \"url\": \"https://e\", \"name\": {} }",
+            "ofrep: \"name\" is not known; url, context,"
+        ),
+        (
+            "\"ofrep\": { \"url\": \"https://e\" }, \"publicKey\": \"fMVvFKb4IbLUyGwBKeR9Yl6nBtT7wpgwOmLBoXzS0zQ=\"",
+            "publicKey: what a service evaluates is not signed"
+        ),
+    ])
+    func `says what is wrong with a service`(members: String, expected: String) {
+        let problem = problem("\"name\": \"a\", " + members)
+        #expect(
+            problem.hasPrefix(expected == "none" ? expected : "/etc/agent.json: applications.0." + expected),
+            "\(problem)")
     }
 
     @Test(arguments: [

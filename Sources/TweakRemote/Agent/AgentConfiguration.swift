@@ -3,6 +3,7 @@ package import TweakFormats
 internal import TweakJSON
 internal import TweakOverrides
 internal import TweakRecords
+internal import TweakTargeting
 
 /// The file that says what `tweak-agent` loads.
 ///
@@ -49,14 +50,9 @@ package struct AgentConfiguration: Hashable, Sendable {
             throw members.invalid(
                 "name", "it has 1 to 200 bytes, no slash, and does not begin with a dot; this is \"\(name)\"")
         }
-        let address = try members.required("url", members.text("url"), "the address of its file")
-        guard let url = RemoteURL(address) else {
-            throw members.invalid(
-                "url",
-                "\"https://\", a host and a path are expected, without a user's name, a query and a fragment; this is "
-                    + "\"\(address)\"")
-        }
+        let (url, evaluation) = try source(&members)
         var application = RemoteApplication(name: name, url: url)
+        application.evaluation = evaluation
         application.version = try members.text("version")
         if let seconds = try members.seconds("interval", intervals) { application.interval = seconds }
         if let seconds = try members.seconds("timeout", timeouts) { application.timeout = seconds }
@@ -70,7 +66,7 @@ package struct AgentConfiguration: Hashable, Sendable {
         if let isPlain = try members.flag("plainHTTP") { application.plainHTTP = isPlain }
         guard application.plainHTTP || !url.isPlain else {
             throw members.invalid(
-                "url",
+                evaluation == nil ? "url" : "ofrep",
                 "anybody on the way can change what comes without TLS; use https://, or add \"plainHTTP\": true"
             )
         }
@@ -80,12 +76,53 @@ package struct AgentConfiguration: Hashable, Sendable {
                 throw members.invalid(
                     "publicKey", "32 bytes in Base64 are expected, as tweak sign prints them")
             }
+            guard evaluation == nil else {
+                throw members.invalid("publicKey", "what a service evaluates is not signed")
+            }
             application.publicKey = key
         }
         application.lowestVersion = try members.integer("lowestVersion", 0...Int.max)
         try members.end()
         return application
     }
+
+    /// Where an application's values are: in a file, or at an OFREP service.
+    private static func source(_ members: inout Members) throws(FormatError) -> (RemoteURL, FlagEvaluation?) {
+        let file = try members.text("url")
+        guard var service = try members.object("ofrep") else {
+            return (try members.url("url", members.required("url", file, "the address of its file")), nil)
+        }
+        guard file == nil else {
+            throw members.invalid("ofrep", "there is either an address of a file, or a service")
+        }
+        let address = try service.required("url", service.text("url"), "the address of the service")
+        let url = try service.url("url", address, service: FlagEvaluation.path)
+        var evaluation = FlagEvaluation()
+        evaluation.context = try service.json("context") ?? [:]
+        guard [nil, .null].contains(evaluation.context["targetingKey"]) || evaluation.targetingKey != nil
+        else {
+            throw service.invalid("context", "\"targetingKey\" is a text")
+        }
+        evaluation.tokenFile = try service.file("tokenFile")
+        let names = try service.json("names") ?? [:]
+        do throws(FlagNames.WrongName) {
+            evaluation.names = try FlagNames(
+                names.map { (key: $0.key.text, name: $0.value.text ?? "") })
+        } catch {
+            throw service.invalid(
+                "names", "\(error.key): \"Category/Collection/Name\" is expected; this is \"\(error.name)\"")
+        }
+        try service.end()
+        return (url, evaluation)
+    }
+}
+
+extension FlagEvaluation {
+    fileprivate var targetingKey: String? { context["targetingKey"]?.text }
+}
+
+extension JSONValue {
+    fileprivate var text: String? { if case .scalar(.string(let text)) = self { text } else { nil } }
 }
 
 /// The members of an object, which are taken one after the other: what is left is not known.
@@ -126,6 +163,26 @@ private struct Members {
     mutating func array(_ name: String, _ expectation: String) throws(FormatError) -> [JSONValue] {
         try required(
             name, take(name, expectation) { if case .array(let all) = $0 { all } else { nil } }, expectation)
+    }
+
+    /// An object whose members are not known.
+    mutating func json(_ name: String) throws(FormatError) -> JSONObject? {
+        try take(name, "an object") { if case .object(let members) = $0 { members } else { nil } }
+    }
+
+    mutating func object(_ name: String) throws(FormatError) -> Members? {
+        guard let members = try json(name) else { return nil }
+        return try Members(.object(members), path: path, place: place + [name])
+    }
+
+    func url(_ name: String, _ address: String, service: String? = nil) throws(FormatError) -> RemoteURL {
+        guard let url = RemoteURL(address, service: service) else {
+            throw invalid(
+                name,
+                "\"https://\", a host and a path are expected, without a user's name, a query and a fragment; this is "
+                    + "\"\(address)\"")
+        }
+        return url
     }
 
     mutating func text(_ name: String) throws(FormatError) -> String? {

@@ -4,8 +4,10 @@ package struct RemoteApplication: Hashable, Sendable {
     package let name: String
     /// The version of the application on this host, for filters; `nil` if it is not known.
     package var version: String?
-    /// The file.
+    /// The file, or where an OFREP service evaluates flags.
     package let url: RemoteURL
+    /// What that service is asked; `nil` if ``url`` is a file.
+    package var evaluation: FlagEvaluation?
     /// From the end of one check to the next, but for the jitter.
     package var interval: Duration = .seconds(60)
     /// For a whole check.
@@ -41,9 +43,10 @@ package struct RemoteURL: Hashable, Sendable {
 
     /// Reads an address: `https://`, a host and a path. One that does not end with `.json` is where ``fileName`` is.
     ///
+    /// - Parameter service: The path of a service below the address, which is not a file then.
     /// - Returns: `nil` if it is something else. What has a user's name, a query or a fragment is; everybody can read it
     ///   in the file that is written.
-    package init?(_ text: String) {
+    package init?(_ text: String, service: String? = nil) {
         let bytes = text.utf8
         guard bytes.allSatisfy({ 0x21..<0x7F ~= $0 }) else { return nil }
         let scheme = ["https://", "http://"].first { text.lowercased().hasPrefix($0) }
@@ -53,8 +56,12 @@ package struct RemoteURL: Hashable, Sendable {
         guard !host.isEmpty, host.first != UInt8(ascii: ":"),
             !rest.contains(where: { [UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) })
         else { return nil }
+        isPlain = scheme == "http://"
+        if let service {
+            self.text = (text.hasSuffix("/") ? String(text.dropLast()) : text) + service
+            return
+        }
         let isFile = text.hasSuffix(".json") && host.count < rest.count
         self.text = isFile ? text : text + (text.hasSuffix("/") ? "" : "/") + Self.fileName
-        isPlain = scheme == "http://"
     }
 }

@@ -43,17 +43,22 @@ package struct RemoteFollower: Sendable {
         var schedule = CheckSchedule(interval: application.interval)
         var kept = last
         var isKeepingSaid = false
+        let streams = EventStreams(application, fetcher)
         while true {
+            let start = ContinuousClock.now
+            let facts = HostFacts(
+                root: "/", application: application.name, applicationVersion: application.version)
             var answer: Result<FetchedFile?, FetchProblem>
-            do throws(FetchProblem) { answer = .success(try await fetcher.load(known: state.fetched)) } catch
-            {
+            do throws(FetchProblem) {
+                answer = .success(
+                    try await fetcher.load(known: state.fetched, facts: facts, query: streams.query()))
+            } catch {
                 answer = .failure(error)
             }
             // What was broken off by the end of the agent is nobody's failure.
             if Task.isCancelled { break }
-            let facts = HostFacts(
-                root: "/", application: application.name, applicationVersion: application.version)
             var result = state.take(answer, facts: facts)
+            result.messages += streams.messages()
             var notKept: OverridesError?
             if kept?.content != state.file.content {
                 do throws(OverridesError) {
@@ -78,8 +83,16 @@ package struct RemoteFollower: Sendable {
             } else {
                 pause = result.outcome == .failed ? schedule.failed() : schedule.succeeded()
             }
-            guard (try? await Task.sleep(for: pause)) != nil else { break }
+            if result.outcome == .failed {
+                // Events do not make a server that fails be asked more often.
+                try? await Task.sleep(for: pause)
+            } else {
+                streams.follow(state.streams)
+                await streams.wait(for: pause, after: start)
+            }
+            if Task.isCancelled { break }
         }
+        await streams.end()
         await fetcher.end()
     }
 }

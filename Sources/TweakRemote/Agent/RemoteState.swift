@@ -15,6 +15,8 @@ package struct RemoteState: Sendable {
     /// What the server sent last of what was believed.
     package private(set) var fetched: FetchedFile?
     private var document: RemoteDocument?
+    /// Where the server tells that something has changed.
+    package var streams: [String] { document?.flags?.streams ?? [] }
     /// Since when nothing could be loaded, as RFC 3339 has times; `nil` while it works.
     private var failingSince: String?
     /// What was said of the document that is believed.
@@ -100,7 +102,13 @@ package struct RemoteState: Sendable {
 
     /// - Throws: Why not.
     private func believe(_ bytes: [UInt8]) throws -> RemoteDocument {
-        let document = try RemoteDocument(json: bytes, path: lastComponent(of: application.url.text))
+        let path = lastComponent(of: application.url.text)
+        let document =
+            if let names = application.evaluation?.names {
+                RemoteDocument(try EvaluatedFlags(json: bytes, path: path, names: names))
+            } else {
+                try RemoteDocument(json: bytes, path: path)
+            }
         let lowest = [file.version, application.lowestVersion].compactMap(\.self).max()
         if let lowest {
             guard let version = document.version else {

@@ -7,6 +7,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 internal import TweakSystem
+package import TweakTargeting
 
 /// Why a file could not be loaded, in words that say what the server did.
 package struct FetchProblem: Error, Hashable {
@@ -20,13 +21,15 @@ package struct FetchedFile: Hashable, Sendable {
     package let bytes: [UInt8]
     /// What the server names this state of the file by, for the next request.
     fileprivate let validators: [String: String]
+    /// What was asked: the answer to something else is not this one.
+    fileprivate let body: [UInt8]?
 }
 
-/// Loads the file of one application. What it returns was sent whole, as JSON, and is signed if that is asked for; nothing
-/// else is known of it.
+/// Loads the file of one application, or has an OFREP service evaluate its flags. What it returns was sent whole, as JSON,
+/// and is signed if that is asked for; nothing else is known of it.
 package struct HTTPFetcher: Sendable {
     private let application: RemoteApplication
-    private let client: HTTPClient
+    let client: HTTPClient
 
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     package init(_ application: RemoteApplication) throws(FetchProblem) {
@@ -42,7 +45,10 @@ package struct HTTPFetcher: Sendable {
         }
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: .init(connect: TimeAmount(application.connectTimeout)),
+            timeout: .init(
+                connect: TimeAmount(application.connectTimeout),
+                // Of a stream of events that says nothing. A check ends earlier.
+                read: TimeAmount(max(application.timeout, EventStreams.patience))),
             // Between two checks nothing is kept open: a server has many agents.
             connectionPool: .init(idleTimeout: .seconds(1)))
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -55,14 +61,30 @@ package struct HTTPFetcher: Sendable {
 
     /// Loads the file.
     ///
-    /// - Parameter known: What was loaded before.
+    /// - Parameters:
+    ///   - known: What was loaded before.
+    ///   - facts: What an OFREP service is told of this host.
+    ///   - query: What it is told of the event that made this necessary.
     /// - Returns: `nil` if that is what the server still has.
-    package func load(known: FetchedFile?) async throws(FetchProblem) -> FetchedFile? {
+    package func load(
+        known: FetchedFile?, facts: HostFacts, query: String = ""
+    ) async throws(FetchProblem) -> FetchedFile? {
+        var question = Question(
+            url: application.url.text, limit: application.sizeLimit, accept: "application/json")
+        if let evaluation = application.evaluation {
+            question.url += query
+            question.body = evaluation.body(for: facts)
+            question.token = try token()
+        }
+        // What is not modified is the answer to the same question.
+        let known = known?.body == question.body ? known : nil
+        question.validators = known?.validators ?? [:]
+        let asked = question
         let result: Result<FetchedFile?, FetchProblem> = await withTaskGroup(
             of: Result<FetchedFile?, FetchProblem>.self
         ) { group in
             group.addTask {
-                do throws(FetchProblem) { return .success(try await loadSigned(known)) } catch {
+                do throws(FetchProblem) { return .success(try await loadSigned(asked)) } catch {
                     return .failure(error)
                 }
             }
@@ -78,15 +100,17 @@ package struct HTTPFetcher: Sendable {
 
     /// Loads the file and, if that must be there, its signature. Between the two the server may get new ones, which does not
     /// happen twice.
-    private func loadSigned(_ known: FetchedFile?) async throws(FetchProblem) -> FetchedFile? {
+    private func loadSigned(_ question: Question) async throws(FetchProblem) -> FetchedFile? {
         for isLast in [false, true] {
-            guard let file = try await loadFile(known) else { return nil }
+            guard let file = try await loadFile(question) else { return nil }
             guard let key = application.publicKey else { return file }
             let body: [UInt8]
             do throws(FetchProblem) {
                 body =
                     try await answer(
-                        application.url.text + Signature.suffix, limit: Signature.largestSize, accept: "*/*"
+                        Question(
+                            url: application.url.text + Signature.suffix, limit: Signature.largestSize,
+                            accept: "*/*")
                     ).body ?? []
             } catch {
                 throw FetchProblem(message: "the signature: \(error.message)", retryAfter: error.retryAfter)
@@ -102,10 +126,8 @@ package struct HTTPFetcher: Sendable {
         return nil
     }
 
-    private func loadFile(_ known: FetchedFile?) async throws(FetchProblem) -> FetchedFile? {
-        let answer = try await answer(
-            application.url.text, limit: application.sizeLimit, accept: "application/json",
-            validators: known?.validators ?? [:])
+    private func loadFile(_ question: Question) async throws(FetchProblem) -> FetchedFile? {
+        let answer = try await answer(question)
         guard let body = answer.body else { return nil }
         let type = answer.headers.first(name: "content-type") ?? ""
         let mediaType = type.lowercased().split(separator: ";").first.map(String.init) ?? ""
@@ -123,7 +145,33 @@ package struct HTTPFetcher: Sendable {
             // A date that is yet to come says nothing about what changes until then.
             validators["if-modified-since"] = date
         }
-        return FetchedFile(bytes: body, validators: validators)
+        return FetchedFile(bytes: body, validators: validators, body: question.body)
+    }
+
+    /// The token that an OFREP service wants, without the newline at its end.
+    func token() throws(FetchProblem) -> String? {
+        guard let path = application.evaluation?.tokenFile else { return nil }
+        let descriptor = openFile(path, O_RDONLY)
+        guard descriptor >= 0 else { throw FetchProblem(message: "\(path): \(systemMessage())") }
+        defer { close(descriptor) }
+        let bytes = readToEnd(descriptor, limit: 1 << 16) ?? []
+        let isSpace = { (byte: UInt8) in byte <= 0x20 }
+        let token = bytes.reversed().drop(while: isSpace).reversed().drop(while: isSpace)
+        guard !token.isEmpty, token.allSatisfy({ 0x21..<0x7F ~= $0 }) else {
+            throw FetchProblem(message: "\(path): there is no token, a line of visible characters")
+        }
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    /// What is asked.
+    private struct Question {
+        var url: String
+        let limit: Int
+        let accept: String
+        var validators: [String: String] = [:]
+        /// `nil` for a file, which is got.
+        var body: [UInt8]?
+        var token: String?
     }
 
     private struct Answer {
@@ -132,22 +180,29 @@ package struct HTTPFetcher: Sendable {
         let body: [UInt8]?
     }
 
-    private func answer(
-        _ url: String, limit: Int, accept: String, validators: [String: String] = [:]
-    ) async throws(FetchProblem) -> Answer {
-        var url = url
+    private func answer(_ question: Question) async throws(FetchProblem) -> Answer {
+        var url = question.url
         for redirects in 0...application.redirects {
             var request = HTTPClientRequest(url: url)
             request.headers.add(name: "user-agent", value: "tweak-agent")
-            request.headers.add(name: "accept", value: accept)
-            for (name, value) in validators { request.headers.add(name: name, value: value) }
+            request.headers.add(name: "accept", value: question.accept)
+            for (name, value) in question.validators { request.headers.add(name: name, value: value) }
+            if let body = question.body {
+                request.method = .POST
+                request.headers.add(name: "content-type", value: "application/json")
+                request.body = .bytes(body)
+            }
+            // It is for the service that the configuration names, and for nobody to whom that redirects.
+            if let token = question.token, isOwn(url) {
+                request.headers.add(name: "authorization", value: "Bearer \(token)")
+            }
             do {
                 let response = try await client.execute(request, deadline: .distantFuture)
                 switch response.status.code {
                 case 200:
-                    let body = try await body(of: response, limit)
+                    let body = try await body(of: response, question.limit)
                     return Answer(headers: response.headers, body: body)
-                case 304 where !validators.isEmpty:
+                case 304 where !question.validators.isEmpty:
                     return Answer(headers: response.headers, body: nil)
                 case 301, 302, 303, 307, 308:
                     let location = response.headers.first(name: "location") ?? ""
@@ -157,6 +212,13 @@ package struct HTTPFetcher: Sendable {
                                 + (application.redirects == 0
                                     ? "no redirect is followed"
                                     : "only \(application.redirects) redirects are followed"))
+                    }
+                    // With the others a client asks for a file there.
+                    guard question.body == nil || [307, 308].contains(response.status.code) else {
+                        throw FetchProblem(
+                            message:
+                                "it is redirected with HTTP status \(response.status.code), which is not for "
+                                + "what is posted")
                     }
                     url = try target(location, of: url)
                 default:
@@ -172,6 +234,14 @@ package struct HTTPFetcher: Sendable {
         }
         // The last turn has returned or thrown.
         throw FetchProblem(message: "there are too many redirects")
+    }
+
+    /// Whether an address is at the server that the configuration names.
+    func isOwn(_ url: String) -> Bool {
+        func origin(_ url: String) -> [Substring] {
+            url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).map(\.self)
+        }
+        return origin(url) == origin(application.url.text)
     }
 
     private func target(_ location: String, of url: String) throws(FetchProblem) -> String {
@@ -216,7 +286,7 @@ package struct HTTPFetcher: Sendable {
     }
 
     /// What went wrong, in words for people: the errors of the layers below are for programmers.
-    private static func words(for error: any Error) -> String {
+    static func words(for error: any Error) -> String {
         switch error {
         case let error as HTTPClientError:
             switch error {

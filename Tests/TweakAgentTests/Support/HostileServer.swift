@@ -62,7 +62,7 @@ final class HostileServer: Sendable {
         defer { close(connection) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while !bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+        while !isWhole(bytes) {
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return }
             bytes += buffer.prefix(count)
@@ -76,6 +76,15 @@ final class HostileServer: Sendable {
             return state.answer
         }
         answer(request)
+    }
+
+    /// Whether there is a head, and the body of which it has the length.
+    private static func isWhole(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let end = text.range(of: "\r\n\r\n") else { return false }
+        let length = text[..<end.lowerBound].lowercased().components(separatedBy: "\r\n")
+            .first { $0.hasPrefix("content-length: ") }.flatMap { Int($0.dropFirst(16)) }
+        return text[end.upperBound...].utf8.count >= length ?? 0
     }
 
     /// What it does from now on.

@@ -1,0 +1,185 @@
+package import TweakFormats
+internal import TweakJSON
+package import TweakOverrides
+package import TweakRecords
+
+/// What an OFREP service has evaluated for one context.
+///
+/// A flag without a value means the code's default, so it is no opinion. What is wrong with one flag concerns no other.
+///
+/// Source: OFREP 0.3, `bulkEvaluationSuccess` in the OpenAPI document.
+package struct EvaluatedFlags: Hashable, Sendable {
+    /// The values, of the tweaks that flags are.
+    package private(set) var values = OverridesDocument()
+    /// What the service says of a value.
+    package private(set) var reasons: [TweakKey: String] = [:]
+    /// Which flags give no value though something was meant, each once.
+    package private(set) var problems: [String] = []
+    /// Where the service tells that something has changed. An address can have a secret in it.
+    package let streams: [String]
+    /// The member `version` of the metadata if it is an integer.
+    package let version: Int?
+
+    /// More would fill the journal.
+    private static let mostProblems = 10
+    private static let mostStreams = 4
+
+    /// Reads an answer.
+    ///
+    /// - Parameters:
+    ///   - json: The bytes.
+    ///   - path: Where they are from, for the messages of errors.
+    ///   - names: Which tweaks the flags are.
+    /// - Throws: ``FormatError`` if it is not such an answer.
+    package init(json: [UInt8], path: String, names: FlagNames) throws(FormatError) {
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
+            throw .malformed(path: path, reason: error.reason)
+        }
+        let place = Place(path: path, names: [])
+        guard case .object(let root) = value else { throw place.unexpected(value, "an object") }
+        guard case .array(let flags)? = root["flags"] else {
+            throw place.inside("flags").unexpected(root["flags"] ?? .null, "an array of flags")
+        }
+        streams = Self.streams(root["eventStreams"])
+        version =
+            if case .object(let metadata)? = root["metadata"],
+                case .scalar(.integer(let number))? = metadata["version"]
+            {
+                Int(exactly: number)
+            } else {
+                nil
+            }
+        var (named, unnamed): ([Flag], [String]) = ([], [])
+        for (index, flag) in flags.enumerated() {
+            guard case .object(let members) = flag, let key = members.text("key") else {
+                problems.append("flag \(index) of the answer has no key")
+                continue
+            }
+            let name = String(key.prefix(200))
+            if let code = members.text("errorCode") {
+                let details = members.text("errorDetails").map { ": \($0.prefix(200))" } ?? ""
+                problems.append("flag \(name): \(code.prefix(40))\(details)")
+                continue
+            }
+            guard let value = members["value"], value != .null else { continue }
+            let isObject = if case .object = value { true } else { false }
+            guard let levels = names.levels(of: key), isObject || levels.count == 3 else {
+                unnamed.append(name)
+                continue
+            }
+            named.append(Flag(name: name, levels: levels, value: value, reason: Self.reason(members)))
+        }
+        // The order of a service means nothing: a flag for one tweak counts more than one for several.
+        named.sort { ($0.levels.count, $0.name) < ($1.levels.count, $1.name) }
+        for flag in named { add(flag.value, flag.levels, flag) }
+        problems.sort()
+        if problems.count > Self.mostProblems {
+            let more = problems.count - Self.mostProblems
+            problems = problems.prefix(Self.mostProblems) + ["and \(more) more flags are wrong"]
+        }
+        if !unnamed.isEmpty {
+            let first = unnamed.sorted().prefix(3).joined(separator: ", ")
+            problems.append(
+                "\(unnamed.count) flags are not named as tweaks are, and are left out: \(first)"
+                    + (unnamed.count > 3 ? ", …" : ""))
+        }
+    }
+
+    private struct Flag {
+        let name: String
+        let levels: [String]
+        let value: JSONValue
+        let reason: String?
+    }
+
+    /// Adds a value, and all values in an object.
+    private mutating func add(_ value: JSONValue, _ levels: [String], _ flag: Flag) {
+        switch value {
+        case .null: break
+        case .object(let members) where levels.count < 3:
+            for (name, value) in members { add(value, levels + [name.text], flag) }
+        case .scalar(let scalar) where levels.count == 3:
+            let key = TweakKey(levels[0], levels[1], levels[2])
+            values.set(scalar, for: key)
+            reasons[key] = flag.reason
+        default:
+            problems.append(
+                "flag \(flag.name): \(value.summary.prefix(80)) is at \(levels.joined(separator: "/").prefix(200)), but "
+                    + (levels.count < 3 ? "an object" : "true, false, a number or text") + " is expected")
+        }
+    }
+
+    private static func reason(_ members: JSONObject) -> String? {
+        let parts = [
+            members.text("reason").map { String($0.prefix(40)) },
+            members.text("variant").map { "variant \($0.prefix(80))" },
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// Of kinds that are not known a client takes no notice.
+    private static func streams(_ value: JSONValue?) -> [String] {
+        guard case .array(let all)? = value else { return [] }
+        let addresses = all.compactMap { stream -> String? in
+            guard case .object(let members) = stream, members.text("type") == "sse" else { return nil }
+            if let url = members.text("url") { return url }
+            guard case .object(let endpoint)? = members["endpoint"], let uri = endpoint.text("requestUri")
+            else {
+                return nil
+            }
+            return (endpoint.text("origin") ?? "") + uri
+        }
+        return Array(addresses.prefix(mostStreams))
+    }
+}
+
+/// Which tweaks flags are.
+package struct FlagNames: Hashable, Sendable {
+    private let levels: [ByteText: [String]]
+
+    /// Flags are named as tweaks are.
+    package init() { levels = [:] }
+
+    /// Some flags have other names.
+    ///
+    /// - Parameter names: The name of a tweak, or the first levels of some, by the key of a flag.
+    /// - Throws: The key whose name is not one.
+    package init(_ names: [(key: String, name: String)]) throws(WrongName) {
+        var levels: [ByteText: [String]] = [:]
+        for (key, name) in names {
+            guard let parsed = Self.slashed(name) else { throw WrongName(key: key, name: name) }
+            levels[ByteText(key)] = parsed
+        }
+        self.levels = levels
+    }
+
+    package struct WrongName: Error {
+        package let key, name: String
+    }
+
+    /// The category, collection and name that a key stands for: all three, or the first ones for an object.
+    ///
+    /// - Returns: `nil` if it is not named so: `Category/Collection/Name`, or with dots if there is no slash.
+    package func levels(of key: String) -> [String]? {
+        if let known = levels[ByteText(key)] { return known }
+        if key.utf8.contains(UInt8(ascii: "/")) { return Self.slashed(key) }
+        let parts = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        return parts.count <= 3 && !parts.contains("") ? parts : nil
+    }
+
+    private static func slashed(_ text: String) -> [String]? {
+        let count = text.utf8.count { $0 == UInt8(ascii: "/") } + 1
+        guard 1...3 ~= count, let key = TweakKey(String(repeating: "/", count: 3 - count) + text) else {
+            return nil
+        }
+        let levels = [key.category, key.collection, key.name].suffix(count)
+        return levels.contains("") ? nil : Array(levels)
+    }
+}
+
+extension JSONObject {
+    fileprivate func text(_ name: String) -> String? {
+        if case .scalar(.string(let text))? = self[name] { text } else { nil }
+    }
+}
