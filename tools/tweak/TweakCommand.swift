@@ -40,7 +40,7 @@ struct TweakCommand: ParsableCommand {
             WatchCommand.self, PlotCommand.self, RunCommand.self, ExecCommand.self, EditCommand.self,
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
-            ImportCommand.self, PresetCommand.self, UICommand.self, SignCommand.self,
+            ImportCommand.self, PresetCommand.self, UICommand.self, ServeCommand.self, SignCommand.self,
             GenerateCommand.self,
         ])
 

@@ -47,7 +47,7 @@ import Testing
             let result = try run(
                 home("bin/tweak"), ["ui", "--port", "5", "name with space"], home: home,
                 environment: ["PATH": path])
-            #expect(result.output.hasSuffix("tweak-ui: --port 5 name with space\n"))
+            #expect(result.output.hasSuffix("tweak-ui: ui --port 5 name with space\n"))
         }
     }
 

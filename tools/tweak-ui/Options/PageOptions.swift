@@ -2,11 +2,43 @@ package import ArgumentParser
 
 /// Where the page of `tweak ui` is served, for that command and for the program that it becomes.
 package struct PageOptions: ParsableArguments, Sendable {
-    @Option(help: "The port; a free one if it is 0.")
-    package var port: UInt16 = 0
+    @OptionGroup package var listening: ListenOptions
 
     @Flag(help: "Open the page in the browser of the desktop.")
     package var open = false
+
+    /// Makes options without values.
+    package init() {}
+}
+
+/// Who may ask `tweak serve`, and where, for that command and for the program that it becomes.
+package struct ServeOptions: ParsableArguments, Sendable {
+    @OptionGroup package var listening: ListenOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the token that clients send; without it one is made for this run and printed.",
+            valueName: "file"),
+        completion: .file())
+    package var tokenFile: String?
+
+    @Flag(help: "Answer everybody on this machine, without a token.")
+    package var noToken = false
+
+    /// Makes options without values.
+    package init() {}
+
+    package func validate() throws {
+        guard !noToken || tokenFile == nil else {
+            throw ValidationError("Either there is a token, or there is none.")
+        }
+    }
+}
+
+/// Where a server listens, and how what it says is encrypted.
+package struct ListenOptions: ParsableArguments, Sendable {
+    @Option(help: "The port; a free one if it is 0.")
+    package var port: UInt16 = 0
 
     @Option(
         help: ArgumentHelp(
@@ -16,7 +48,7 @@ package struct PageOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "A certificate in PEM, with those that have signed it; without it one is made for this run.",
+            "A certificate in PEM, with those that have signed it; tweak ui makes one for the run without it.",
             valueName: "file"),
         completion: .file())
     package var certificate: String?
@@ -25,7 +57,8 @@ package struct PageOptions: ParsableArguments, Sendable {
     package var key: String?
 
     @Flag(
-        help: "Listen beyond this machine without encryption: whoever is on the way reads and changes all.")
+        help:
+            "Listen beyond this machine without encryption: whoever is on the way reads all, the secret too.")
     package var plainHTTP = false
 
     /// Makes options without values.

@@ -14,7 +14,7 @@ import TweakClient
 import TweakProtocol
 import TweakSystem
 
-extension TweakUI {
+extension ServePage {
     /// Serves the page until a signal ends it.
     func serve() throws(Failure) {
         let tls = try transport()
@@ -22,12 +22,83 @@ extension TweakUI {
         let sessions = ProgramSessions(board)
         Discovery(board: board, sessions: sessions).start()
         let first = try program.map { name throws(Failure) in try PageRequests.add(name, to: board) }
-        let served = Served(
-            board: board, sessions: sessions, first: first, options: options, tls: tls)
+        let secrets = Secrets()
+        try Served(options: options.listening, tls: tls) { origins in
+            let server = PageServer(
+                origins: origins, secrets: secrets,
+                api: PageRequests(board: board, sessions: sessions, first: first))
+            var url = origins.base(of: options.listening.listen) + "/#token=\(secrets.token)"
+            if let first { url += "&program=\(percentEncoded(first))" }
+            return (server.respond, announce(url))
+        } end: {
+            board.end()
+        }.serve()
+    }
+
+    /// How it is served beyond this machine, of which is said what it means.
+    ///
+    /// - Returns: `nil` if it is not encrypted.
+    private func transport() throws(Failure) -> TLSConfiguration? {
+        let listening = options.listening
+        if let certificate = listening.certificate, let key = listening.key {
+            return try .reading(certificate: certificate, key: key)
+        }
+        if Origins.isLoopback(listening.listen) { return nil }
+        guard !listening.plainHTTP else {
+            printMessage(
+                "warning: whoever is on the way to \(listening.listen) can read the address, and with it see and change the "
+                    + "tweaks of all your programs", of: "tweak-ui")
+            return nil
+        }
+        let made = try MadeCertificate(for: listening.listen)
+        printMessage(
+            "the certificate was made for this run, so browsers warn of it. Go on only if they show this SHA-256 "
+                + "fingerprint:", of: "tweak-ui")
+        printError("  " + made.fingerprint)
+        return made.configuration
+    }
+
+    /// - Returns: A file that leads to the page, if there is one.
+    private func announce(_ url: String) -> String? {
+        print(url)
+        fflush(nil)
+        // For a phone. What is no terminal is no camera's either.
+        if !Origins.isLoopback(options.listening.listen), isatty(STDERR_FILENO) == 1, let code = QRCode(url) {
+            printError(code.lines.joined(separator: "\n"))
+        }
+        return options.open ? openInBrowser(url) : nil
+    }
+}
+
+extension Origins {
+    /// The address of the server as others reach it.
+    ///
+    /// - Parameter address: What it listens at.
+    func base(of address: String) -> String {
+        "\(scheme)://\(Self.inURL(Self.reachable(address))):\(port)"
+    }
+}
+
+/// A server from its beginning to its end.
+struct Served: Sendable {
+    typealias Responder = @Sendable (Request, PageContext) async -> Response
+
+    let options: ListenOptions
+    /// `nil` if nothing is encrypted.
+    let tls: TLSConfiguration?
+    /// Makes what answers when it is known where it listens, and says where that is. The file is there as long as the server.
+    let begin: @Sendable (Origins) -> (respond: Responder, file: String?)
+    /// Tells clients that this is the end.
+    let end: @Sendable () -> Void
+
+    private var address: String { options.listen }
+
+    /// Serves until a signal ends it.
+    func serve() throws(Failure) {
         let end = Mutex<(problem: Failure?, signal: CInt)>((nil, 0))
         let done = DispatchSemaphore(value: 0)
         Task {
-            let result = await served.run()
+            let result = await run()
             end.withLock { $0 = result }
             done.signal()
         }
@@ -37,47 +108,11 @@ extension TweakUI {
         Signals.die(signal)
     }
 
-    /// How it is served beyond this machine, of which is said what it means.
-    ///
-    /// - Returns: `nil` if it is not encrypted.
-    private func transport() throws(Failure) -> TLSConfiguration? {
-        let isLocal = Origins.isLoopback(options.listen)
-        if let certificate = options.certificate, let key = options.key {
-            return try .reading(certificate: certificate, key: key)
-        }
-        if isLocal { return nil }
-        guard !options.plainHTTP else {
-            printMessage(
-                "warning: whoever is on the way to \(options.listen) can read the address, and with it see and change the "
-                    + "tweaks of all your programs", of: "tweak-ui")
-            return nil
-        }
-        let made = try MadeCertificate(for: options.listen)
-        printMessage(
-            "the certificate was made for this run, so browsers warn of it. Go on only if they show this SHA-256 "
-                + "fingerprint:", of: "tweak-ui")
-        printError("  " + made.fingerprint)
-        return made.configuration
-    }
-}
-
-/// What is served, and where.
-struct Served: Sendable {
-    let board: Board
-    let sessions: ProgramSessions
-    let first: String?
-    let options: PageOptions
-    /// `nil` if nothing is encrypted.
-    let tls: TLSConfiguration?
-    let secrets = Secrets()
-
-    private var address: String { options.listen }
-
     /// Streams and requests of pages, and what asks for nothing.
     private static let mostConnections = 256
 
     /// - Returns: Why it could not begin, or the signal that has ended it.
-    func run() async -> (problem: Failure?, signal: CInt) {
+    private func run() async -> (problem: Failure?, signal: CInt) {
         let channelConfiguration = HTTP1Channel.Configuration(
             additionalChannelHandlers: [RequestDeadline()],
             httpDecoderConfiguration: .init(
@@ -93,8 +128,8 @@ struct Served: Sendable {
         logger.logLevel = .critical
         let application = Application(
             responder: CallbackResponder { (request: Request, context: PageContext) in
-                guard let server = shared.server else { return Response(status: .serviceUnavailable) }
-                return await server.respond(to: request, context)
+                guard let respond = shared.respond else { return Response(status: .serviceUnavailable) }
+                return await respond(request, context)
             },
             server: builder,
             configuration: .init(
@@ -103,16 +138,14 @@ struct Served: Sendable {
                     Self.mostConnections, logger: logger)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? Int(options.port)
-                shared.server = PageServer(
-                    origins: Origins(address: address, port: port, isSecure: tls != nil), secrets: secrets,
-                    api: PageRequests(board: board, sessions: sessions, first: first))
-                shared.file = announce(port)
+                (shared.respond, shared.file) = begin(
+                    Origins(address: address, port: port, isSecure: tls != nil))
             }, logger: logger)
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: application)], gracefulShutdownSignals: [], logger: logger))
         let signals = Signals { number in
-            board.end()
+            end()
             // What an action or a browser holds up is not waited for.
             DispatchQueue.global().asyncAfter(deadline: .now() + 2) {
                 if let file = shared.file { unlink(file) }
@@ -135,28 +168,14 @@ struct Served: Sendable {
         }
         return (nil, signals.first)
     }
-
-    /// - Returns: A file that leads to the page, if there is one.
-    private func announce(_ port: Int) -> String? {
-        let host = Origins.inURL(Origins.reachable(address))
-        var url = "\(tls == nil ? "http" : "https")://\(host):\(port)/#token=\(secrets.token)"
-        if let first { url += "&program=\(percentEncoded(first))" }
-        print(url)
-        fflush(nil)
-        // For a phone. What is no terminal is no camera's either.
-        if !Origins.isLoopback(address), isatty(STDERR_FILENO) == 1, let code = QRCode(url) {
-            printError(code.lines.joined(separator: "\n"))
-        }
-        return options.open ? openInBrowser(url) : nil
-    }
 }
 
 /// What is made when it is known where the server listens.
 private final class Shared: Sendable {
-    private let value = Mutex<(server: PageServer?, file: String?)>((nil, nil))
-    var server: PageServer? {
-        get { value.withLock { $0.server } }
-        set { value.withLock { $0.server = newValue } }
+    private let value = Mutex<(respond: Served.Responder?, file: String?)>((nil, nil))
+    var respond: Served.Responder? {
+        get { value.withLock { $0.respond } }
+        set { value.withLock { $0.respond = newValue } }
     }
     /// What leads a browser to the page.
     var file: String? {

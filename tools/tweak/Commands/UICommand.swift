@@ -21,8 +21,8 @@ struct UICommand: ParsableCommand {
 
     func run() throws {
         try reportingFailure { () throws(Failure) in
-            // What is behind the name of this command.
-            try becomePart("tweak-ui", dropping: 2, installedBy: "--with-ui")
+            // The name of this command is that of its subcommand too.
+            try becomePart("tweak-ui", dropping: 1, installedBy: "--with-ui")
         }
     }
 }

@@ -54,7 +54,7 @@ struct PageServer: Sendable {
     /// The largest bodies.
     private static let (mostOfImport, most, mostOfToken) = (16 << 20, 1 << 20, 4 << 10)
 
-    func respond(to request: Request, _ context: PageContext) async -> Response {
+    @Sendable func respond(to request: Request, _ context: PageContext) async -> Response {
         do throws(RequestProblem) {
             return try await answer(request, context)
         } catch {

@@ -2,7 +2,6 @@ import Synchronization
 
 /// Who may ask: the token of the address, which a page exchanges for a session.
 final class Secrets: Sendable {
-    /// 192 random bits as 32 characters.
     let token = Secrets.random()
     private let sessions = Mutex<[String]>([])
     /// Then the oldest one ends.
@@ -25,13 +24,14 @@ final class Secrets: Sendable {
     }
 
     /// Compares in a time that depends on the lengths alone.
-    private static func isSame(_ given: some StringProtocol, _ secret: String) -> Bool {
+    static func isSame(_ given: some StringProtocol, _ secret: String) -> Bool {
         let (given, secret) = (Array(given.utf8), Array(secret.utf8))
         guard given.count == secret.count else { return false }
         return zip(given, secret).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    private static func random() -> String {
+    /// 192 random bits as 32 characters.
+    static func random() -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         // On Linux it is getrandom(2).
         var generator = SystemRandomNumberGenerator()

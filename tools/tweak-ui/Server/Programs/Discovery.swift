@@ -10,6 +10,8 @@ import TweakSystem
 final class Discovery: Sendable {
     private let board: Board
     private let sessions: ProgramSessions
+    /// Which executables are meant.
+    private let isMeant: @Sendable (String?) -> Bool
     /// The processes that are followed.
     private let followed = Mutex<Set<pid_t>>([])
 
@@ -17,10 +19,16 @@ final class Discovery: Sendable {
     /// Those in other directories, as in containers, are not seen to come.
     private static let period: Duration = .seconds(3)
 
-    init(board: Board, sessions: ProgramSessions) { (self.board, self.sessions) = (board, sessions) }
+    init(
+        board: Board, sessions: ProgramSessions,
+        only isMeant: @escaping @Sendable (_ executable: String?) -> Bool = { _ in true }
+    ) {
+        (self.board, self.sessions, self.isMeant) = (board, sessions, isMeant)
+    }
 
-    func start() {
-        addKept()
+    /// - Parameter findingKept: Whether programs are added of which values are kept.
+    func start(findingKept: Bool = true) {
+        if findingKept { addKept() }
         lookForListening()
         onThread { [self] in run() }
     }
@@ -49,7 +57,7 @@ final class Discovery: Sendable {
 
     private func lookForListening() {
         let all = RunningProgram.all()
-        for running in all where !isFollowed(running.pid) {
+        for running in all where !isFollowed(running.pid) && isMeant(running.executable) {
             // What is set in the first process the others follow.
             guard running.parent(among: all) == nil else { continue }
             follow(running.pid) { LiveFollower(running, on: board, whenEnded: $0).start() }
@@ -74,7 +82,9 @@ final class Discovery: Sendable {
             guard let status = stat(path: "/proc/\(pid)"), own == 0 || status.st_uid == own else { continue }
             // One that has just begun may not have loaded the library yet.
             if !all { seen.insert(pid) }
-            guard let executable = executablePath(of: "\(pid)"), scan.content(of: pid) == .tweaks else {
+            guard let executable = executablePath(of: "\(pid)"), isMeant(executable),
+                scan.content(of: pid) == .tweaks
+            else {
                 continue
             }
             follow(pid) { MemoryFollower(pid, executable: executable, on: board, whenEnded: $0).start() }

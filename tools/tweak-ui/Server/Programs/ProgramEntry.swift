@@ -112,7 +112,9 @@ struct KnownTweaks {
     private var places: [TweakKey: Int]
     /// By the place of a tweak, how often it has changed; and what no others have.
     fileprivate var changes: [Int]
-    fileprivate let number: Int
+    /// How often any has changed.
+    private(set) var revision = 0
+    let number: Int
     private static let count = Atomic(0)
 
     init(_ tweaks: [JSONTweak]) {
@@ -139,6 +141,7 @@ struct KnownTweaks {
         all[place].source = source
         all[place].pendingValue = pendingValue
         changes[place] &+= 1
+        revision &+= 1
         return before
     }
 

@@ -1,0 +1,261 @@
+#if UI
+import CommandSupport
+import Glibc
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import TweakJSON
+import TweakRecords
+
+/// Answers OFREP, by which OpenFeature SDKs ask for flags.
+///
+/// Source: OFREP 0.3, the OpenAPI document, and its decision record 8 for the stream of events.
+struct FlagServer: Sendable {
+    let origins: Origins
+    let program: FlagProgram
+    /// What clients send; `nil` if everybody may ask.
+    let token: String?
+    /// What is in the address of the stream, since a browser's client of streams sends no headers. Who knows it learns when
+    /// something changes, and not what.
+    private let streamKey = Secrets.random()
+
+    private static let flagsPath = "/ofrep/v1/evaluate/flags"
+    private static let eventsPath = "/ofrep/v1/events"
+    private static let mostBytes = 1 << 20
+
+    init(origins: Origins, program: FlagProgram, token: String?) {
+        (self.origins, self.program, self.token) = (origins, program, token)
+    }
+
+    @Sendable func respond(to request: Request, _ context: PageContext) async -> Response {
+        do throws(Refusal) { return try await answer(request, context) } catch {
+            var headers = Self.headers
+            for (name, value) in error.headers { headers[name] = value }
+            // What is still to come of the request is not waited for. Of these it has come.
+            if ![.notFound, .serviceUnavailable].contains(error.status) { headers[.connection] = "close" }
+            return Self.json(error.evaluation.json, error.status, headers)
+        }
+    }
+
+    /// What is wrong with a request.
+    private struct Refusal: Error {
+        let status: HTTPResponse.Status
+        let evaluation: Evaluation
+        var headers: [HTTPField.Name: String] = [:]
+
+        init(
+            _ status: HTTPResponse.Status, _ details: String, _ code: String = "GENERAL", key: String? = nil,
+            headers: [HTTPField.Name: String] = [:]
+        ) {
+            (self.status, self.headers) = (status, headers)
+            evaluation = Evaluation(error: code, details, key: key)
+        }
+    }
+
+    private func answer(_ request: Request, _ context: PageContext) async throws(Refusal) -> Response {
+        guard let host = request.head.authority, origins.takes(host: host) else {
+            throw Refusal(.forbidden, "this is not a name of this server")
+        }
+        if let origin = request.headers[.origin], !origins.takes(origin: origin, of: host) {
+            throw Refusal(.forbidden, "another site has asked")
+        }
+        let path = request.uri.path
+        if path == Self.eventsPath { return try events(request, context.channel) }
+        guard isAllowed(request) else {
+            throw Refusal(
+                .unauthorized, "the token is missing or wrong: Authorization: Bearer …",
+                headers: [.wwwAuthenticate: "Bearer"])
+        }
+        let isBulk = path == Self.flagsPath || path == Self.flagsPath + "/"
+        guard isBulk || path.hasPrefix(Self.flagsPath + "/") else {
+            throw Refusal(.notFound, "OFREP has \(Self.flagsPath) and \(Self.flagsPath)/{key}")
+        }
+        guard request.method == .post else {
+            throw Refusal(.methodNotAllowed, "flags are asked for with POST", headers: [.allow: "POST"])
+        }
+        let written = String(path.dropFirst(Self.flagsPath.count + 1))
+        let key = isBulk ? nil : Self.percentDecoded(written) ?? written
+        try await readContext(request, key)
+        let flags: Flags
+        do throws(FlagProblem) { flags = try await program.flags() } catch {
+            throw Refusal(.serviceUnavailable, error.message, key: key)
+        }
+        guard let key else { return bulk(flags, request, host) }
+        // A client may leave a name as it is, though there is a percent sign in it.
+        guard let evaluation = flags.evaluation(of: key) ?? flags.evaluation(of: written) else {
+            throw Refusal(.notFound, "there is no such tweak: \(key.prefix(200))", "FLAG_NOT_FOUND", key: key)
+        }
+        return Self.json(evaluation.json, evaluation.isError ? .badRequest : .ok)
+    }
+
+    private func isAllowed(_ request: Request) -> Bool {
+        guard let token else { return true }
+        let scheme = "Bearer "
+        let given = [
+            request.headers[.authorization].flatMap {
+                $0.hasPrefix(scheme) ? $0.dropFirst(scheme.count) : nil
+            },
+            HTTPField.Name("X-API-Key").flatMap { request.headers[$0] }.map { $0[...] },
+        ]
+        return given.contains { $0.map { Secrets.isSame($0, token) } ?? false }
+    }
+
+    /// Reads a body, of which nothing is used: who asks does not matter to the tweaks of a program.
+    private func readContext(_ request: Request, _ key: String?) async throws(Refusal) {
+        let tooLarge = Refusal(.contentTooLarge, "a request has at most \(Self.mostBytes) bytes", key: key)
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.mostBytes {
+            throw tooLarge
+        }
+        let body: [UInt8]
+        do {
+            body = Array((try await request.body.collect(upTo: Self.mostBytes)).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw tooLarge
+        } catch {
+            throw Refusal(.badRequest, "the request has not come whole", "PARSE_ERROR", key: key)
+        }
+        guard case .object(let root)? = try? JSONParser.value(of: body) else {
+            throw Refusal(.badRequest, "a request is an object of JSON", "PARSE_ERROR", key: key)
+        }
+        switch root["context"] {
+        case nil, .null?: return
+        case .object(let context)?:
+            switch context["targetingKey"] {
+            case nil, .null?, .scalar(.string)?: return
+            default: throw Refusal(.badRequest, "a targetingKey is a text", "INVALID_CONTEXT", key: key)
+            }
+        default: throw Refusal(.badRequest, "a context is an object", "INVALID_CONTEXT", key: key)
+        }
+    }
+
+    private func bulk(_ flags: Flags, _ request: Request, _ host: String) -> Response {
+        var headers = Self.headers
+        headers[.eTag] = flags.tag
+        let known = (request.headers[.ifNoneMatch] ?? "").split(separator: ",").map { tag in
+            let tag = tag.filter { $0 != " " }
+            return tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
+        }
+        if known.contains(flags.tag) { return Response(status: .notModified, headers: headers) }
+        let stream: JSONObject = [
+            "type": .scalar(.string("sse")),
+            "url": .scalar(
+                .string("\(origins.scheme)://\(host)\(Self.eventsPath)?key=\(streamKey)")),
+        ]
+        let body = object([
+            ("flags", flags.all), ("eventStreams", JSONValue.array([.object(stream)]).json()),
+        ])
+        return Self.json(body, .ok, headers)
+    }
+
+    // MARK: - The stream of events
+
+    /// How often a client is told at most, and how often it hears something.
+    private static let (period, heartbeat): (Duration, Duration) = (.milliseconds(100), .seconds(15))
+    /// How long a client may not take what it is told.
+    private static let patience: TimeAmount = .seconds(60)
+
+    private func events(_ request: Request, _ channel: any Channel) throws(Refusal) -> Response {
+        guard Secrets.isSame(request.uri.queryParameters["key"] ?? "", streamKey) else {
+            throw Refusal(.unauthorized, "the address of the stream is in the answer for all flags")
+        }
+        guard request.method == .get else {
+            throw Refusal(.methodNotAllowed, "events are got", headers: [.allow: "GET"])
+        }
+        guard let stream = program.open() else {
+            let most = Board.mostStreams - 1
+            throw Refusal(
+                .tooManyRequests, "\(most) streams are open", headers: [.retryAfter: "60"])
+        }
+        channel.closeFuture.whenComplete { [program] _ in
+            stream.add { $0.isEnding = true }
+            program.close(stream)
+        }
+        var headers = Self.headers
+        headers[.contentType] = "text/event-stream"
+        let last = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { [program] writer in
+                defer { program.close(stream) }
+                try await tell(stream, last, channel, &writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Tells when there are other flags than those with a tag, and so also what came between the flags that a client has and
+    /// this stream.
+    private func tell(
+        _ stream: EventStream, _ last: String?, _ channel: any Channel, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        var last = last
+        let beat = Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: Self.heartbeat)
+                stream.add { $0.isSilent = true }
+            }
+        }
+        defer { beat.cancel() }
+        // The head is sent with the first part.
+        try await write(":\n\n", channel, &writer)
+        stream.add { _ in }
+        for await _ in stream.signal {
+            guard let (tag, isSilent) = await program.next(stream) else { return }
+            if let tag, tag != last {
+                let data: JSONObject = [
+                    "type": .scalar(.string("refetchEvaluation")), "etag": .scalar(.string(tag)),
+                ]
+                let json = String(decoding: JSONValue.object(data).json(), as: UTF8.self)
+                try await write("id: \(tag)\ndata: \(json)\n\n", channel, &writer)
+                last = tag
+            } else if isSilent {
+                try await write(":\n\n", channel, &writer)
+            }
+            try await Task.sleep(for: Self.period)
+        }
+    }
+
+    private func write(
+        _ text: String, _ channel: any Channel, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        let deadline = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+        defer { deadline.cancel() }
+        try await writer.write(ByteBuffer(string: text))
+    }
+
+    // MARK: - Parts
+
+    private static func json(
+        _ body: [UInt8], _ status: HTTPResponse.Status, _ headers: HTTPFields = headers
+    ) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    private static let headers: HTTPFields = {
+        var headers = HTTPFields()
+        headers[.cacheControl] = "no-store"
+        headers[.xContentTypeOptions] = "nosniff"
+        return headers
+    }()
+
+    /// - Returns: `nil` if it is not UTF-8, or a percent sign begins nothing.
+    private static func percentDecoded(_ text: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, !digits.hasPrefix("+"),
+                let decoded = UInt8(digits, radix: 16)
+            else { return nil }
+            bytes.append(decoded)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+#endif
