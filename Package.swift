@@ -132,7 +132,8 @@ let package = Package(
         .executableTarget(
             name: "tweak",
             dependencies: [
-                "CommandSupport", "CTweakTerminal", "PageOptions", "SignOptions", "TweakClient",
+                "CommandSupport", "CTweakTerminal", "FleetCommands", "PageOptions", "SignOptions",
+                "TweakClient",
                 "TweakFormats",
                 "TweakGenerators",
                 "TweakJSON",
@@ -166,11 +167,15 @@ let package = Package(
             name: "SignOptions",
             dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "tools/tweak-agent/Options"),
+        .target(
+            name: "FleetCommands",
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "tools/tweak-agent/Fleet"),
         .executableTarget(
             name: "tweak-agent",
             dependencies: [
-                "CommandSupport", "SignOptions", "TweakOverrides", "TweakRecords", "TweakRemote",
-                "TweakSystem",
+                "CommandSupport", "FleetCommands", "SignOptions", "TweakClient", "TweakFormats", "TweakJSON",
+                "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakRemote", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak-agent/Program"),
@@ -244,7 +249,8 @@ let package = Package(
         .testTarget(
             name: "TweakAgentTests",
             dependencies: [
-                "TestSupport", "TweakOverrides", "TweakRemote", "TweakTargeting", "Tweaks", "TweaksRemote",
+                "TestSupport", "TweakJSON", "TweakOverrides", "TweakRecords", "TweakRemote", "TweakTargeting",
+                "Tweaks", "TweaksRemote",
                 "live-program", "tweak", "tweak-agent",
             ]),
         .testTarget(

@@ -1,5 +1,5 @@
-internal import TweakFormats
-internal import TweakJSON
+package import TweakFormats
+package import TweakJSON
 package import TweakRecords
 
 /// Features with the hosts and programs that they are for, in the format of CGFFeaturette:
@@ -152,6 +152,24 @@ package struct FeatureTarget: Hashable, Sendable {
             filters.append(Filter(name: name, rule: rule))
         }
         self.filters = filters
+    }
+
+    /// Takes filters that stand beside something else than a feature. It is on where all of them apply.
+    ///
+    /// - Parameters:
+    ///   - filters: What a feature has besides its key.
+    ///   - key: What is drawn for with a percentage.
+    ///   - path: Where they are from, for the messages of errors.
+    /// - Throws: ``FormatError`` with the place.
+    package init(filters: JSONObject, key: String, path: String) throws(FormatError) {
+        let place = Place(path: path, names: ["for"])
+        for name in ["key", "enabled"] where filters[name] != nil {
+            throw place.inside(name).invalid("only filters are expected")
+        }
+        var members = filters
+        members["key"] = .scalar(.string(key))
+        members["enabled"] = .scalar(true)
+        try self.init(.object(members), place)
     }
 
     private static func rule(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import FleetCommands
 import TweakRecords
 
 @main
@@ -41,6 +42,7 @@ struct TweakCommand: ParsableCommand {
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
             ImportCommand.self, PresetCommand.self, UICommand.self, ServeCommand.self, SignCommand.self,
+            FleetCommand<FleetPart>.self,
             GenerateCommand.self,
         ])
 

@@ -10,10 +10,12 @@ internal import TweakTargeting
 ///     { "applications": [ { "name": "search", "version": "2.4", "url": "https://features.example.org/search/" } ] }
 package struct AgentConfiguration: Hashable, Sendable {
     package let applications: [RemoteApplication]
+    /// Those whose values come from etcd. One may be among both.
+    package let fleet: [FleetApplication]
 
     /// The shortest time between two checks: nobody waits for less, and servers have many agents.
-    private static let intervals: ClosedRange<Double> = 1...86_400
-    private static let timeouts: ClosedRange<Double> = 0.1...600
+    static let intervals: ClosedRange<Double> = 1...86_400
+    static let timeouts: ClosedRange<Double> = 0.1...600
 
     /// Reads a file.
     ///
@@ -27,29 +29,60 @@ package struct AgentConfiguration: Hashable, Sendable {
             throw .malformed(path: path, reason: error.reason)
         }
         var root = try Members(value, path: path, place: [])
+        let cluster = try root.take("etcd", "an object") { $0 }
+            .map { (value) throws(FormatError) in try EtcdCluster(value, path: path) }
         let entries = try root.array("applications", "an array of applications")
         try root.end()
         guard !entries.isEmpty else {
             throw .invalid(path: path, place: ["applications"], reason: "there is none")
         }
         var applications: [RemoteApplication] = []
+        var fleet: [FleetApplication] = []
         for (index, entry) in entries.enumerated() {
             var members = try Members(entry, path: path, place: ["applications", "\(index)"])
+            if let application = try Self.fleetApplication(members, cluster) {
+                guard !fleet.contains(where: { $0.name.hasSameBytes(as: application.name) }) else {
+                    throw members.invalid("name", "there is another application \"\(application.name)\"")
+                }
+                fleet.append(application)
+                // It may have no other source.
+                guard members.has("url", "ofrep") else { continue }
+            }
             let application = try Self.application(&members)
             guard !applications.contains(where: { $0.name.hasSameBytes(as: application.name) }) else {
                 throw members.invalid("name", "there is another application \"\(application.name)\"")
             }
             applications.append(application)
         }
-        self.applications = applications
+        (self.applications, self.fleet) = (applications, fleet)
     }
 
-    private static func application(_ members: inout Members) throws(FormatError) -> RemoteApplication {
+    private static func name(_ members: inout Members) throws(FormatError) -> String {
         let name = try members.required("name", members.text("name"), "the name of an application")
         guard ApplicationName.isUsable(name), !name.hasPrefix(".") else {
             throw members.invalid(
                 "name", "it has 1 to 200 bytes, no slash, and does not begin with a dot; this is \"\(name)\"")
         }
+        return name
+    }
+
+    /// - Returns: `nil` if it has no values from etcd.
+    private static func fleetApplication(
+        _ members: Members, _ cluster: EtcdCluster?
+    ) throws(FormatError) -> FleetApplication? {
+        var members = members
+        guard try members.flag("fleet") ?? false else { return nil }
+        guard let cluster else {
+            throw members.invalid("fleet", "\"etcd\" is missing, beside \"applications\"")
+        }
+        let name = try name(&members)
+        let version = try members.text("version")
+        if !members.has("url", "ofrep") { try members.end() }
+        return FleetApplication(name: name, version: version, cluster: cluster)
+    }
+
+    private static func application(_ members: inout Members) throws(FormatError) -> RemoteApplication {
+        let name = try name(&members)
         let (url, evaluation) = try source(&members)
         var application = RemoteApplication(name: name, url: url)
         application.evaluation = evaluation
@@ -82,6 +115,8 @@ package struct AgentConfiguration: Hashable, Sendable {
             application.publicKey = key
         }
         application.lowestVersion = try members.integer("lowestVersion", 0...Int.max)
+        // It has another source besides.
+        _ = try members.flag("fleet")
         try members.end()
         return application
     }
@@ -126,7 +161,7 @@ extension JSONValue {
 }
 
 /// The members of an object, which are taken one after the other: what is left is not known.
-private struct Members {
+struct Members {
     private let path: String
     private let place: [String]
     private var members: JSONObject
@@ -149,7 +184,8 @@ private struct Members {
         return value
     }
 
-    private mutating func take<Value>(
+    /// What `read` makes of a member; `nil` if there is none.
+    mutating func take<Value>(
         _ name: String, _ expectation: String, _ read: (JSONValue) -> Value?
     ) throws(FormatError) -> Value? {
         known.append(name)
@@ -159,6 +195,9 @@ private struct Members {
         }
         return result
     }
+
+    /// Whether there is one of these.
+    func has(_ names: String...) -> Bool { names.contains { members[$0] != nil } }
 
     mutating func array(_ name: String, _ expectation: String) throws(FormatError) -> [JSONValue] {
         try required(
@@ -203,6 +242,11 @@ private struct Members {
             throw invalid(name, "\(file): \(String(cString: strerror(errno)))")
         }
         return file
+    }
+
+    /// A text, which may be empty.
+    mutating func anyText(_ name: String) throws(FormatError) -> String? {
+        try take(name, "a text") { if case .scalar(.string(let text)) = $0 { text } else { nil } }
     }
 
     mutating func flag(_ name: String) throws(FormatError) -> Bool? {

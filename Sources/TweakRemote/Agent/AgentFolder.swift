@@ -1,5 +1,6 @@
 internal import Glibc
 package import TweakOverrides
+package import TweakRecords
 internal import TweakSystem
 #if Remote
 internal import TweakTargeting
@@ -59,22 +60,29 @@ package final class AgentFolder: Sendable {
         }
     }
 
-    private func file(_ application: String) -> String { "\(path)/\(application)/remote.json" }
+    private func file(_ application: String, _ source: TweakSource) -> String {
+        "\(path)/\(application)/\(source).json"
+    }
 
     /// What was written for an application before; `nil` if there is nothing.
     ///
+    /// - Parameter source: `remote` or `fleet`.
     /// - Throws: ``OverridesError`` if it is damaged.
-    package func last(_ application: String) throws(OverridesError) -> ProvidedFile? {
-        let file = KeptFile(path: file(application))
+    package func last(
+        _ application: String, from source: TweakSource = .remote
+    ) throws(OverridesError) -> ProvidedFile? {
+        let file = KeptFile(path: file(application, source))
         guard let bytes = try file.read() else { return nil }
         return try ProvidedFile(json: bytes, path: file.path)
     }
 
     #if Remote
     /// Writes what processes follow.
-    package func write(_ provided: ProvidedFile, for application: String) throws(OverridesError) {
+    package func write(
+        _ provided: ProvidedFile, for application: String, from source: TweakSource = .remote
+    ) throws(OverridesError) {
         try Self.makeDirectory("\(path)/\(application)")
-        try Self.replace(file(application), with: provided)
+        try Self.replace(file(application, source), with: provided)
     }
 
     /// Writes such a file elsewhere.
@@ -84,9 +92,12 @@ package final class AgentFolder: Sendable {
     #endif
 
     /// Notes that an application's source was asked: the time of the file says when.
-    package func noteCheck(of application: String) {
+    package func noteCheck(of application: String, at source: TweakSource = .remote) {
+        // No application has a name that begins with a dot.
+        let folder = "\(path)/\(Self.own)" + (source == .remote ? "" : "/.\(source)")
+        try? Self.makeDirectory(folder)
         let descriptor = openFile(
-            "\(path)/\(Self.own)/\(application)", O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o644)
+            "\(folder)/\(application)", O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o644)
         guard descriptor >= 0 else { return }
         futimens(descriptor, nil)
         close(descriptor)

@@ -1,6 +1,7 @@
 #if Remote
 internal import Synchronization
 package import TweakOverrides
+internal import TweakRecords
 
 /// What the agent does, as a text file that the textfile collector of Prometheus's node_exporter reads.
 ///
@@ -13,6 +14,7 @@ package final class AgentMetrics: Sendable {
     }
 
     private let path: String
+    /// By what stands between braces.
     private let applications = Mutex<[String: Application]>([:])
 
     package init(path: String) { self.path = path }
@@ -22,11 +24,13 @@ package final class AgentMetrics: Sendable {
     /// - Throws: ``OverridesError`` if it cannot be written.
     package func note(_ report: RemoteFollower.Report) throws(OverridesError) {
         let text = applications.withLock { applications in
-            var application = applications[report.application] ?? Application(last: report)
+            let source = report.source == .remote ? "" : ",source=\"\(report.source)\""
+            let labels = "application=\"\(Self.escaped(report.application))\"\(source)"
+            var application = applications[labels] ?? Application(last: report)
             application.last = report
             application.counts[report.outcome, default: 0] += 1
             if report.outcome != .failed { application.lastSuccess = report.time.components.seconds }
-            applications[report.application] = application
+            applications[labels] = application
             return Self.text(applications)
         }
         try AgentFolder.replace(path, with: Array(text.utf8))
@@ -34,7 +38,8 @@ package final class AgentMetrics: Sendable {
 
     /// Forgets what the configuration does not name any more.
     package func keep(only names: [String]) {
-        applications.withLock { applications in applications = applications.filter { names.contains($0.key) }
+        applications.withLock { applications in
+            applications = applications.filter { names.contains($0.value.last.application) }
         }
     }
 
@@ -45,10 +50,10 @@ package final class AgentMetrics: Sendable {
             _ name: String, _ type: String, _ help: String, _ value: (Application) -> [(String, Int64?)]
         ) {
             text += "# HELP tweak_agent_\(name) \(help)\n# TYPE tweak_agent_\(name) \(type)\n"
-            for (application, numbers) in sorted {
+            for (labels, numbers) in sorted {
                 for (label, number) in value(numbers) {
                     guard let number else { continue }
-                    text += "tweak_agent_\(name){application=\"\(escaped(application))\"\(label)} \(number)\n"
+                    text += "tweak_agent_\(name){\(labels)\(label)} \(number)\n"
                 }
             }
         }

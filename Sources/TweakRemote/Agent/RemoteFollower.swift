@@ -1,5 +1,6 @@
 #if Remote
 package import TweakOverrides
+package import TweakRecords
 internal import TweakSystem
 internal import TweakTargeting
 
@@ -17,6 +18,8 @@ package struct RemoteFollower: Sendable {
     /// What a check has come to.
     package struct Report: Sendable {
         package let application: String
+        /// Where the values are from.
+        package var source = TweakSource.remote
         package let outcome: RemoteState.Outcome
         /// What programs are told.
         package let file: ProvidedFile
@@ -99,7 +102,7 @@ package struct RemoteFollower: Sendable {
 
 extension ProvidedFile {
     /// The file without the times of its checks. Programs are woken when it changes, so not for these.
-    fileprivate var content: ProvidedFile {
+    var content: ProvidedFile {
         var content = self
         content.loaded = nil
         content.checked = nil

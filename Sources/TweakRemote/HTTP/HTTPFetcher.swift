@@ -14,6 +14,8 @@ package struct FetchProblem: Error, Hashable {
     package let message: String
     /// How long the server asks to be left alone.
     package var retryAfter: Duration?
+    /// Whether the server has understood the question and does not want to answer it.
+    package var isRefusal = false
 }
 
 /// A file as a server has sent it.
@@ -34,15 +36,7 @@ package struct HTTPFetcher: Sendable {
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     package init(_ application: RemoteApplication) throws(FetchProblem) {
         self.application = application
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if let path = application.certificates {
-            do {
-                tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
-            } catch {
-                throw FetchProblem(message: "\(path): there are no certificates in PEM")
-            }
-        }
+        let tls = try Self.tls(certificates: application.certificates)
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(
@@ -54,6 +48,23 @@ package struct HTTPFetcher: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// TLS as is right today.
+    ///
+    /// - Parameter certificates: A file with those that are trusted instead of the system's.
+    /// - Throws: ``FetchProblem`` if there are none in it.
+    static func tls(certificates: String?) throws(FetchProblem) -> TLSConfiguration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        if let path = certificates {
+            do {
+                tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
+            } catch {
+                throw FetchProblem(message: "\(path): there are no certificates in PEM")
+            }
+        }
+        return tls
     }
 
     /// Closes what is open.

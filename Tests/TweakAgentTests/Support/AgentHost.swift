@@ -5,8 +5,13 @@ import TestSupport
 /// A host with an agent: a folder for its files, and its configuration.
 final class AgentHost: Sendable {
     let home: TemporaryDirectory
+    /// From where values are looked at: `remote` or `fleet`.
+    let source: String
 
-    init(_ home: TemporaryDirectory? = nil) throws { self.home = try home ?? TemporaryDirectory() }
+    init(_ home: TemporaryDirectory? = nil, source: String = "remote") throws {
+        self.home = try home ?? TemporaryDirectory()
+        self.source = source
+    }
 
     static let program = Locations.product("tweak-agent")
 
@@ -21,6 +26,44 @@ final class AgentHost: Sendable {
             { "applications": [ { "name": "\(name)", "url": "\(url)"\(plain)\(members.isEmpty ? "" : ", " + members) } ] }
             """)
     }
+
+    /// Says which etcd is followed.
+    ///
+    /// - Parameters:
+    ///   - members: More of the cluster, as JSON behind a comma.
+    ///   - application: More of the application.
+    func follow(
+        _ endpoints: [String], _ members: String = "", application: String = "", name: String = "search"
+    ) throws {
+        let isPlain = endpoints.contains { $0.hasPrefix("http:") }
+        let cluster =
+            "\"endpoints\": [ \(endpoints.map { "\"\($0)\"" }.joined(separator: ", ")) ]"
+            + (isPlain ? ", \"plainHTTP\": true" : "") + (members.isEmpty ? "" : ", " + members)
+        try home.write(
+            "agent.json",
+            """
+            { "etcd": { \(cluster) },
+              "applications": [ { "name": "\(name)", "fleet": true\(application.isEmpty ? "" : ", " + application) } ] }
+            """)
+    }
+
+    /// Runs `tweak fleet` of the agent's program.
+    func fleet(_ arguments: String..., application: String = "search") throws -> CommandResult {
+        try run(
+            Self.program,
+            ["fleet", arguments[0], "--configuration", home("agent.json"), application]
+                + arguments.dropFirst(), home: home)
+    }
+
+    /// The value of a tweak; `nil` if there is none.
+    func value(_ tweak: String) throws -> Any? {
+        let names = tweak.split(separator: "/").map(String.init)
+        let values = try file()?["values"] as? [String: [String: [String: Any]]]
+        return values?[names[0]]?[names[1]]?[names[2]]
+    }
+
+    func flag(_ tweak: String) throws -> Bool? { try value(tweak) as? Bool }
+    func number(_ tweak: String) throws -> Double? { try value(tweak) as? Double }
 
     private func arguments(_ more: [String]) -> [String] {
         ["--configuration", home("agent.json"), "--folder", home("provided")] + more
@@ -44,7 +87,7 @@ final class AgentHost: Sendable {
         return agent.wait()
     }
 
-    var path: String { home("provided/search/remote.json") }
+    var path: String { home("provided/search/\(source).json") }
 
     /// What processes read; `nil` if there is no file.
     func file() throws -> [String: Any]? {

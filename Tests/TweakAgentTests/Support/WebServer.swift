@@ -133,7 +133,7 @@ func loopback(_ port: UInt16) -> sockaddr_in {
     return address
 }
 
-private func canConnect(to port: UInt16) -> Bool {
+func canConnect(to port: UInt16) -> Bool {
     let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var address = loopback(port)

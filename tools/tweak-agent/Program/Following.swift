@@ -4,13 +4,14 @@ import Dispatch
 import Glibc
 import Synchronization
 import TweakOverrides
+import TweakRecords
 import TweakRemote
 import TweakSystem
 
 extension Follow {
     /// Follows until a signal ends it.
     func follow() throws(Failure) {
-        let path = try configurationFile()
+        let path = try Self.configuration(configurationPath)
         let configuration = try Self.read(path)
         guard let place = folder ?? AgentFolder.usual else {
             throw Failure("neither STATE_DIRECTORY nor HOME is set; --folder says where to write", EX_USAGE)
@@ -68,8 +69,9 @@ extension Follow {
         }
     }
 
-    private func configurationFile() throws(Failure) -> String {
-        if let configurationPath { return configurationPath }
+    /// The configuration that is read.
+    static func configuration(_ named: String?) throws(Failure) -> String {
+        if let named { return named }
         if geteuid() == 0 { return "/etc/tweaks/agent.json" }
         if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
             return folder + "/tweaks/agent.json"
@@ -104,8 +106,9 @@ final class Agent: Sendable {
 
     /// Follows until the task is cancelled, or each application has been checked once.
     func follow(_ configuration: AgentConfiguration) async {
-        metrics?.keep(only: configuration.applications.map(\.name))
+        metrics?.keep(only: configuration.applications.map(\.name) + configuration.fleet.map(\.name))
         await withTaskGroup { group in
+            for application in configuration.fleet { group.addTask { await self.follow(application) } }
             for application in configuration.applications { group.addTask { await self.follow(application) } }
         }
     }
@@ -125,8 +128,25 @@ final class Agent: Sendable {
             report: report)
     }
 
+    private func follow(_ application: FleetApplication) async {
+        let name = application.name
+        var last: ProvidedFile?
+        do throws(OverridesError) { last = try folder.last(name, from: .fleet) } catch {
+            say("\(error)", of: name)
+        }
+        let follower: FleetFollower
+        do throws(FetchProblem) { follower = try FleetFollower(application) } catch {
+            say(error.message, of: name)
+            return note(Failure("\(name): it cannot be loaded", EX_CONFIG))
+        }
+        await follower.follow(
+            from: last, isOnce: isOnce,
+            keep: { [folder] file throws(OverridesError) in try folder.write(file, for: name, from: .fleet) },
+            report: report)
+    }
+
     private func report(_ report: RemoteFollower.Report) {
-        folder.noteCheck(of: report.application)
+        folder.noteCheck(of: report.application, at: report.source)
         for message in report.messages { say(message, of: report.application) }
         if report.notKept != nil {
             note(Failure("\(report.application): its file could not be written", EX_IOERR))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import FleetCommands
 import Glibc
 import SignOptions
 import TweakRecords
@@ -8,7 +9,8 @@ import TweakRecords
 struct TweakAgent: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tweak-agent", abstract: "Load values for tweaks from afar.",
-        version: "tweak-agent \(libraryVersion)", subcommands: [Follow.self, Sign.self],
+        version: "tweak-agent \(libraryVersion)",
+        subcommands: [Follow.self, Sign.self, FleetCommand<Fleet>.self],
         defaultSubcommand: Follow.self)
 
     static func main() {
@@ -113,6 +115,17 @@ struct Sign: ParsableCommand {
         try TweakAgent.reportingFailure { () throws(Failure) in
             #if Remote
             try sign()
+            #endif
+        }
+    }
+}
+
+/// What `tweak fleet` does.
+enum Fleet: FleetRunner {
+    static func run(_ action: FleetAction) throws {
+        try TweakAgent.reportingFailure { () throws(Failure) in
+            #if Remote
+            try perform(action)
             #endif
         }
     }

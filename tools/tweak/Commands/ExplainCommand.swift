@@ -110,8 +110,11 @@ private struct Origin: Encodable {
     /// wake up if it wrote this one.
     private static func lastCheck(of path: String) -> String? {
         let parts = path.split(separator: "/")
-        guard parts.count > 2, let application = parts.dropLast().last,
-            let status = stat(path: "/" + parts.dropLast(2).joined(separator: "/") + "/.agent/" + application)
+        guard parts.count > 2, let application = parts.dropLast().last, let file = parts.last else {
+            return nil
+        }
+        let folder = "/" + parts.dropLast(2).joined(separator: "/") + "/.agent/"
+        guard let status = stat(path: folder + (file == "fleet.json" ? ".fleet/" : "") + application)
         else { return nil }
         var (seconds, time) = (status.st_mtim.tv_sec, tm())
         gmtime_r(&seconds, &time)

@@ -1,0 +1,183 @@
+#if Remote
+internal import FoundationEssentials
+internal import TweakJSON
+internal import TweakRecords
+
+// What the JSON gateway of etcd answers. Source of the form: rpc.proto and kv.proto of etcd 3.4, in the JSON mapping of
+// protocol buffers: integers of 64 bits are texts, bytes are Base64, and a member that is 0, false or empty is left out.
+
+/// Of which cluster an answer is, and of which of its states.
+struct EtcdHeader: Hashable {
+    /// A million changes a second would not reach the last one in a hundred thousand years.
+    static let revisions = 0...(1 << 62)
+
+    let cluster: UInt64
+    let revision: Int
+
+    init(_ object: EtcdObject) throws(FetchProblem) {
+        cluster = try object.integer("cluster_id")
+        // A watch that ends has none.
+        revision = try object.revision("revision")
+        guard cluster != 0 else { throw object.unexpected("cluster_id", "that of a cluster") }
+    }
+}
+
+/// A key and what it has.
+struct EtcdEntry: Hashable {
+    let key: [UInt8]
+    let value: [UInt8]
+    let created: Int
+    let modified: Int
+
+    init(_ object: EtcdObject) throws(FetchProblem) {
+        key = try object.bytes("key")
+        value = try object.bytes("value")
+        created = try object.revision("create_revision")
+        modified = try object.revision("mod_revision")
+        guard modified > 0 else { throw object.unexpected("mod_revision", "a revision") }
+    }
+}
+
+/// The entries in a range of keys.
+struct EtcdRange: Hashable {
+    let entries: [EtcdEntry]
+    /// How many there are, also if not all were asked for.
+    let count: Int
+
+    init(_ object: EtcdObject) throws(FetchProblem) {
+        entries = try object.objects("kvs").map { (entry) throws(FetchProblem) in try EtcdEntry(entry) }
+        count = try object.integer("count")
+        guard count >= entries.count else { throw object.unexpected("count", "the number of entries") }
+    }
+}
+
+/// What one line of a watch says.
+enum EtcdWatchMessage {
+    /// The watch has begun.
+    case created
+    /// What has changed up to a revision.
+    case changes([Change], upTo: EtcdHeader)
+    /// What was asked for is not there any more.
+    case compacted
+    /// It has ended, and why.
+    case ended(String)
+
+    struct Change {
+        let entry: EtcdEntry
+        let isGone: Bool
+    }
+
+    init(_ line: [UInt8]) throws(FetchProblem) {
+        let root = try EtcdObject(line)
+        guard let result = try root.object("result") else {
+            self = .ended(root.message ?? "there is no reason")
+            return
+        }
+        guard let object = try result.object("header") else {
+            throw result.unexpected("header", "an object")
+        }
+        let header = try EtcdHeader(object)
+        if try result.revision("compact_revision") > 0 {
+            self = .compacted
+        } else if try result.flag("canceled") {
+            self = .ended(try result.text("cancel_reason") ?? "there is no reason")
+        } else if try result.flag("created") {
+            self = .created
+        } else {
+            var changes: [Change] = []
+            for event in try result.objects("events") {
+                guard let entry = try event.object("kv") else { throw event.unexpected("kv", "an object") }
+                let type = try event.text("type")
+                guard type == nil || type == "PUT" || type == "DELETE" else {
+                    throw event.unexpected("type", "PUT or DELETE")
+                }
+                changes.append(Change(entry: try EtcdEntry(entry), isGone: type == "DELETE"))
+            }
+            self = .changes(changes, upTo: header)
+        }
+    }
+}
+
+/// An object in an answer. Its members are what they have to be, or the answer is not believed.
+struct EtcdObject {
+    private let members: JSONObject
+
+    /// Reads a whole answer.
+    init(_ json: [UInt8]) throws(FetchProblem) {
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
+            throw FetchProblem(message: "the answer is not one of etcd: \(error.reason)")
+        }
+        guard case .object(let members) = value else {
+            throw FetchProblem(message: "the answer is not one of etcd: it is \(value.summary)")
+        }
+        self.members = members
+    }
+
+    private init(_ members: JSONObject) { self.members = members }
+
+    func unexpected(_ name: String, _ expectation: String) -> FetchProblem {
+        let found = members[name].map { String($0.summary.prefix(80)) } ?? "nothing"
+        return FetchProblem(
+            message:
+                "the answer is not one of etcd: \(name): \(found) is here, but \(expectation) is expected")
+    }
+
+    func object(_ name: String) throws(FetchProblem) -> EtcdObject? {
+        guard let value = members[name] else { return nil }
+        guard case .object(let members) = value else { throw unexpected(name, "an object") }
+        return EtcdObject(members)
+    }
+
+    func objects(_ name: String) throws(FetchProblem) -> [EtcdObject] {
+        guard let value = members[name] else { return [] }
+        guard case .array(let elements) = value else { throw unexpected(name, "an array") }
+        return try elements.map { (element) throws(FetchProblem) in
+            guard case .object(let members) = element else { throw unexpected(name, "an array of objects") }
+            return EtcdObject(members)
+        }
+    }
+
+    func text(_ name: String) throws(FetchProblem) -> String? {
+        guard let value = members[name] else { return nil }
+        guard case .scalar(.string(let text)) = value else { throw unexpected(name, "a text") }
+        return text
+    }
+
+    func flag(_ name: String) throws(FetchProblem) -> Bool {
+        guard let value = members[name] else { return false }
+        guard case .scalar(.bool(let flag)) = value else { throw unexpected(name, "true or false") }
+        return flag
+    }
+
+    func integer<Integer: FixedWidthInteger>(_ name: String) throws(FetchProblem) -> Integer {
+        guard members[name] != nil else { return 0 }
+        guard let text = try text(name), text.utf8.count <= 20, let number = Integer(text) else {
+            throw unexpected(name, "an integer as text")
+        }
+        return number
+    }
+
+    /// The number of a state. That behind it is one too.
+    func revision(_ name: String) throws(FetchProblem) -> Int {
+        let revision: Int = try integer(name)
+        guard EtcdHeader.revisions ~= revision else { throw unexpected(name, "a revision") }
+        return revision
+    }
+
+    func bytes(_ name: String) throws(FetchProblem) -> [UInt8] {
+        guard let text = try text(name) else { return [] }
+        guard let data = Data(base64Encoded: text) else { throw unexpected(name, "Base64") }
+        return Array(data)
+    }
+
+    /// What etcd says is wrong: beside the status of an answer, or at the end of a watch.
+    var message: String? {
+        if case .object(let error)? = members["error"] { return EtcdObject(error).message }
+        for name in ["message", "error"] {
+            if case .scalar(.string(let text))? = members[name] { return String(text.prefix(300)) }
+        }
+        return nil
+    }
+}
+#endif

@@ -1,0 +1,121 @@
+#if Remote
+package import TweakFormats
+package import TweakJSON
+package import TweakRecords
+internal import TweakTargeting
+
+// What is in etcd, below PREFIX/ENVIRONMENT/APPLICATION/:
+//
+//     values/Category/Collection/Name     a value: { "value": 5, "by": "ann@ops", "why": "…", "at": "…", "for": {} }
+//     history/00000000000000000042        the forty-second change: { "id": "…", "by": …, "changes": [] }
+//
+// A name is written as everywhere, with %2F for a slash and %25 for a percent sign inside a level.
+
+/// Which keys an application has.
+package struct FleetKeys: Hashable, Sendable {
+    /// With a slash at the end.
+    package let root: String
+
+    package init(_ application: FleetApplication) { root = application.root }
+
+    var values: String { root + "values/" }
+    var history: String { root + "history/" }
+
+    /// The key of a tweak's value.
+    func key(of tweak: TweakKey) -> [UInt8] { Array((values + tweak.description).utf8) }
+
+    /// The tweak whose value has a key; `nil` if it is no such key, or a second way to write one.
+    func tweak(of key: [UInt8]) -> TweakKey? {
+        guard key.starts(with: values.utf8) else { return nil }
+        let bytes = key.dropFirst(values.utf8.count)
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let tweak = TweakKey(text), tweak.description.utf8.elementsEqual(bytes) else { return nil }
+        return tweak
+    }
+
+    /// The key of a change, which are in order.
+    func key(ofChange number: Int) -> [UInt8] {
+        let digits = String(number)
+        return Array((history + String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits).utf8)
+    }
+
+    /// The number of the change that has a key.
+    func number(ofChange key: [UInt8]) -> Int? {
+        guard key.starts(with: history.utf8) else { return nil }
+        let digits = key.dropFirst(history.utf8.count)
+        guard digits.count == 20, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
+            return nil
+        }
+        return Int(String(decoding: digits, as: UTF8.self))
+    }
+}
+
+/// What etcd has for one tweak.
+package struct FleetValue: Hashable, Sendable {
+    package var value: TweakValue
+    /// For which hosts and programs it is; `nil` for all.
+    package var filters: JSONObject?
+    /// Who has set it.
+    package var by: String?
+    package var why: String?
+    /// When, as RFC 3339 has times.
+    package var at: String?
+
+    package init(
+        _ value: TweakValue, filters: JSONObject? = nil, by: String? = nil, why: String? = nil,
+        at: String? = nil
+    ) {
+        (self.value, self.filters, self.by, self.why, self.at) = (value, filters, by, why, at)
+    }
+
+    /// Reads what is there. A member that is not known may say for whom the value is, so that it is refused.
+    ///
+    /// - Throws: ``FormatError`` with the place.
+    package init(json: [UInt8], of tweak: TweakKey) throws(FormatError) {
+        let path = tweak.description
+        let parsed: JSONValue
+        do throws(JSONError) { parsed = try JSONParser.value(of: json) } catch {
+            throw .malformed(path: path, reason: error.reason)
+        }
+        var members = try Members(parsed, path: path, place: [])
+        let value = try members.take("value", "true, false, a number or text") { (value) -> TweakValue? in
+            if case .scalar(.string(let text)) = value, text.utf8.contains(0) { return nil }
+            return value.tweakValue
+        }
+        self.value = try members.required("value", value, "true, false, a number or text")
+        filters = try members.take("for", "an object with filters") {
+            if case .object(let filters) = $0 { filters } else { nil }
+        }
+        (by, why, at) = (try members.anyText("by"), try members.anyText("why"), try members.anyText("at"))
+        try members.end()
+        _ = try target(for: tweak)
+    }
+
+    /// For whom it is; `nil` for all.
+    func target(for tweak: TweakKey) throws(FormatError) -> FeatureTarget? {
+        guard let filters else { return nil }
+        return try FeatureTarget(filters: filters, key: tweak.description, path: tweak.description)
+    }
+
+    /// The value and its filters, without who has set it.
+    var content: JSONObject {
+        var members: JSONObject = ["value": .scalar(value)]
+        if let filters { members["for"] = .object(filters) }
+        return members
+    }
+
+    package func json() -> [UInt8] {
+        var members = content
+        for (name, text) in [("by", by), ("why", why), ("at", at)] {
+            if let text { members[name] = .scalar(.string(text)) }
+        }
+        return JSONValue.object(members).json()
+    }
+
+    /// What a person wants to know of it.
+    var reason: String {
+        ["set", by.map { "by \($0)" }, at.map { "at \($0)" }].compactMap(\.self).joined(separator: " ")
+            + (why.map { ": \($0)" } ?? "")
+    }
+}
+#endif

@@ -1,0 +1,111 @@
+#if Remote
+import Foundation
+import TestSupport
+import Testing
+import TweakJSON
+import TweakOverrides
+import TweakRecords
+import TweakRemote
+
+@Suite struct `Three members of etcd` {
+    let host: AgentHost
+    let etcd: EtcdMembers
+    private let tweak = "Features/search/enabled"
+
+    init() throws {
+        (host, etcd) = (try AgentHost(source: "fleet"), try EtcdMembers(3))
+        try etcd.put(tweak, "{ \"value\": true }")
+    }
+
+    @Test func `have a change told though the one that leads is killed`() throws {
+        let leader = try etcd.leader()
+        // At first the agent may be with any of them.
+        try host.follow(etcd.endpoints, "\"interval\": 1, \"timeout\": 0.5")
+        let result = try host.following { (_) throws in
+            #expect(try waitUntil { try host.flag(tweak) == true })
+            etcd.kill(leader)
+            #expect(
+                try waitUntil { try host.fleet("set", tweak, "off").succeeded })
+            #expect(try waitUntil { try host.flag(tweak) == false })
+        }
+        #expect(result.status == 0)
+    }
+
+    @Test func `are left for others by an agent if one of them is cut off`() throws {
+        // Of this one alone it would hear nothing.
+        try host.follow(Array(etcd.endpoints[..<2]), "\"interval\": 1, \"timeout\": 0.5")
+        try host.following { (_) throws in
+            #expect(try waitUntil { try host.flag(tweak) == true })
+            etcd.pause(2)
+            etcd.pause(1)
+            #expect(try waitUntil { try host.problem()?.contains("none of 2 members can be read") == true })
+            #expect(try host.flag(tweak) == true)
+            etcd.resume(1)
+            etcd.resume(2)
+            #expect(try waitUntil { try host.fleet("set", tweak, "off").succeeded })
+            #expect(try waitUntil { try host.flag(tweak) == false })
+            #expect(try waitUntil { try host.problem() == nil })
+        }
+    }
+
+    /// What one of many followers has seen.
+    private struct Seen {
+        var last: Int?
+        var version = 0
+        var goesBack = false
+    }
+
+    /// In the long form 1,000 changes and 200 watchers.
+    @Test func `of which one is killed while changes are written leave all watchers with the last state`()
+        async throws
+    {
+        var cluster = EtcdCluster(endpoints: etcd.endpoints)
+        cluster.interval = .seconds(2)
+        cluster.timeout = .seconds(5)
+        let application = FleetApplication(name: "chaos", cluster: cluster)
+        let key = TweakKey("Chaos", "Values", "Number")
+        let changes = isLong ? 1000 : 150
+        let seen = (0..<(isLong ? 200 : 20)).map { _ in Locked(Seen()) }
+        let watchers = try seen.map { seen in
+            let follower = try FleetFollower(application)
+            return Task {
+                await follower.follow(from: nil) { (file) throws(OverridesError) in
+                    guard case .integer(let number)? = file.values[key]?.tweakValue else { return }
+                    seen.withLock { seen in
+                        if let last = seen.last, number < last { seen.goesBack = true }
+                        if let version = file.version {
+                            if version < seen.version { seen.goesBack = true }
+                            seen.version = version
+                        }
+                        seen.last = Int(number)
+                    }
+                } report: { _ in
+                }
+            }
+        }
+        let editor = try FleetEditor(application)
+        let victim = try etcd.leader()
+        for number in 1...changes {
+            if number == changes / 3 { etcd.kill(victim) }
+            if number == changes * 2 / 3 {
+                let etcd = etcd
+                Thread.detachNewThread { try? etcd.restart(victim) }
+            }
+            _ = try await editor.change(by: "chaos", why: nil) { _ in
+                [key: FleetValue(.integer(Int128(number)))]
+            }
+        }
+        for _ in 0..<100_000 where !seen.allSatisfy({ $0.withLock { $0.last } == changes }) {
+            try await Task.sleep(for: .milliseconds(3))
+        }
+        let ends = seen.map { seen in seen.withLock { $0 } }
+        let missed = ends.filter { $0.last != changes }
+        let confused = ends.filter(\.goesBack)
+        #expect(missed.isEmpty)
+        #expect(confused.isEmpty)
+        for watcher in watchers { watcher.cancel() }
+        for watcher in watchers { await watcher.value }
+        await editor.end()
+    }
+}
+#endif

@@ -1,0 +1,247 @@
+#if Remote
+import Foundation
+import TestSupport
+import Testing
+
+/// What a gateway of etcd says, in parts that can be wrong.
+private enum Gateway {
+    static let tweak = "Features/search/enabled"
+    static let key = "/tweaks/production/search/values/\(tweak)"
+
+    static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
+    static func header(_ revision: Int, cluster: String = "77") -> String {
+        #""header":{"cluster_id":"\#(cluster)","member_id":"1","revision":"\#(revision)","raft_term":"2"}"#
+    }
+
+    static func entry(_ isOn: Bool, _ modified: Int) -> String {
+        let value = base64("{ \"value\": \(isOn) }")
+        return
+            #"{"key":"\#(base64(key))","create_revision":"1","mod_revision":"\#(modified)","version":"1","value":"\#(value)"}"#
+    }
+
+    static func range(_ isOn: Bool, _ revision: Int, modified: Int? = nil, cluster: String = "77") -> String {
+        "{\(header(revision, cluster: cluster)),\"kvs\":[\(entry(isOn, modified ?? revision))],\"count\":\"1\"}"
+    }
+
+    static func created(_ revision: Int) -> String { "{\"result\":{\(header(revision)),\"created\":true}}\n" }
+
+    static func event(_ isOn: Bool, _ revision: Int, cluster: String = "77") -> String {
+        "{\"result\":{\(header(revision, cluster: cluster)),\"events\":[{\"kv\":\(entry(isOn, revision))}]}}\n"
+    }
+
+    static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+}
+
+@Suite struct `An agent believes nothing of an etcd` {
+    let host: AgentHost
+    let server: HostileServer
+
+    init() throws {
+        host = try AgentHost(source: "fleet")
+        server = try HostileServer { $0.answer(Gateway.range(true, 5)) }
+        try host.follow([server.url], "\"interval\": 1, \"timeout\": 2")
+        let result = try host.once()
+        #expect(result.succeeded, "\(result.error)")
+        #expect(try isOn() == true)
+    }
+
+    private func isOn() throws -> Bool? { try host.flag(Gateway.tweak) }
+
+    /// Expects that a reading fails for this reason, and that what was known is still there.
+    private func refuses(
+        _ problem: String, _ location: SourceLocation = #_sourceLocation,
+        answer: @escaping @Sendable (HostileServer.Request) -> Void
+    ) throws {
+        server.answer(answer)
+        #expect(try host.once().status == EX_TEMPFAIL, sourceLocation: location)
+        let said = try #require(try host.problem())
+        #expect(said.contains(problem), sourceLocation: location)
+        #expect(try isOn() == true, sourceLocation: location)
+    }
+
+    private static let new = Gateway.range(false, 6)
+
+    @Test func `whose answer is cut`() throws {
+        try refuses("the connection was closed before the end") {
+            $0.send(Gateway.head + "Content-Length: 4000\r\n\r\n" + Self.new)
+        }
+        try refuses("the answer is not one of etcd: it is not JSON") {
+            $0.answer(String(Self.new.dropLast(9)))
+        }
+    }
+
+    @Test func `whose answer has no end, and reads no more of it than is allowed`() throws {
+        let sent = Locked(0)
+        try refuses("the answer has more than 16777216 bytes") { request in
+            request.send(Gateway.head + "\r\n")
+            let part = [UInt8](repeating: 0x20, count: 1 << 16)
+            while request.send(part),
+                sent.withLock({
+                    $0 += part.count; return $0 < 1 << 28
+                })
+            {}
+        }
+        // Some is on the way.
+        #expect(sent.withLock { $0 } < 1 << 27)
+    }
+
+    @Test func `whose answer never comes, or takes too long`() throws {
+        try host.follow([server.url], "\"timeout\": 0.5")
+        try refuses("no complete answer within 0.5 seconds") { _ in usleep(2_000_000) }
+        try refuses("no complete answer within 0.5 seconds") { request in
+            request.send(Gateway.head + "Content-Length: 4000\r\n\r\n")
+            while request.send(" ") { usleep(20_000) }
+        }
+    }
+
+    @Test func `that is a page, or elsewhere`() throws {
+        try refuses("the answer is \"text/html\"; application/json is expected") {
+            $0.answer("<html>Sign in</html>", headers: ["Content-Type: text/html"])
+        }
+        try refuses("HTTP status 302") { [server] in
+            $0.answer(
+                Self.new, status: "302 Found",
+                headers: ["Location: \(server.url)v3/kv/range", "Content-Type: text/html"])
+        }
+        try refuses("HTTP status 503: etcdserver: no leader") {
+            $0.answer(#"{"error":"etcdserver: no leader","code":14}"#, status: "503 Service Unavailable")
+        }
+    }
+
+    @Test(arguments: [
+        ("[]", "it is an array"),
+        ("{}", "header: nothing is here, but an object is expected"),
+        (#"{"header":{"cluster_id":"0","revision":"6"}}"#, "cluster_id: "),
+        (#"{"header":{"cluster_id":"77","revision":6}}"#, "revision: 6 is here, but a text is expected"),
+        (#"{"header":{"cluster_id":"77","revision":"six"}}"#, "revision: \"six\" is here"),
+        (#"{"header":{"cluster_id":"77","revision":"-1"}}"#, "revision: \"-1\" is here"),
+        (
+            #"{"header":{"cluster_id":"77","revision":"9223372036854775807"}}"#,
+            "revision: \"9223372036854775807\""
+        ),
+        (
+            #"{"header":{"cluster_id":"77","revision":"99999999999999999999"}}"#,
+            "revision: \"99999999999999999999\""
+        ),
+        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":{}}"#, "kvs: an object is here"),
+        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[1]}"#, "kvs: an array is here"),
+        (
+            #"{"header":{"cluster_id":"77","revision":"6"},"kvs":[{"key":"*"}]}"#,
+            "key: \"*\" is here, but Base64"
+        ),
+        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[{"key":"aa"}]}"#, "key: \"aa\" is here"),
+        (
+            #"{"header":{"cluster_id":"77","revision":"6"},"kvs":[{"key":"YQ=="}],"count":"1"}"#,
+            "mod_revision: "
+        ),
+        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[],"count":"1"}"#, "it has 1 keys, and sent 0"),
+        (#"{"header":{"cluster_id":"77","revision":"6"},"count":"-1"}"#, "count: "),
+    ])
+    func `whose answer is not of its form`(json: String, problem: String) throws {
+        try refuses(problem) { $0.answer(json) }
+    }
+
+    @Test func `that says what was so before`() throws {
+        try refuses("its revision is 4, and 5 is known; what is older is not believed") {
+            $0.answer(Gateway.range(false, 4))
+        }
+    }
+
+    /// Expects that a watch ends, and that everything is read again instead.
+    private func readsAgain(
+        _ location: SourceLocation = #_sourceLocation, isSlow: Bool = false,
+        watch: @escaping @Sendable (HostileServer.Request) -> Void
+    ) throws {
+        // What is told by watches is a lie; the truth comes with the second reading.
+        let readings = Locked(0)
+        if !isSlow { try host.follow([server.url], "\"interval\": 1, \"timeout\": 0.3") }
+        server.answer { request in
+            guard !request.path.hasSuffix("watch") else { return watch(request) }
+            let count = readings.withLock {
+                $0 += 1
+                return $0
+            }
+            request.answer(count < 2 ? Gateway.range(true, 5) : Gateway.range(false, 9))
+        }
+        let result = try host.following { (agent) throws in
+            var seen: [Bool] = []
+            #expect(
+                try waitUntil {
+                    if let isOn = try isOn(), isOn != seen.last { seen.append(isOn) }
+                    return seen.last == false || !agent.isRunning
+                }, sourceLocation: location)
+            #expect(try host.file()?["version"] as? Int == 9, sourceLocation: location)
+        }
+        #expect(result.status == 0, sourceLocation: location)
+    }
+
+    /// Answers a watch: it begins, says this and stays open for a moment.
+    private func telling(_ text: String) -> @Sendable (HostileServer.Request) -> Void {
+        { request in
+            request.send(Gateway.head + "\r\n" + Gateway.created(5) + text)
+            for _ in 0..<500 where request.send(" ") { usleep(10_000) }
+        }
+    }
+
+    @Test(arguments: [
+        // Told already, of another cluster, from a revision that is still to come, and in the wrong order.
+        Gateway.event(false, 5), Gateway.event(false, 3), Gateway.event(false, 6, cluster: "78"),
+        "{\"result\":{\(Gateway.header(6)),\"events\":[{\"kv\":\(Gateway.entry(false, 7))}]}}\n",
+        "{\"result\":{\(Gateway.header(8)),\"events\":[{\"kv\":\(Gateway.entry(true, 8))},{\"kv\":\(Gateway.entry(false, 7))}]}}\n",
+        "{\"result\":{\(Gateway.header(6)),\"events\":[{\"kv\":{\"key\":\"*\"}}]}}\n",
+        "{\"result\":{\(Gateway.header(6)),\"events\":[{\"type\":\"EAT\",\"kv\":\(Gateway.entry(false, 6))}]}}\n",
+        "{\"result\":{\(Gateway.header(6)),\"events\":[{}]}}\n",
+        "{\"result\":{\"header\":{\"cluster_id\":\"77\"},\"canceled\":true,\"compact_revision\":\"8\"}}\n",
+        "{\"result\":{\(Gateway.header(6)),\"canceled\":true}}\n",
+        "{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\"}}\n",
+        "<html>\n", "{}\n", "[]\n", "{\"result\":5}\n",
+    ])
+    func `whose watch says what cannot be`(line: String) throws { try readsAgain(watch: telling(line)) }
+
+    @Test func `whose watch is a page, ends at once or does not begin`() throws {
+        try readsAgain { $0.answer("<html>", headers: ["Content-Type: text/html"]) }
+        server.answer { $0.answer(Gateway.range(true, 5)) }
+        try FileManager.default.removeItem(atPath: host.home("provided"))
+        try readsAgain { $0.send(Gateway.head + "\r\n" + Gateway.created(5)) }
+        try FileManager.default.removeItem(atPath: host.home("provided"))
+        try readsAgain { _ in usleep(2_000_000) }
+    }
+
+    @Test func `whose watch has a line without an end`() throws {
+        try readsAgain(isSlow: true) { request in
+            request.send(Gateway.head + "\r\n" + Gateway.created(5) + "{\"result\":{")
+            let part = [UInt8](repeating: 0x20, count: 1 << 20)
+            for _ in 0..<64 where request.send(part) {}
+        }
+    }
+
+    @Test func `whose watch says nothing of what has changed`() throws {
+        try readsAgain(watch: telling(""))
+    }
+
+    @Test func `that tells of no changes, and says so once`() throws {
+        server.answer { request in
+            request.path.hasSuffix("watch")
+                ? request.answer(#"{"error":"Not Found","code":5}"#, status: "404 Not Found")
+                : request.answer(Gateway.range(true, 5))
+        }
+        try host.follow([server.url], "\"timeout\": 0.3")
+        let result = try host.following { (agent) throws in
+            #expect(waitUntil { agent.written.error.contains("changes are not told") })
+        }
+        #expect(result.error.contains("HTTP status 404: Not Found"), "\(result.error)")
+        #expect(try host.problem() == nil)
+    }
+
+    @Test func `whose change comes in pieces, which is nothing bad`() throws {
+        server.answer { request in
+            guard request.path.hasSuffix("watch") else { return request.answer(Gateway.range(true, 5)) }
+            request.send(Gateway.head + "\r\n")
+            for byte in (Gateway.created(5) + "\n\n" + Gateway.event(false, 6)).utf8 { request.send([byte]) }
+            while request.send(" ") { usleep(10_000) }
+        }
+        try host.following { (_) throws in #expect(try waitUntil { try isOn() == false }) }
+    }
+}
+#endif

@@ -1,0 +1,472 @@
+#if Remote
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `From etcd to a program` {
+    let host: AgentHost
+    let etcd: EtcdMembers
+
+    init() throws {
+        (host, etcd) = (try AgentHost(), try EtcdMembers())
+        try host.follow(etcd.endpoints, name: "live-program")
+    }
+
+    private func agent(_ more: [String] = []) throws -> RunningCommand {
+        // The folder is that of the user, which programs look into.
+        try start(
+            AgentHost.program,
+            ["--configuration", host.home("agent.json"), "--folder", host.home("state/tweaks")] + more,
+            home: host.home)
+    }
+
+    private func fleet(_ arguments: String...) throws -> CommandResult {
+        try run(
+            Locations.product("tweak"),
+            ["fleet", arguments[0], "live-program"] + arguments.dropFirst()
+                + ["--configuration", host.home("agent.json")], home: host.home)
+    }
+
+    @Test func `what tweak fleet sets reaches a program that runs`() throws {
+        let text = "Live/Values/Text"
+        #expect(try fleet("set", text, "\"go on\"").succeeded)
+        let agent = try agent()
+        let program = try start(Locations.product("live-program"), home: host.home)
+        #expect(waitUntil { FileStatus(host.home("state/tweaks/live-program/fleet.json")) != nil })
+        #expect(program.isRunning)
+        // With this value it ends.
+        let result = try fleet("set", text, "end", "--program", Locations.product("live-program"))
+        #expect(result.succeeded, "\(result.error)")
+        #expect(waitUntil { !program.isRunning })
+        program.kill()
+        #expect(program.wait().status == 0)
+        kill(agent.processID, SIGTERM)
+        #expect(agent.wait().status == 0)
+    }
+
+    @Test func `explain tells who has set it, why and at which revision`() throws {
+        #expect(
+            try fleet(
+                "set", "Live/Values/Text", "\"a\"", "--by", "ann@ops", "--why", "the index is broken"
+            ).succeeded)
+        #expect(try agent(["--once"]).wait().succeeded)
+        let result = try run(
+            Locations.product("tweak"), ["explain", Locations.product("live-program"), "Live/Values/Text"],
+            home: host.home)
+        #expect(result.output.contains("fleet: from etcd "), "\(result.output)\(result.error)")
+        #expect(result.output.contains("/tweaks/production/live-program/; version 2; loaded "))
+        #expect(result.output.contains("fleet: the value: set by ann@ops at 2"))
+        #expect(result.output.contains(": the index is broken"))
+    }
+
+    @Test func `a value is there for a program that starts when etcd and the agent are gone`() throws {
+        #expect(try fleet("set", "Live/Values/Text", "\"end\"").succeeded)
+        #expect(try agent(["--once"]).wait().succeeded)
+        etcd.stop()
+        let program = try start(Locations.product("live-program"), home: host.home)
+        #expect(waitUntil { !program.isRunning })
+        program.kill()
+        #expect(program.wait().status == 0)
+    }
+}
+
+@Suite struct `An agent that follows etcd` {
+    let host: AgentHost
+    let etcd: EtcdMembers
+    private let tweak = "Features/search/enabled"
+
+    init() throws {
+        (host, etcd) = (try AgentHost(source: "fleet"), try EtcdMembers())
+        try host.follow(etcd.endpoints, "\"interval\": 1, \"timeout\": 0.5")
+        try etcd.put(tweak, "{ \"value\": true }")
+    }
+
+    private func isOn() throws -> Bool? { try host.flag(tweak) }
+
+    /// When a file was written.
+    private func time(of path: String) -> [Int] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return [] }
+        return [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
+
+    /// Runs an agent that has what is there.
+    @discardableResult
+    private func following(_ body: (RunningCommand) throws -> Void) throws -> CommandResult {
+        try host.following { (agent) throws in
+            #expect(try waitUntil { try isOn() == true })
+            try body(agent)
+        }
+    }
+
+    @Test func `writes what is there, and what changes`() throws {
+        let result = try following { (_) throws in
+            #expect(try host.file()?["version"] as? Int == 2)
+            try etcd.put(tweak, "{ \"value\": false, \"by\": \"ann\" }")
+            #expect(try waitUntil { try isOn() == false })
+            #expect(try host.file()?["version"] as? Int == 3)
+            try etcd.put("A b/Größe/50%25", "{ \"value\": 1.5 }")
+            #expect(try waitUntil { try host.number("A b/Größe/50%") == 1.5 })
+            etcd.remove(tweak)
+            #expect(try waitUntil { try isOn() == nil })
+        }
+        #expect(result.status == 0)
+        #expect(result.error == "")
+    }
+
+    @Test func `starts with what it had, and keeps it while etcd is away`() throws {
+        #expect(try host.once().succeeded)
+        etcd.kill()
+        let result = try host.once()
+        #expect(result.status == EX_TEMPFAIL)
+        #expect(
+            result.error.contains("no connection: Connection refused; what was read at 2"), "\(result.error)")
+        #expect(try host.problem()?.contains("no connection: Connection refused since 2") == true)
+        #expect(try isOn() == true)
+        // What was said is not said again.
+        #expect(try !host.once().error.contains("what was read"))
+    }
+
+    @Test func `says once that etcd was killed, and goes on when it is back`() throws {
+        let result = try following { (_) throws in
+            etcd.kill()
+            #expect(try waitUntil { try host.problem() != nil })
+            #expect(try isOn() == true)
+            try etcd.restart()
+            try etcd.put(tweak, "{ \"value\": false }")
+            #expect(try waitUntil { try isOn() == false })
+            #expect(try host.problem() == nil)
+        }
+        let lines = result.error.split(separator: "\n")
+        #expect(lines.count == 2, "\(result.error)")
+        #expect(lines.last?.contains("read again, after failures since 2") == true)
+    }
+
+    @Test func `notices that a member stands still`() throws {
+        try following { (_) throws in
+            etcd.pause()
+            #expect(
+                try waitUntil {
+                    try host.problem()?.contains("no complete answer within 0.5 seconds") == true
+                })
+            #expect(try isOn() == true)
+            etcd.resume()
+            try etcd.put(tweak, "{ \"value\": false }")
+            #expect(try waitUntil { try isOn() == false })
+            #expect(try waitUntil { try host.problem() == nil })
+        }
+    }
+
+    @Test func `has everything after it stood still itself while changes were compacted away`() throws {
+        try following { (agent) throws in
+            kill(agent.processID, SIGSTOP)
+            for number in 1...20 { try etcd.put("Features/f\(number)/enabled", "{ \"value\": true }") }
+            etcd.remove(tweak)
+            etcd.kill()
+            try etcd.restart()
+            #expect(try etcd.ctl(["compact", "--physical", "22"]).succeeded)
+            kill(agent.processID, SIGCONT)
+            #expect(try waitUntil { try host.flag("Features/f20/enabled") == true })
+            #expect(try isOn() == nil)
+        }
+    }
+
+    @Test func `leaves its file alone while something else changes in etcd`() throws {
+        try following { (_) throws in
+            let before = time(of: host.path)
+            for number in 0..<20 {
+                #expect(try etcd.ctl(["put", "/other/\(number)", "x"]).succeeded)
+                try etcd.put(tweak, "{ \"value\": false }", application: "searching")
+            }
+            try etcd.put("Features/last/enabled", "{ \"value\": true }")
+            #expect(try waitUntil { try host.value("Features/last/enabled") != nil })
+            // It has been written once, for the last one.
+            #expect(try host.file()?["version"] as? Int == 43)
+            let after = time(of: host.path)
+            #expect(after != before)
+            // Checks write nothing.
+            let check = host.home("provided/.agent/.fleet/search")
+            let checked = time(of: check)
+            #expect(waitUntil { time(of: check) != checked })
+            #expect(time(of: host.path) == after)
+        }
+    }
+
+    private static let wrongValues = [
+        ("{ \"value\": 1 ", "it is not JSON"),
+        ("{ \"by\": \"ann\" }", "value: it is missing: true, false, a number or text"),
+        ("{ \"value\": null }", "value: null is here, but true, false, a number or text is expected"),
+        ("{ \"value\": [] }", "value: an array is here"),
+        ("[]", "an array is here, but an object is expected"),
+        ("{ \"value\": true, \"only\": [] }", "\"only\" is not known"),
+        ("{ \"value\": true, \"for\": { \"percentage\": 101 } }", "for.percentage: 101 is here"),
+    ]
+
+    @Test func `keeps a value when what comes after it is wrong, and takes what is right besides`() throws {
+        let result = try following { (_) throws in
+            for (number, (json, problem)) in Self.wrongValues.enumerated() {
+                try etcd.put(tweak, json)
+                try etcd.put("Features/f\(number)/enabled", "{ \"value\": false }")
+                #expect(try waitUntil { try host.flag("Features/f\(number)/enabled") == false })
+                #expect(try isOn() == true)
+                let reasons = try host.file()?["reasons"] as? [String: String]
+                #expect(reasons?[tweak]?.contains(problem) == true, "\(reasons ?? [:])")
+            }
+            try etcd.put(tweak, "{ \"value\": false }")
+            #expect(try waitUntil { try isOn() == false })
+        }
+        for (_, problem) in Self.wrongValues { #expect(result.error.contains(problem), "\(result.error)") }
+        #expect(result.error.components(separatedBy: "the value before stays").count == 8)
+    }
+
+    @Test func `says that a key is not the name of a tweak, and takes the others`() throws {
+        let names = ["Features/search", "Features/search/enabled/more", "Features/%search/enabled", ""]
+        for name in names {
+            #expect(try etcd.ctl(["put", "/tweaks/production/search/values/\(name)", "{}"]).succeeded)
+        }
+        let result = try host.once()
+        #expect(result.succeeded)
+        for name in names {
+            #expect(result.error.contains("\(name): this is not the name of a tweak"), "\(result.error)")
+        }
+        #expect(try isOn() == true)
+    }
+
+    @Test func `takes a value for the hosts that it is for`() throws {
+        try etcd.put(tweak, "{ \"value\": false, \"for\": { \"only-host\": [\"elsewhere\"] } }")
+        try etcd.put("Features/a/enabled", "{ \"value\": true, \"for\": { \"percentage\": 100 } }")
+        #expect(try host.once().succeeded)
+        #expect(try isOn() == nil)
+        #expect(try host.flag("Features/a/enabled") == true)
+        let reasons = try host.file()?["reasons"] as? [String: String]
+        #expect(reasons?[tweak]?.hasPrefix("not for this: only-host asks for elsewhere") == true)
+    }
+
+    @Test func `does not believe a member that has gone back in time`() throws {
+        etcd.kill()
+        try FileManager.default.copyItem(atPath: etcd.data(), toPath: etcd.home("backup"))
+        try etcd.restart()
+        try etcd.put("Features/a/enabled", "{ \"value\": true }")
+        try etcd.put(tweak, "{ \"value\": false }")
+        #expect(try host.once().succeeded)
+        etcd.kill()
+        try FileManager.default.removeItem(atPath: etcd.data())
+        try FileManager.default.moveItem(atPath: etcd.home("backup"), toPath: etcd.data())
+        try etcd.restart()
+        #expect(try host.once().status == EX_TEMPFAIL)
+        #expect(
+            try host.problem()?.contains("its revision is 2, and 4 is known; what is older is not believed")
+                == true)
+        #expect(try isOn() == false)
+    }
+
+    @Test func `takes the values of another cluster, and says so`() throws {
+        #expect(try host.once().succeeded)
+        let other = try EtcdMembers()
+        try other.put(tweak, "{ \"value\": false }")
+        try host.follow(other.endpoints)
+        let result = try host.once()
+        #expect(result.succeeded)
+        #expect(result.error.contains("its values are from etcd "), "\(result.error)")
+        #expect(try isOn() == false)
+        #expect(try host.once().error == "")
+    }
+
+    @Test func `goes to the next member if one is not there`() throws {
+        try host.follow(["http://127.0.0.1:1", "http://127.0.0.1:2"] + etcd.endpoints)
+        for _ in 0..<4 {
+            let result = try host.once()
+            #expect(result.succeeded)
+            #expect(result.error == "")
+        }
+    }
+
+    @Test func `keeps the old file when there is no room for a new one, and writes it when there is`() throws
+    {
+        #expect(try host.once().succeeded)
+        try etcd.put(tweak, "{ \"value\": false }")
+        let limited = try run(
+            "/bin/sh",
+            [
+                "-c", "ulimit -f 0; exec \"$@\"", "sh", AgentHost.program, "--once", "--configuration",
+                host.home("agent.json"), "--folder", host.home("provided"),
+            ], home: host.home)
+        #expect(limited.status == EX_IOERR)
+        #expect(limited.error.contains("cannot write"), "\(limited.error)")
+        #expect(try isOn() == true)
+        #expect(try host.once().succeeded)
+        #expect(try isOn() == false)
+    }
+
+    @Test func `leaves a whole file when it is killed at any moment`() throws {
+        for round in 0..<(isLong ? 200 : 6) {
+            let agent = try start(
+                AgentHost.program,
+                ["--configuration", host.home("agent.json"), "--folder", host.home("provided")],
+                home: host.home)
+            for number in 0..<3 {
+                try etcd.put("Features/f\(number)/enabled", "{ \"value\": \(round % 2 == 0) }")
+            }
+            usleep(UInt32.random(in: 0...20_000))
+            agent.kill()
+            _ = agent.wait()
+            if FileManager.default.fileExists(atPath: host.path) {
+                #expect(try host.file()?["values"] != nil)
+            }
+        }
+        #expect(try host.once().succeeded)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: host.home("provided/search")) == [
+                "fleet.json"
+            ])
+    }
+
+    @Test func `reads its configuration again when it is asked to`() throws {
+        let other = try EtcdMembers()
+        try other.put(tweak, "{ \"value\": false }")
+        let result = try following { (agent) throws in
+            try host.follow(other.endpoints)
+            kill(agent.processID, SIGHUP)
+            #expect(try waitUntil { try isOn() == false })
+        }
+        #expect(result.status == 0)
+    }
+
+    @Test func `has values of a web server for the same application too`() throws {
+        let server = try WebServer()
+        try server.put(features(["search": false]))
+        try host.follow(etcd.endpoints, application: "\"url\": \"\(server.url)\", \"plainHTTP\": true")
+        #expect(try host.once(["--metrics", host.home("tweaks.prom")]).succeeded)
+        #expect(try isOn() == true)
+        #expect(FileStatus(host.home("provided/search/remote.json")) != nil)
+        let text = try String(contentsOfFile: host.home("tweaks.prom"), encoding: .utf8)
+        #expect(text.contains("tweak_agent_up{application=\"search\"} 1\n"))
+        #expect(text.contains("tweak_agent_up{application=\"search\",source=\"fleet\"} 1\n"))
+        #expect(text.contains("tweak_agent_version{application=\"search\",source=\"fleet\"} 2\n"))
+    }
+}
+
+@Suite struct `An agent and an etcd that wants to know who asks` {
+    let host: AgentHost
+    let etcd: EtcdMembers
+    private let tweak = "Features/search/enabled"
+
+    init() throws {
+        (host, etcd) = (try AgentHost(source: "fleet"), try EtcdMembers())
+        try etcd.put(tweak, "{ \"value\": true }")
+        for arguments in [
+            ["user", "add", "root:r"], ["role", "add", "root"], ["user", "grant-role", "root", "root"],
+            ["user", "add", "agent:secret"], ["role", "add", "reader"],
+            ["role", "grant-permission", "reader", "--prefix=true", "read", "/tweaks/production/search/"],
+            ["user", "grant-role", "agent", "reader"], ["auth", "enable"],
+        ] {
+            let result = try etcd.ctl(arguments)
+            guard result.succeeded else { throw CompilationError(description: result.error) }
+        }
+        try password("secret\n")
+        try host.follow(
+            etcd.endpoints,
+            "\"user\": \"agent\", \"passwordFile\": \"password\", \"interval\": 1, \"timeout\": 2")
+    }
+
+    private func password(_ text: String, mode: mode_t = 0o600) throws {
+        chmod(try host.home.write("password", text), mode)
+    }
+
+    @Test func `is told with the right password, and goes on when etcd has forgotten that`() throws {
+        try host.following { (_) throws in
+            #expect(try waitUntil { try host.flag(tweak) == true })
+            // With it the tokens are gone.
+            etcd.kill()
+            try etcd.restart(user: "root:r")
+            let json = "{ \"value\": false }"
+            #expect(
+                try etcd.ctl(["put", "/tweaks/production/search/values/\(tweak)", json], user: "root:r")
+                    .succeeded)
+            #expect(try waitUntil { try host.flag(tweak) == false })
+        }
+    }
+
+    @Test func `is told nothing with a wrong one, until it is right`() throws {
+        try password("guess")
+        try host.following { (agent) throws in
+            #expect(waitUntil { agent.written.error.contains("invalid user ID or password") })
+            #expect(try host.value(tweak) == nil)
+            try password("secret")
+            #expect(try waitUntil { try host.flag(tweak) == true })
+        }
+    }
+
+    @Test func `is told nothing of other applications`() throws {
+        try host.follow(
+            etcd.endpoints, "\"user\": \"agent\", \"passwordFile\": \"password\"", name: "other")
+        let result = try host.once()
+        #expect(result.status == EX_TEMPFAIL)
+        #expect(result.error.contains("HTTP status 403: etcdserver: permission denied"), "\(result.error)")
+    }
+
+    @Test func `is told nothing without a name`() throws {
+        try host.follow(etcd.endpoints)
+        #expect(try host.once().error.contains("user name is empty"))
+    }
+
+    @Test func `is not told a password that all users can read`() throws {
+        try password("secret", mode: 0o644)
+        let result = try host.once()
+        #expect(result.status == EX_CONFIG)
+        #expect(result.error.contains("password: all users can read it"), "\(result.error)")
+    }
+
+    @Test func `may not change what it may read`() throws {
+        let result = try host.fleet("set", tweak, "false")
+        #expect(result.status == EX_NOPERM)
+        #expect(result.error.contains("permission denied"), "\(result.error)")
+    }
+}
+
+@Suite struct `An agent and an etcd that has a certificate` {
+    let host: AgentHost
+    let authority: CertificateAuthority
+
+    init() throws {
+        host = try AgentHost(source: "fleet")
+        authority = try CertificateAuthority(host.home)
+    }
+
+    private func follow(_ name: String) throws -> EtcdMembers {
+        let etcd = try EtcdMembers(home: host.home, certificate: name, isWaitedFor: name == "good")
+        try host.follow(etcd.endpoints, "\"certificates\": \"ca.crt\"")
+        return etcd
+    }
+
+    @Test func `believe each other if the named authority knows it`() throws {
+        try authority.make("good")
+        let etcd = try follow("good")
+        try etcd.put("Features/search/enabled", "{ \"value\": true }")
+        let result = try host.once()
+        #expect(result.succeeded, "\(result.error)")
+        #expect(try host.flag("Features/search/enabled") == true)
+        try host.follow(etcd.endpoints)
+        #expect(try host.once().status == EX_TEMPFAIL)
+        #expect(try host.problem()?.contains("the certificate of the server is not trusted") == true)
+    }
+
+    @Test func `do not if the certificate has expired`() throws {
+        try authority.make("expired", isExpired: true)
+        let etcd = try follow("expired")
+        #expect(try host.once().status == EX_TEMPFAIL)
+        #expect(
+            try host.problem()?.contains("the certificate of the server is not trusted, or has expired")
+                == true)
+        withExtendedLifetime(etcd) {}
+    }
+
+    @Test func `do not if the certificate is that of another host`() throws {
+        try authority.make("other", host: "elsewhere.example")
+        let etcd = try follow("other")
+        #expect(try host.once().status == EX_TEMPFAIL)
+        #expect(try host.problem()?.contains("the certificate is not one of this host") == true)
+        withExtendedLifetime(etcd) {}
+    }
+}
+#endif

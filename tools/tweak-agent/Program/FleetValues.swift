@@ -1,0 +1,448 @@
+#if Remote
+import CommandSupport
+import Dispatch
+import FleetCommands
+import Glibc
+import Synchronization
+import TweakClient
+import TweakFormats
+import TweakJSON
+import TweakProtocol
+import TweakRecords
+import TweakRemote
+import TweakSystem
+
+extension Fleet {
+    /// Does what a command says.
+    static func perform(_ action: FleetAction) throws(Failure) {
+        switch action {
+        case .list(let options): try list(options)
+        case .get(let options): try get(options)
+        case .set(let options): try set(options)
+        case .reset(let options): try reset(options)
+        case .watch(let options): try watch(options)
+        case .history(let options): try history(options)
+        case .rollback(let options): try rollback(options)
+        }
+    }
+
+    // MARK: - Reading
+
+    private static func list(_ options: FleetListOptions) throws(Failure) {
+        let contents = try contents(options.fleet)
+        for stranger in contents.strangers {
+            printMessage("warning: \(stranger): this is not the name of a tweak", of: command)
+        }
+        let forms = contents.values.map(ValueForm.init)
+        switch options.fleet.format {
+        case .json:
+            try failing {
+                try printJSON(
+                    ListForm(
+                        application: options.fleet.application, revision: contents.revision, tweaks: forms))
+            }
+        case .table:
+            guard !forms.isEmpty else {
+                return print(printable("\(options.fleet.application): no values"))
+            }
+            let table = TextTable(
+                header: ["TWEAK", "VALUE", "FOR", "REVISION", "AT", "BY", "WHY"], optional: ["FOR", "WHY"],
+                rows: forms.map(\.row))
+            print(table.text)
+        }
+    }
+
+    private static func get(_ options: FleetGetOptions) throws(Failure) {
+        let contents = try contents(options.fleet)
+        let tweak = try TweakName(options.tweak).key(among: contents.values.map(\.tweak))
+        guard let found = contents.values.first(where: { $0.tweak == tweak }) else {
+            throw Failure("\(tweak): it has no value", EX_DATAERR)
+        }
+        let form = ValueForm(found)
+        switch options.fleet.format {
+        case .json: try failing { try printJSON(form) }
+        case .table:
+            guard let value = form.value else { throw Failure(form.problem ?? "", EX_DATAERR) }
+            print(printable("\(value)"))
+        }
+    }
+
+    private static func history(_ options: FleetHistoryOptions) throws(Failure) {
+        var changes = try contents(options.fleet, isWithHistory: true).changes
+        if let name = options.tweak {
+            let name = try TweakName(name)
+            let known = changes.flatMap { $0.parts.map(\.tweak) }
+            let tweak = try name.key(among: Set(known).sorted())
+            changes = changes.filter { $0.parts.contains { $0.tweak == tweak } }
+        }
+        let forms = changes.suffix(options.last ?? Int.max).map(ChangeForm.init)
+        switch options.fleet.format {
+        case .json: try failing { try printJSON(["changes": forms]) }
+        case .table:
+            guard !forms.isEmpty else {
+                return print(printable("\(options.fleet.application): no changes"))
+            }
+            let rows = forms.flatMap { form in
+                form.changes.enumerated().map { index, change in
+                    (index == 0 ? ["\(form.revision)", form.at, form.by] : ["", "", ""])
+                        + ["\(change.tweak)", change.text, index == 0 ? form.why ?? "" : ""]
+                }
+            }
+            let table = TextTable(
+                header: ["REVISION", "AT", "BY", "TWEAK", "CHANGE", "WHY"], optional: ["WHY"], rows: rows)
+            print(table.text)
+        }
+    }
+
+    private static func watch(_ options: FleetWatchOptions) throws(Failure) {
+        let editor = try editor(options.fleet)
+        let format = options.fleet.format
+        try awaiting { () async throws(Failure) in
+            let contents: FleetContents
+            do throws(FleetProblem) { contents = try await editor.contents() } catch { throw Failure(error) }
+            await editor.watch(after: contents.revision) { change in
+                let form = ChangeForm(change)
+                switch format {
+                case .json: try? printJSONLine(form)
+                case .table:
+                    for part in form.changes {
+                        let why = form.why.map { "  \($0)" } ?? ""
+                        print(
+                            printable(
+                                "\(form.at)  \(form.revision)  \(form.by)  \(part.tweak): \(part.text)\(why)")
+                        )
+                    }
+                }
+                fflush(nil)
+            } problem: { problem in
+                printMessage(problem, of: command)
+            }
+        }
+    }
+
+    // MARK: - Changing
+
+    private static func set(_ options: FleetSetOptions) throws(Failure) {
+        let filters = try options.filters.map { (text) throws(Failure) in try self.filters(text) }
+        let name = try TweakName(options.tweak)
+        // Of a program the names are known too.
+        let declaration = try options.program.map { (program) throws(Failure) in
+            try self.declaration(of: name, in: program)
+        }
+        try change(options.fleet, options.author, options.ifRevision) {
+            (contents) throws(FleetProblem) in
+            let (tweak, value): (TweakKey, TweakValue)
+            if let declaration {
+                tweak = declaration.key
+                value = try admit(options.value, to: declaration)
+            } else {
+                tweak = try key(name, contents)
+                value = try read(options.value, of: tweak, before: try? contents[tweak]?.value.get())
+            }
+            let new = FleetValue(value, filters: filters)
+            // What is not right for whom is not written either.
+            do throws(FormatError) { _ = try FleetValue(json: new.json(), of: tweak) } catch {
+                throw .impossible("\(error)")
+            }
+            return [tweak: new]
+        }
+    }
+
+    private static func reset(_ options: FleetResetOptions) throws(Failure) {
+        let name = try TweakName(options.tweak)
+        try change(options.fleet, options.author, options.ifRevision) {
+            (contents) throws(FleetProblem) in
+            let tweak = try key(name, contents)
+            return contents[tweak] == nil ? [:] : [tweak: nil]
+        }
+    }
+
+    private static func rollback(_ options: FleetRollbackOptions) throws(Failure) {
+        let name = try options.tweak.map { (text) throws(Failure) in try TweakName(text) }
+        var author = options.author
+        author.why = author.why ?? "back to revision \(options.revision)"
+        try change(options.fleet, author, nil, isWithHistory: true) { (contents) throws(FleetProblem) in
+            let tweak = try name.map { (name) throws(FleetProblem) in
+                let known = contents.changes.flatMap { $0.parts.map(\.tweak) }
+                do throws(Failure) { return try name.key(among: Swift.Set(known).sorted()) } catch {
+                    throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
+                }
+            }
+            return try FleetEditor.rollback(to: options.revision, of: tweak, contents)
+        }
+    }
+
+    /// Makes a change, and prints what has become of it.
+    private static func change(
+        _ options: FleetOptions, _ author: FleetAuthorOptions, _ revision: Int?, isWithHistory: Bool = false,
+        _ make: @escaping @Sendable (FleetContents) throws(FleetProblem) -> [TweakKey: FleetValue?]
+    ) throws(Failure) {
+        let editor = try editor(options)
+        let by = author.by ?? Self.author
+        let change = try awaiting { () async throws(Failure) in
+            do throws(FleetProblem) {
+                let change = try await editor.change(by: by, why: author.why, isWithHistory: isWithHistory) {
+                    (contents) throws(FleetProblem) in
+                    let wanted = try make(contents)
+                    if let revision { try expect(wanted.keys, at: revision, contents) }
+                    return wanted
+                }
+                await editor.end()
+                return change
+            } catch {
+                await editor.end()
+                throw Failure(error)
+            }
+        }
+        guard let change else {
+            return options.format == .json
+                ? print("null") : print(printable("\(options.application): nothing had to be changed"))
+        }
+        let form = ChangeForm(change)
+        switch options.format {
+        case .json: try failing { try printJSON(form) }
+        case .table:
+            for part in form.changes {
+                print(printable("\(part.tweak): \(part.text) (revision \(form.revision))"))
+            }
+        }
+    }
+
+    /// Expects that tweaks were changed last at a revision.
+    private static func expect(
+        _ tweaks: some Sequence<TweakKey>, at revision: Int, _ contents: FleetContents
+    ) throws(FleetProblem) {
+        for tweak in tweaks {
+            let found = contents[tweak]
+            guard found?.revision ?? 0 != revision else { continue }
+            let who = found.flatMap { try? $0.value.get().by }.map { " by \($0)" } ?? ""
+            throw .conflict(
+                "\(tweak): it was changed\(who) at revision \(found?.revision ?? 0), and not at \(revision); "
+                    + "nothing was changed")
+        }
+    }
+
+    /// A tweak with a value, or one that is named in full.
+    private static func key(_ name: TweakName, _ contents: FleetContents) throws(FleetProblem) -> TweakKey {
+        if let key = name.key { return key }
+        do throws(Failure) { return try name.key(among: contents.values.map(\.tweak)) } catch {
+            throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
+        }
+    }
+
+    private static func declaration(
+        of name: TweakName, in program: String
+    ) throws(Failure) -> TweakDeclaration {
+        let found = try ProgramSearch(.usual) { printMessage("warning: \($0)", of: command) }
+            .programs(named: program, checkingValues: true)
+        guard let first = found.first else {
+            throw Failure("\(program): there is no such program", EX_NOINPUT)
+        }
+        return try first.tweak(named: name.text).declaration
+    }
+
+    private static func admit(
+        _ text: String, to declaration: TweakDeclaration
+    ) throws(FleetProblem) -> TweakValue {
+        do throws(TweakValueError) {
+            let admission = try declaration.admit(text: text)
+            if admission.wasClamped {
+                printMessage(
+                    "warning: \(declaration.key): \(text) is outside the limits; allowed: \(declaration.allowed)",
+                    of: command)
+            }
+            return admission.value
+        } catch {
+            throw .impossible("\(error)")
+        }
+    }
+
+    /// Reads a value of which the type is not known, but perhaps the value before.
+    private static func read(
+        _ text: String, of tweak: TweakKey, before: FleetValue?
+    ) throws(FleetProblem) -> TweakValue {
+        let parsed = (try? JSONParser.value(of: Array(text.utf8)))?.tweakValue
+        switch (before?.value, parsed) {
+        case (.bool, _):
+            return try admit(text, to: TweakDeclaration(key: tweak, type: .bool, defaultValue: false))
+        // A text that is not in quotation marks is one too.
+        case (.string, .string(let text)?): return .string(text)
+        case (.string, _): return .string(text)
+        case (.integer, .integer?), (.integer, .double?), (.double, .integer?), (.double, .double?),
+            (nil, _?):
+            return parsed ?? .string(text)
+        case (let before?, _):
+            throw .impossible(
+                "\(tweak): \(text) is not a number, as \(before) is; --program says which values it takes")
+        case (nil, nil):
+            throw .impossible(
+                "\(tweak): nothing is known of it, so \(text) has to be true, false, a number or a text in "
+                    + "quotation marks; --program says which values it takes")
+        }
+    }
+
+    private static func filters(_ text: String) throws(Failure) -> JSONObject {
+        do throws(JSONError) {
+            if case .object(let filters) = try JSONParser.value(of: Array(text.utf8)) { return filters }
+        } catch {
+            throw Failure("--for: \(error.reason)", EX_USAGE)
+        }
+        throw Failure("--for: an object is expected, as '{ \"percentage\": 10 }'", EX_USAGE)
+    }
+
+    /// The user and the host.
+    private static var author: String {
+        let user =
+            getpwuid(geteuid()).flatMap { $0.pointee.pw_name.map { String(cString: $0) } } ?? "\(geteuid())"
+        var name = utsname()
+        uname(&name)
+        let host = withUnsafeBytes(of: &name.nodename) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return "\(user)@\(host)"
+    }
+
+    // MARK: - The cluster
+
+    private static let command = "tweak fleet"
+
+    private static func editor(_ options: FleetOptions) throws(Failure) -> FleetEditor {
+        let path = try Follow.configuration(options.configurationPath)
+        let bytes = try readInput(path)
+        var cluster: EtcdCluster?
+        do throws(FormatError) { cluster = try EtcdCluster(ofConfiguration: bytes, path: path) } catch {
+            throw Failure("\(error)", EX_CONFIG)
+        }
+        guard var cluster else { throw Failure("\(path): etcd: it is missing", EX_CONFIG) }
+        for (name, text) in [
+            ("--environment", options.environment), ("the application", options.application),
+        ] {
+            guard let text, !EtcdCluster.isName(text) else { continue }
+            throw Failure("\(name): it has 1 to 200 bytes and no slash; this is \"\(text)\"", EX_USAGE)
+        }
+        cluster.environment = options.environment ?? cluster.environment
+        let application = FleetApplication(name: options.application, cluster: cluster)
+        do throws(FetchProblem) { return try FleetEditor(application) } catch {
+            throw Failure(error.message, EX_CONFIG)
+        }
+    }
+
+    private static func contents(
+        _ options: FleetOptions, isWithHistory: Bool = false
+    ) throws(Failure) -> FleetContents {
+        let editor = try editor(options)
+        return try awaiting { () async throws(Failure) in
+            do throws(FleetProblem) {
+                let contents = try await editor.contents(isWithHistory: isWithHistory)
+                await editor.end()
+                return contents
+            } catch {
+                await editor.end()
+                throw Failure(error)
+            }
+        }
+    }
+
+    private final class Outcome<Value: Sendable>: Sendable {
+        let result = Mutex<Result<Value, Failure>?>(nil)
+    }
+
+    /// Waits for something.
+    private static func awaiting<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let (end, outcome) = (DispatchSemaphore(value: 0), Outcome<Value>())
+        Task {
+            let result: Result<Value, Failure>
+            do throws(Failure) { result = .success(try await body()) } catch { result = .failure(error) }
+            outcome.result.withLock { $0 = result }
+            end.signal()
+        }
+        end.wait()
+        guard let result = outcome.result.withLock({ $0 }) else {
+            throw Failure("nothing was done", EX_SOFTWARE)
+        }
+        return try result.get()
+    }
+}
+
+extension Failure {
+    fileprivate init(_ problem: FleetProblem) {
+        let status =
+            switch problem {
+            case .unreachable: EX_UNAVAILABLE
+            case .refused: EX_NOPERM
+            case .conflict: EX_TEMPFAIL
+            case .impossible: EX_DATAERR
+            }
+        self.init(problem.message, status)
+    }
+}
+
+// MARK: - JSON: keys are a promise to scripts
+
+private struct ListForm: Encodable {
+    let application: String
+    let revision: Int
+    let tweaks: [ValueForm]
+}
+
+private struct ValueForm: Encodable {
+    let tweak: TweakKey
+    let value: TweakValue?
+    let problem: String?
+    let `for`: JSONValue?
+    let revision: Int
+    let at, by, why: String?
+
+    init(_ entry: (tweak: TweakKey, value: Result<FleetValue, FormatError>, revision: Int)) {
+        (tweak, revision) = (entry.tweak, entry.revision)
+        switch entry.value {
+        case .success(let value):
+            (self.value, problem, `for`) = (value.value, nil, value.filters.map { .object($0) })
+            (at, by, why) = (value.at, value.by, value.why)
+        case .failure(let error): (value, problem, `for`, at, by, why) = (nil, "\(error)", nil, nil, nil, nil)
+        }
+    }
+
+    var row: [String] {
+        [
+            "\(tweak)", value.map { "\($0)" } ?? problem ?? "", `for`?.line ?? "", "\(revision)", at ?? "",
+            by ?? "", why ?? "",
+        ]
+    }
+}
+
+private struct ChangeForm: Encodable {
+    let revision: Int
+    let at, by: String
+    let why: String?
+    let changes: [Part]
+
+    struct Part: Encodable {
+        let tweak: TweakKey
+        let old, new: TweakValue?
+        let oldFor, newFor: JSONValue?
+
+        var text: String { Self.text(old, oldFor) + " → " + Self.text(new, newFor) }
+
+        private static func text(_ value: TweakValue?, _ filters: JSONValue?) -> String {
+            guard let value else { return "none" }
+            return value.quoted + (filters.map { " for \($0.line)" } ?? "")
+        }
+    }
+
+    init(_ change: FleetChange) {
+        (revision, at, by, why) = (change.revision, change.at, change.by, change.why)
+        changes = change.parts.map {
+            Part(
+                tweak: $0.tweak, old: $0.old?.value, new: $0.new?.value,
+                oldFor: $0.old?.filters.map { .object($0) }, newFor: $0.new?.filters.map { .object($0) })
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var line: String { String(decoding: json(), as: UTF8.self) }
+}
+#endif
