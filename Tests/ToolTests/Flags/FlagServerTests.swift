@@ -387,6 +387,20 @@ import Testing
                 == 403)
     }
 
+    @Test func `takes every name of the server beyond this machine, where there is always a token`() throws {
+        let running = try ServedFlags.program(home: program.home)
+        defer { running.kill() }
+        let flags = try ServedFlags(
+            [SetterProgram.path, "--listen", "0.0.0.0", "--plain-http"], home: program.home)
+        #expect(flags.process.written.error.hasPrefix("tweak-ui: warning: whoever is on the way to 0.0.0.0"))
+        let answer = try flags.ask(ServedFlags.path, ["Host: flags.cluster.example"])
+        #expect(answer.status == 200)
+        let streams = try #require(try answer.json["eventStreams"] as? [[String: String]])
+        #expect(streams[0]["url"]?.hasPrefix("http://flags.cluster.example/ofrep/v1/events?key=") == true)
+        #expect(try flags.ask(ServedFlags.path, ["Origin: http://evil.example"]).status == 403)
+        #expect(try HTTPAnswer(flags.port, "POST", ServedFlags.path, [], "{}").status == 401)
+    }
+
     @Test func `refuses what is not safe, or makes no sense`() throws {
         #expect(try refused().status == EX_USAGE)
         #expect(try refused("nowhere").status == EX_NOINPUT)

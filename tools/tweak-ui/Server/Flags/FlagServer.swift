@@ -13,6 +13,8 @@ import TweakRecords
 /// Source: OFREP 0.3, the OpenAPI document, and its decision record 8 for the stream of events.
 struct FlagServer: Sendable {
     let origins: Origins
+    /// Whether only the names of this machine are asked for. Beyond it a server has names that it does not know.
+    let checksHost: Bool
     let program: FlagProgram
     /// What clients send; `nil` if everybody may ask.
     let token: String?
@@ -24,8 +26,9 @@ struct FlagServer: Sendable {
     private static let eventsPath = "/ofrep/v1/events"
     private static let mostBytes = 1 << 20
 
-    init(origins: Origins, program: FlagProgram, token: String?) {
-        (self.origins, self.program, self.token) = (origins, program, token)
+    init(origins: Origins, checksHost: Bool, program: FlagProgram, token: String?) {
+        (self.origins, self.checksHost) = (origins, checksHost)
+        (self.program, self.token) = (program, token)
     }
 
     @Sendable func respond(to request: Request, _ context: PageContext) async -> Response {
@@ -54,7 +57,7 @@ struct FlagServer: Sendable {
     }
 
     private func answer(_ request: Request, _ context: PageContext) async throws(Refusal) -> Response {
-        guard let host = request.head.authority, origins.takes(host: host) else {
+        guard let host = request.head.authority, !checksHost || origins.takes(host: host) else {
             throw Refusal(.forbidden, "this is not a name of this server")
         }
         if let origin = request.headers[.origin], !origins.takes(origin: origin, of: host) {

@@ -33,7 +33,9 @@ extension ServeFlags {
             print(origins.base(of: listening.listen))
             if kept == nil, let token { print("Authorization: Bearer \(token)") }
             fflush(nil)
-            return (FlagServer(origins: origins, program: program, token: token).respond, nil)
+            let server = FlagServer(
+                origins: origins, checksHost: isLocal, program: program, token: token)
+            return (server.respond, nil)
         } end: {
             program.end()
         }.serve()
