@@ -67,9 +67,6 @@ static const unsigned char file_drawing_js[] = {
 static const unsigned char file_durations_js[] = {
 #embed "../Page/durations.js"
 };
-static const unsigned char file_early_js[] = {
-#embed "../Page/early.js"
-};
 static const unsigned char file_editing_js[] = {
 #embed "../Page/editing.js"
 };
@@ -171,7 +168,6 @@ static const struct tweak_page_file files[] = {
     {"dom.js", file_dom_js, sizeof(file_dom_js)},
     {"drawing.js", file_drawing_js, sizeof(file_drawing_js)},
     {"durations.js", file_durations_js, sizeof(file_durations_js)},
-    {"early.js", file_early_js, sizeof(file_early_js)},
     {"editing.js", file_editing_js, sizeof(file_editing_js)},
     {"exporting.js", file_exporting_js, sizeof(file_exporting_js)},
     {"finding.js", file_finding_js, sizeof(file_finding_js)},

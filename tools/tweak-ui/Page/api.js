@@ -18,11 +18,6 @@ export class API {
   #isAway = false;
   #hiddenTimer = 0;
   #isListening = false;
-  /** What the page has to be told as soon as it listens; `undefined` when it does. */
-  #waiting = [];
-  /** The tweaks that were asked for before the page did. */
-  #ahead;
-  #programAhead;
   #wake = () => {};
   /** Is told "connected", "lost", "refused" (no session) or "ended". */
   onState = () => {};
@@ -117,51 +112,11 @@ export class API {
   }
 
   #refused() {
-    this.#tell("onState", "refused");
+    this.onState("refused");
   }
 
-  /** Tells the page something, when it listens. */
-  #tell(listener, ...words) {
-    if (this.#waiting) this.#waiting.push([listener, words]);
-    else this[listener](...words);
-  }
-
-  /**
-   * Begins before the page is there: what comes waits for it. As soon as the server has told which programs there are, it is
-   * asked for the tweaks of one: this one, or the first.
-   */
-  begin(program) {
-    this.#programAhead = program ?? "";
-    this.#listen();
-  }
-
-  /** Has the page be told what the server says, until it is closed. */
-  listen() {
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    for (const [listener, words] of waiting) this.#tell(listener, ...words);
-    this.#listen();
-  }
-
-  /** The tweaks of a program on the stream that there is: those that were asked for ahead, once, or those of now. */
-  async tweaks(program) {
-    const ahead = this.#ahead;
-    this.#ahead = undefined;
-    if (ahead?.program === program && ahead.stream === this.stream) return ahead.answer;
-    return this.post("tweaks", { program, stream: this.stream });
-  }
-
-  #askAhead(first) {
-    const program = this.#programAhead || first;
-    if (this.#programAhead !== undefined && program) {
-      this.#ahead = { program, stream: this.stream, answer: this.post("tweaks", { program, stream: this.stream }) };
-      this.#ahead.answer.catch(() => {});
-    }
-    this.#programAhead = undefined;
-  }
-
-  /** Reads events, and begins again when the server is there again. */
-  async #listen() {
+  /** Reads events until the page is closed, and begins again when the server is there again. */
+  async listen() {
     if (this.#isListening) return;
     this.#isListening = true;
     for (let pause = 200; ; ) {
@@ -207,13 +162,13 @@ export class API {
       }
       if (!response.ok) throw new Error(`${response.status}`);
       began = true;
-      this.#tell("onState", "connected");
+      this.onState("connected");
       await this.#read(response.body.pipeThrough(new TextDecoderStream()).getReader());
     } catch {
       // The connection is lost, whatever says so.
     }
     this.#stopping = null;
-    if (!this.#isAway) this.#tell("onState", "lost");
+    if (!this.#isAway) this.onState("lost");
     return began;
   }
 
@@ -244,10 +199,9 @@ export class API {
       if (name === "hello") {
         this.stream = content.stream;
         this.connections += 1;
-        this.#askAhead(content.first);
       }
-      if (name === "bye") this.#tell("onState", "ended");
-      this.#tell("onEvent", name, content);
+      if (name === "bye") this.onState("ended");
+      this.onEvent(name, content);
     } catch (error) {
       console.error(`event ${name}:`, error);
     }

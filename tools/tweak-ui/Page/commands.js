@@ -58,11 +58,11 @@ export function addCommands(page) {
         return;
       }
       page.loading.set(id, false);
-      const { connections } = api;
+      const { stream, connections } = api;
       const missed = new Map();
       page.changesWhileLoading.set(id, missed);
       try {
-        const answer = await api.tweaks(id);
+        const answer = await api.post("tweaks", { program: id, stream });
         state.setTweaks(id, answer.tweaks, answer.undeclared);
         for (const change of missed.values()) state.setValue(id, change);
         const now = state.programs.get(id);

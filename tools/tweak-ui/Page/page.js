@@ -1,10 +1,10 @@
 // The page: makes its parts, and puts them together.
 
 import { addAddress } from "./address.js";
+import { API } from "./api.js";
 import { addBar } from "./bar.js";
 import { addCommands } from "./commands.js";
 import { Details } from "./details.js";
-import { api } from "./early.js";
 import { Editing } from "./editing.js";
 import { addFollowing } from "./following.js";
 import { Graphs } from "./graphs.js";
@@ -22,6 +22,7 @@ import { isMonitored } from "./tweaks.js";
 const byID = (id) => document.getElementById(id);
 
 const state = new State();
+const api = new API();
 const notices = new Notices(byID("notices"), byID("spoken"));
 const history = new History(state);
 const editing = new Editing({ state, api, notices, history });

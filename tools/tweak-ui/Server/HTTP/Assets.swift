@@ -8,14 +8,20 @@ struct Asset: Sendable {
     let contentType: String
     /// What tells this content from another one, in quotes.
     let tag: String
+    /// Whether what is at its path never changes.
+    private(set) var isForGood = false
 
     private init(_ name: String, _ bytes: [UInt8]) {
         self.bytes = bytes
         let ending = name.split(separator: ".").last.map(String.init) ?? ""
         contentType = Self.types[ending] ?? "application/octet-stream"
-        // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv: it is not for secrets.
+        tag = "\"\(Self.hash(bytes))-\(bytes.count)\""
+    }
+
+    /// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv: it is not for secrets.
+    private static func hash(_ bytes: some Sequence<UInt8>) -> String {
         let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
-        tag = "\"\(String(hash, radix: 16))-\(bytes.count)\""
+        return String(hash, radix: 16)
     }
 
     private static let types = [
@@ -25,7 +31,8 @@ struct Asset: Sendable {
         "woff2": "font/woff2", "txt": "text/plain; charset=utf-8",
     ]
 
-    /// Those inside the executable.
+    /// Those inside the executable, by their paths. The page names the others by paths that have the hash of all, so that a
+    /// browser need not ask again for what it has.
     private static let all: [String: Asset] = {
         var assets: [String: Asset] = [:]
         var place = 0
@@ -35,6 +42,15 @@ struct Asset: Sendable {
             assets[name] = Asset(name, Array(UnsafeBufferPointer(start: file.bytes, count: file.size)))
             place += 1
         }
+        let version = hash(assets.sorted { $0.key < $1.key }.flatMap { $0.value.tag.utf8 })
+        guard let index = assets["index.html"] else { return assets }
+        var page = String(decoding: index.bytes, as: UTF8.self)
+        for (name, var asset) in assets where name != "index.html" {
+            page = page.replacing("=\"\(name)\"", with: "=\"\(version)/\(name)\"")
+            asset.isForGood = true
+            assets["\(version)/\(name)"] = asset
+        }
+        assets["index.html"] = Asset("index.html", Array(page.utf8))
         return assets
     }()
 

@@ -141,7 +141,7 @@ struct PageServer: Sendable {
         guard let asset = Asset.at(path) else { throw RequestProblem(.notFound, "there is no such file") }
         var headers = Self.headers(of: asset.contentType)
         headers[.eTag] = asset.tag
-        headers[.cacheControl] = "no-cache"
+        headers[.cacheControl] = asset.isForGood ? "private, max-age=31536000, immutable" : "no-cache"
         if request.headers[.ifNoneMatch]?.split(separator: ",").contains(where: {
             $0.filter { $0 != " " } == asset.tag
         }) == true {
