@@ -60,19 +60,14 @@ struct Evaluation {
     }
 
     fileprivate init(_ key: String, _ tweaks: [JSONTweak], isCategory: Bool) {
-        var value: JSONObject = [:]
+        var collections: [ByteText: JSONObject] = [:]
         for tweak in tweaks {
-            guard let own = tweak.value else { continue }
             let key = tweak.declaration.key
-            if isCategory {
-                var collection: JSONObject = [:]
-                if case .object(let known)? = value[key.collection] { collection = known }
-                collection[key.name] = .scalar(own)
-                value[key.collection] = .object(collection)
-            } else {
-                value[key.name] = .scalar(own)
+            if let own = tweak.value {
+                collections[ByteText(key.collection), default: [:]][key.name] = .scalar(own)
             }
         }
+        let value = isCategory ? collections.mapValues { .object($0) } : collections.values.first ?? [:]
         self.init(key, .object(value), sources: Set(tweaks.map { $0.source ?? Self.unset }), metadata: [:])
     }
 
