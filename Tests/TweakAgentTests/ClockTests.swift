@@ -58,20 +58,21 @@ import Testing
         let now = try #require(try year())
         for (number, offset) in [Self.twentyYears, -Self.twentyYears, 0].enumerated() {
             try set(offset)
-            // What is loaded now, and what can not be loaded.
             let isOn = number % 2 == 1
             try server.put(features(["search": isOn]))
             #expect(try waitUntil { try host.isOn("search") == isOn }, "\(offset)")
             let years = offset / Self.twentyYears * 20
             let year = try year() ?? 0
             #expect(abs(year - now - years) <= 1)
-            server.stop()
-            #expect(try waitUntil { try host.problem() != nil })
-            #expect(try host.isOn("search") == isOn)
-            try server.restart()
-            #expect(try waitUntil { try host.problem() == nil })
-            #expect(try host.isOn("search") == isOn)
         }
+        try set(-Self.twentyYears)
+        server.stop()
+        #expect(try waitUntil { try host.problem() != nil })
+        #expect(try host.isOn("search") == false)
+        try server.put(features(["search": true]))
+        try server.restart()
+        #expect(try waitUntil { try host.isOn("search") == true })
+        #expect(try host.problem() == nil)
         kill(agent.processID, SIGTERM)
         #expect(agent.wait().status == 0)
     }

@@ -388,9 +388,8 @@ extension AgentHost {
         #expect(!agent.error.contains("secret"))
     }
 
-    @Test func `whose stream is refused, a page, or says nothing that is known`() throws {
+    @Test func `whose stream is a page, says nothing that is known, or has an event without end`() throws {
         let answers = [
-            "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n",
             Self.head + "data: {\"type\":\"other\"}\n\ndata: [\n\ndata: \u{1b}[2J\n\n"
                 + "event: x\ndata: {\"type\":\"refetchEvaluation\"}\n\n",

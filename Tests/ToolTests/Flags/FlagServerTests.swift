@@ -315,6 +315,8 @@ import Testing
         #expect(waitUntil { streams.count { $0.tags.count == 2 } == 63 })
         #expect(try flags.ask().status == 200)
         streams.removeAll()
+        // Who has hung up is noticed when there is something to tell.
+        #expect(try program.tweak("set", "Setter/Values/Count", "10").succeeded)
         #expect(try waitUntil { try flags.events().status == 200 })
     }
 
