@@ -141,6 +141,62 @@ import TweakRemote
     }
 }
 
+@Suite struct `The configuration of an agent that follows etcd` {
+    private func read(_ cluster: String, _ application: String = "\"fleet\": true") throws
+        -> AgentConfiguration
+    {
+        let json =
+            "{ \"etcd\": { \(cluster) }, \"applications\": [ { \"name\": \"search\", \(application) } ] }"
+        return try AgentConfiguration(json: Array(json.utf8), path: "/etc/agent.json")
+    }
+
+    @Test func `needs no more than an address`() throws {
+        let configuration = try read("\"endpoints\": [\"https://a:2379/\", \"https://[::1]:2379\"]")
+        #expect(configuration.applications.isEmpty)
+        #expect(configuration.fleet.map(\.root) == ["/tweaks/production/search/"])
+        #expect(configuration.fleet[0].cluster.endpoints == ["https://a:2379", "https://[::1]:2379"])
+        #expect(configuration.fleet[0].cluster.interval == .seconds(60))
+    }
+
+    @Test func `says below what the values are, and can name another source besides`() throws {
+        let configuration = try read(
+            "\"endpoints\": [\"https://a:2379\"], \"prefix\": \"x/y//\", \"environment\": \"staging\"",
+            "\"fleet\": true, \"version\": \"2\", \"url\": \"https://e/\"")
+        #expect(configuration.fleet.map(\.root) == ["x/y/staging/search/"])
+        #expect(configuration.fleet.map(\.version) == ["2"])
+        #expect(configuration.applications.map(\.name) == ["search"])
+    }
+
+    @Test(arguments: [
+        ("\"endpoints\": []", "etcd.endpoints: there is none"),
+        ("\"prefix\": \"a\"", "etcd.endpoints: it is missing: an array of addresses"),
+        ("\"endpoints\": [\"a:2379\"]", "etcd.endpoints.0: \"a:2379\" is here, but \"https://\", a host and"),
+        ("\"endpoints\": [\"https://a/b\"]", "etcd.endpoints.0: \"https://a/b\" is here"),
+        ("\"endpoints\": [\"https://u@a\"]", "etcd.endpoints.0: \"https://u@a\" is here"),
+        ("\"endpoints\": [5]", "etcd.endpoints.0: 5 is here"),
+        ("\"endpoints\": [\"http://a\"]", "etcd.endpoints.0: anybody on the way can change"),
+        (
+            "\"endpoints\": [\"https://a\"], \"environment\": \"a/b\"",
+            "etcd.environment: it has 1 to 200 bytes"
+        ),
+        (
+            "\"endpoints\": [\"https://a\"], \"user\": \"a\"",
+            "etcd.passwordFile: user and passwordFile belong"
+        ),
+        ("\"endpoints\": [\"https://a\"], \"interval\": 0", "etcd.interval: 0 is here"),
+        ("\"endpoints\": [\"https://a\"], \"key\": 0", "etcd: \"key\" is not known; plainHTTP, endpoints,"),
+    ])
+    func `is refused with the place and what is allowed`(members: String, expected: String) {
+        let error = #expect(throws: (any Error).self) { try read(members) }
+        #expect("\(error.map { "\($0)" } ?? "")".hasPrefix("/etc/agent.json: " + expected), "\(error as Any)")
+    }
+
+    @Test func `is refused without a cluster`() {
+        let json = "{ \"applications\": [ { \"name\": \"a\", \"fleet\": true } ] }"
+        #expect(throws: (any Error).self) { try AgentConfiguration(json: Array(json.utf8), path: "") }
+    }
+}
+
 @Suite struct `The address of a file` {
     @Test(arguments: [
         ("https://example.org", "https://example.org/features.json"),

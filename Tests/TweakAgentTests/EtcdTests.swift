@@ -50,11 +50,15 @@ import Testing
                 "set", "Live/Values/Text", "\"a\"", "--by", "ann@ops", "--why", "the index is broken"
             ).succeeded)
         #expect(try agent(["--once"]).wait().succeeded)
+        // 3 January 2030, a little after four.
+        let time = timeval(tv_sec: 1_893_643_445, tv_usec: 0)
+        #expect(utimes(host.home("state/tweaks/.agent/.fleet/live-program"), [time, time]) == 0)
         let result = try run(
             Locations.product("tweak"), ["explain", Locations.product("live-program"), "Live/Values/Text"],
             home: host.home)
         #expect(result.output.contains("fleet: from etcd "), "\(result.output)\(result.error)")
         #expect(result.output.contains("/tweaks/production/live-program/; version 2; loaded "))
+        #expect(result.output.contains("checked 2030-01-03T04:04:05Z"))
         #expect(result.output.contains("fleet: the value: set by ann@ops at 2"))
         #expect(result.output.contains(": the index is broken"))
     }
