@@ -282,9 +282,10 @@ extension AgentHost {
         "400 Bad Request", "401 Unauthorized", "403 Forbidden", "404 Not Found", "500 Internal Server Error",
     ])
     func `that refuses`(status: String) throws {
-        try refuses("HTTP status \(status.prefix(3)) since ") {
-            $0.answer(#"{"errorCode":"GENERAL"}"#, status: status)
+        try refuses("HTTP status \(status.prefix(3)): GENERAL: no since ") {
+            $0.answer(#"{"errorCode":"GENERAL","errorDetails":"no"}"#, status: status)
         }
+        try refuses("HTTP status \(status.prefix(3)) since ") { $0.answer("<html>", status: status) }
     }
 
     @Test(arguments: ["[]", "{}", #"{"flags":{}}"#, #"{"flags":1}"#, #"{"features":[]}"#])

@@ -109,17 +109,19 @@ package final class EventStreams: Sendable {
     private func listen(_ address: String) async {
         var schedule = CheckSchedule(interval: Self.shortestPause)
         while !Task.isCancelled {
-            var pause: Duration
+            let pause: Duration
             let start = ContinuousClock.now
-            do {
-                try await read(address)
-                // Many servers and what is before them end a stream after a while, which is soon begun again.
-                pause = .now - start < Self.shortestStream ? schedule.failed() : schedule.succeeded()
-            } catch {
-                if Task.isCancelled { return }
-                let problem = error as? FetchProblem ?? FetchProblem(message: HTTPFetcher.words(for: error))
-                pause = schedule.failed(retryAfter: problem.retryAfter)
-                say(problem.message)
+            var problem: FetchProblem?
+            do { try await read(address) } catch {
+                problem = error as? FetchProblem ?? FetchProblem(message: HTTPFetcher.words(for: error))
+            }
+            if Task.isCancelled { return }
+            // Servers and what is before them end a stream after a while, or one that says nothing, which is soon begun again.
+            if .now - start >= Self.shortestStream {
+                pause = schedule.succeeded()
+            } else {
+                pause = schedule.failed(retryAfter: problem?.retryAfter)
+                say(problem?.message ?? "it ended at once")
             }
             try? await Task.sleep(for: pause)
         }
@@ -130,6 +132,13 @@ package final class EventStreams: Sendable {
             guard !state.isFailureSaid else { return }
             state.isFailureSaid = true
             state.messages.append("the stream of events: \(problem); what changes is seen at the next check")
+        }
+    }
+
+    private func sayItWorks() {
+        state.withLock { state in
+            if state.isFailureSaid { state.messages.append("the stream of events is there again") }
+            state.isFailureSaid = false
         }
     }
 
@@ -152,15 +161,13 @@ package final class EventStreams: Sendable {
         guard type.lowercased().hasPrefix("text/event-stream") else {
             throw FetchProblem(message: "it is \(type.prefix(80)); text/event-stream is expected")
         }
-        state.withLock { state in
-            if state.isFailureSaid { state.messages.append("the stream of events is there again") }
-            state.isFailureSaid = false
-        }
         // What has happened before was not told here.
         ring()
         var parser = EventStreamParser()
-        var (count, start) = (0, ContinuousClock.now)
+        let begin = ContinuousClock.now
+        var (count, start) = (0, begin)
         for try await part in response.body {
+            if .now - begin >= Self.shortestStream { sayItWorks() }
             if .now - start > .seconds(60) { (count, start) = (0, .now) }
             count += part.readableBytes
             guard count <= Self.most else {

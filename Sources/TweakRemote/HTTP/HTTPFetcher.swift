@@ -6,6 +6,8 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
+internal import TweakJSON
+internal import TweakRecords
 internal import TweakSystem
 package import TweakTargeting
 
@@ -233,8 +235,9 @@ package struct HTTPFetcher: Sendable {
                     }
                     url = try target(location, of: url)
                 default:
+                    let said = question.body == nil ? nil : await said(in: response)
                     throw FetchProblem(
-                        message: "HTTP status \(response.status.code)",
+                        message: "HTTP status \(response.status.code)" + (said.map { ": " + $0 } ?? ""),
                         retryAfter: response.headers.first(name: "retry-after").flatMap(Self.pause))
                 }
             } catch let problem as FetchProblem {
@@ -263,6 +266,17 @@ package struct HTTPFetcher: Sendable {
             throw FetchProblem(message: "it is redirected to \"\(target.prefix(200))\", which is without TLS")
         }
         return target
+    }
+
+    /// What an OFREP service says that is wrong.
+    private func said(in response: HTTPClientResponse) async -> String? {
+        guard let body = try? await body(of: response, 1 << 14),
+            case .object(let error)? = try? JSONParser.value(of: body)
+        else { return nil }
+        let texts = ["errorCode", "errorDetails"].compactMap { name -> String? in
+            if case .scalar(.string(let text))? = error[name] { String(text.prefix(200)) } else { nil }
+        }
+        return texts.isEmpty ? nil : texts.joined(separator: ": ")
     }
 
     /// Reads a body as it comes, and no more of it than is allowed.
