@@ -85,11 +85,15 @@ import TweakRemote
         }
         let editor = try FleetEditor(application)
         let victim = try etcd.leader()
+        let isBack = Locked(false)
         for number in 1...changes {
             if number == changes / 3 { etcd.kill(victim) }
             if number == changes * 2 / 3 {
                 let etcd = etcd
-                Thread.detachNewThread { try? etcd.restart(victim) }
+                Thread.detachNewThread {
+                    try? etcd.restart(victim)
+                    isBack.withLock { $0 = true }
+                }
             }
             _ = try await editor.change(by: "chaos", why: nil) { _ in
                 [key: FleetValue(.integer(Int128(number)))]
@@ -103,9 +107,12 @@ import TweakRemote
         let confused = ends.filter(\.goesBack)
         #expect(missed.isEmpty)
         #expect(confused.isEmpty)
+        while !isBack.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(3)) }
         for watcher in watchers { watcher.cancel() }
         for watcher in watchers { await watcher.value }
         await editor.end()
+        // The thread may still have the cluster, whose members would be left behind.
+        etcd.stop()
     }
 }
 #endif
