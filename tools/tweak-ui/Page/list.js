@@ -16,8 +16,10 @@ export class List {
   #places = new Map();
   #views = new Map();
   #frame = 0;
+  #beyondTimer = 0;
   #dirty = new Set();
   #heights;
+  #height = 0;
   #makeHeading;
   /** Is called when other rows are on the screen. */
   onShown = () => {};
@@ -40,6 +42,7 @@ export class List {
   /** Takes the heights of the width that there is. Returns whether they are others. */
   #measure() {
     const width = this.#scroller.clientWidth;
+    this.#height = this.#scroller.clientHeight;
     const isNarrow = width < narrowWidth;
     const isCoarse = matchMedia("(pointer: coarse)").matches;
     const layout = `${isNarrow ? "narrow" : width < mediumWidth ? "medium" : "wide"} ${isCoarse ? "coarse" : "fine"}`;
@@ -51,7 +54,9 @@ export class List {
 
   /** Shows other items. What was at the top stays there, so that nothing jumps. */
   show(items) {
+    // From here on to ask where anything is would have the browser lay out what is half done.
     const anchor = this.#anchor();
+    let top = 0;
     this.#items = items;
     const ids = new Map();
     for (let index = 0; index < items.length; index += 1) ids.set(items[index].id, index);
@@ -70,10 +75,12 @@ export class List {
     if (anchor) {
       const index = ids.get(anchor.id);
       if (index !== undefined) this.#scroller.scrollTop = this.#offsets[index] + anchor.distance;
+      top = this.#scroller.scrollTop;
     }
-    // What is seen comes first, and what is beyond with the next frame.
-    this.#render(0);
-    this.#schedule();
+    // What is seen comes first, and what is beyond when that is on the screen.
+    this.#render(0, top);
+    clearTimeout(this.#beyondTimer);
+    this.#beyondTimer = setTimeout(() => this.#schedule(), 50);
   }
 
   #anchor() {
@@ -111,10 +118,9 @@ export class List {
     this.#frame = document.visibilityState === "hidden" ? setTimeout(run, 50) : requestAnimationFrame(run);
   }
 
-  #render(beyond = overscan) {
-    const { scrollTop, clientHeight } = this.#scroller;
-    const from = Math.max(0, this.#indexAt(scrollTop) - beyond);
-    const to = Math.min(this.#items.length, this.#indexAt(scrollTop + clientHeight) + 1 + beyond);
+  #render(beyond = overscan, top = this.#scroller.scrollTop) {
+    const from = Math.max(0, this.#indexAt(top) - beyond);
+    const to = Math.min(this.#items.length, this.#indexAt(top + this.#height) + 1 + beyond);
     const wanted = new Set();
     for (let index = from; index < to; index += 1) wanted.add(this.#items[index].id);
     for (const [id, view] of this.#views) {
