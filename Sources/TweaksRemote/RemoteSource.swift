@@ -12,18 +12,22 @@ internal import TweakSystem
 ///     try TweakStore.shared.add(source, below: .overrides)
 ///     await source.run()
 ///
-/// It loads, checks and targets as `tweak-agent` does. Where an agent runs the process needs none of this: the library follows
-/// what that has written.
+/// It loads, checks and targets as `tweak-agent` does; ``sources(listedIn:application:keptIn:said:)`` has the other sources of
+/// that, etcd and OFREP, too. Where an agent runs the process needs none of this: the library follows what that has written.
 public final class RemoteSource: TweakProvider {
     private struct State {
         var file = ProvidedFile()
         var report: (@Sendable (TweakProviderChange) -> Void)?
     }
 
-    /// `remote`, unless another name was given.
+    private enum Follower {
+        case web(RemoteFollower)
+        case etcd(FleetFollower)
+    }
+
+    /// `http`, `ofrep` or `etcd`, unless another name was given.
     public let source: TweakSource
-    private let application: RemoteApplication
-    private let follower: RemoteFollower
+    private let follower: Follower
     private let path: String?
     private let said: @Sendable (String) -> Void
     private let state = Mutex(State())
@@ -45,8 +49,8 @@ public final class RemoteSource: TweakProvider {
     ///   - publicKey: The key, as `tweak sign --new-key` has printed it, with which the file must be signed.
     ///   - keptIn: A file that keeps what was loaded, so that the next start begins with it.
     ///   - said: Is called with what a person should know, each once.
-    public init(
-        name: String = "remote", application: String, version: String? = nil, url: String,
+    public convenience init(
+        name: String = "http", application: String, version: String? = nil, url: String,
         interval: Duration = .seconds(60), certificates: String? = nil, publicKey: String? = nil,
         keptIn path: String? = nil, said: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(Problem) {
@@ -66,11 +70,18 @@ public final class RemoteSource: TweakProvider {
             }
             remote.publicKey = key
         }
+        let follower: RemoteFollower
         do throws(FetchProblem) { follower = try RemoteFollower(remote) } catch {
             throw Problem(description: error.message)
         }
+        self.init(name, .web(follower), path, said)
+    }
+
+    private init(
+        _ name: String, _ follower: Follower, _ path: String?, _ said: @escaping @Sendable (String) -> Void
+    ) {
         source = TweakSource(name)
-        (self.application, self.path, self.said) = (remote, path, said)
+        (self.follower, self.path, self.said) = (follower, path, said)
         guard let path else { return }
         do throws(OverridesError) {
             if let bytes = try KeptFile(path: path).read() {
@@ -82,23 +93,73 @@ public final class RemoteSource: TweakProvider {
         }
     }
 
+    /// Makes the sources that a configuration of `tweak-agent` has for an application. They load nothing until ``run()`` is
+    /// called of each.
+    ///
+    /// - Parameters:
+    ///   - configuration: The path of the file, in the format of tweak-agent(1).
+    ///   - application: Which of those in it.
+    ///   - folder: Where `http.json`, `ofrep.json` and `etcd.json` keep what was loaded, so that the next start begins with it.
+    ///   - said: Is called with what a person should know, each once.
+    /// - Returns: At most two: the file or the OFREP service, called `http` or `ofrep`, which counts more, and `etcd`.
+    public static func sources(
+        listedIn configuration: String, application: String, keptIn folder: String? = nil,
+        said: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(Problem) -> [RemoteSource] {
+        let listed: AgentConfiguration
+        do {
+            guard let bytes = try KeptFile(path: configuration).read() else {
+                throw Problem(description: "\(configuration): there is no such file")
+            }
+            listed = try AgentConfiguration(json: bytes, path: configuration)
+        } catch {
+            throw Problem(description: "\(error)")
+        }
+        func source(_ name: String, _ follower: Follower) -> RemoteSource {
+            RemoteSource(name, follower, folder.map { "\($0)/\(name).json" }, said)
+        }
+        var sources: [RemoteSource] = []
+        do throws(FetchProblem) {
+            for one in listed.applications where one.name == application {
+                let name = one.evaluation == nil ? "http" : "ofrep"
+                sources.append(source(name, .web(try RemoteFollower(one))))
+            }
+            for one in listed.fleet where one.name == application {
+                sources.append(source("etcd", .etcd(try FleetFollower(one))))
+            }
+        } catch {
+            throw Problem(description: error.message)
+        }
+        guard !sources.isEmpty else {
+            throw Problem(description: "\(configuration): there is no application \"\(application)\"")
+        }
+        return sources
+    }
+
     /// Loads again and again, until the task is cancelled.
     public func run() async {
-        await follower.follow(from: state.withLock { $0.file }) { file throws(OverridesError) in
-            let report = self.state.withLock { state in
-                state.file = file
-                return state.report
-            }
-            if let problem = file.problem {
-                report?(.everything)
-                report?(.failed(problem))
-            } else {
-                report?(.loaded)
-            }
-            if let path = self.path { try AgentFolder.replace(path, with: file) }
-        } report: { report in
+        let last = state.withLock { $0.file }
+        let report = { @Sendable (report: RemoteFollower.Report) in
             for message in report.messages { self.said(message) }
         }
+        switch follower {
+        case .web(let follower): await follower.follow(from: last, keep: take, report: report)
+        case .etcd(let follower): await follower.follow(from: last, keep: take, report: report)
+        }
+    }
+
+    @Sendable private func take(_ file: ProvidedFile) throws(OverridesError) {
+        let report = state.withLock { state in
+            state.file = file
+            return state.report
+        }
+        if let problem = file.problem {
+            report?(.everything)
+            report?(.failed(problem))
+        } else {
+            report?(.loaded)
+        }
+        if let path { try AgentFolder.replace(path, with: file) }
     }
 
     /// The names of all tweaks that there are values for.

@@ -57,8 +57,61 @@ import TweaksRemote
         server.stop()
         #expect(await becomes { told.withLock { $0.count } == 2 })
         #expect(try store.value(of: key) == .bool(true))
-        #expect(told.withLock { $0 } == ["remote: true", "remote: false"])
+        #expect(told.withLock { $0 } == ["http: true", "http: false"])
         observation.cancel()
+        running.cancel()
+        await running.value
+    }
+
+    @Test func `can be run again, and need not be run at all`() async throws {
+        _ = try source()
+        let source = try source()
+        for isOn in [true, false] {
+            try server.put(features(["search": isOn]))
+            let running = Task { await source.run() }
+            #expect(await becomes { source.value(for: key) == .value(.bool(isOn)) })
+            running.cancel()
+            await running.value
+        }
+    }
+
+    @Test func `can be in the store of the process, beside what an agent has`() throws {
+        let source = try source()
+        try TweakStore.shared.add(source, below: .overrides)
+        #expect(TweakStore.shared.sources.contains(TweakSource("http")))
+        try TweakStore.shared.remove(providerOf: TweakSource("http"))
+    }
+
+    @Test func `is made of each source that a configuration of an agent has`() async throws {
+        let etcd = try EtcdMembers()
+        let configuration = try home.write(
+            "agent.json",
+            """
+            { "etcd": { "endpoints": ["\(etcd.endpoints[0])"], "plainHTTP": true },
+              "applications": [
+                { "name": "search", "url": "\(server.url)", "certificates": "ca.crt", "fleet": true },
+                { "name": "flags", "ofrep": { "url": "\(server.url)" } } ] }
+            """)
+        #expect(throws: RemoteSource.Problem.self) {
+            try RemoteSource.sources(listedIn: configuration, application: "other")
+        }
+        #expect(throws: RemoteSource.Problem.self) {
+            try RemoteSource.sources(listedIn: home("none.json"), application: "search")
+        }
+        let flags = try RemoteSource.sources(listedIn: configuration, application: "flags")
+        #expect(flags.map(\.source.name) == ["ofrep"])
+        let sources = try RemoteSource.sources(
+            listedIn: configuration, application: "search", keptIn: home.path)
+        #expect(sources.map(\.source.name) == ["http", "etcd"])
+        let running = Task {
+            await withTaskGroup { group in
+                for source in sources { group.addTask { await source.run() } }
+            }
+        }
+        #expect(await becomes { sources[0].value(for: key) == .value(.bool(true)) })
+        try etcd.put("\(key)", #"{ "value": false }"#)
+        #expect(await becomes { sources[1].value(for: key) == .value(.bool(false)) })
+        #expect(await becomes { FileStatus(home("etcd.json")) != nil })
         running.cancel()
         await running.value
     }

@@ -16,7 +16,8 @@ internal import TweakRecords
 /// answers nothing and ends its watches: it is asked for that with each request.
 package struct EtcdClient: Sendable {
     let cluster: EtcdCluster
-    private let client: HTTPClient
+    private let opened: OpenedClient
+    private var client: HTTPClient { opened.current }
     private let session = Session()
 
     /// What is known of our user, which all members know.
@@ -38,11 +39,11 @@ package struct EtcdClient: Sendable {
             connectionPool: .init(idleTimeout: .seconds(1)))
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        opened = OpenedClient(configuration)
     }
 
     /// Closes what is open.
-    package func end() async { try? await client.shutdown() }
+    package func end() async { await opened.end() }
 
     // MARK: - Questions
 

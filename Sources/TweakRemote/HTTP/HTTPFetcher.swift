@@ -33,7 +33,8 @@ package struct FetchedFile: Hashable, Sendable {
 /// and is signed if that is asked for; nothing else is known of it.
 package struct HTTPFetcher: Sendable {
     private let application: RemoteApplication
-    let client: HTTPClient
+    private let opened: OpenedClient
+    var client: HTTPClient { opened.current }
 
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     package init(_ application: RemoteApplication) throws(FetchProblem) {
@@ -49,7 +50,7 @@ package struct HTTPFetcher: Sendable {
             connectionPool: .init(idleTimeout: .seconds(1)))
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        opened = OpenedClient(configuration)
     }
 
     /// TLS as is right today.
@@ -70,7 +71,7 @@ package struct HTTPFetcher: Sendable {
     }
 
     /// Closes what is open.
-    package func end() async { try? await client.shutdown() }
+    package func end() async { await opened.end() }
 
     /// Loads the file.
     ///
