@@ -23,10 +23,16 @@ import Testing
     }
 
     @Test func `listens at loopback alone`() throws {
-        let table = try String(contentsOfFile: "/proc/\(page.process.processID)/net/tcp", encoding: .utf8)
         let port = String(page.port, radix: 16, uppercase: true)
-        let listening = table.split(separator: "\n").filter { $0.contains(":\(port) 00000000:0000 0A") }
-        #expect(listening.count == 1)
+        var listening: [Substring] = []
+        // While connections come and go a look at the table can miss some.
+        let isThere = try waitUntil {
+            let table = try String(
+                contentsOfFile: "/proc/\(page.process.processID)/net/tcp", encoding: .utf8)
+            listening = table.split(separator: "\n").filter { $0.contains(":\(port) 00000000:0000 0A") }
+            return listening.count == 1
+        }
+        #expect(isThere)
         #expect(listening.allSatisfy { $0.contains("0100007F:\(port)") })
     }
 
