@@ -47,14 +47,9 @@ final class WebServer {
     deinit { stop() }
 
     private static func start(_ home: TemporaryDirectory) throws -> RunningCommand {
-        // It is where only root looks.
-        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/sbin"]
-        let programs = path.map { "\($0)/nginx" } as [String]
-        guard let program = programs.first(where: { access($0, X_OK) == 0 }) else {
-            throw CompilationError(description: "there is no nginx")
-        }
-        return try TestSupport.start(
-            program, ["-c", home("nginx.conf"), "-p", home.path, "-e", home("error.log")], home: home)
+        try TestSupport.start(
+            Locations.program("nginx"), ["-c", home("nginx.conf"), "-p", home.path, "-e", home("error.log")],
+            home: home)
     }
 
     private func waitForIt() throws {
