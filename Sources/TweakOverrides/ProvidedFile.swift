@@ -80,7 +80,7 @@ package enum ProvidedFolders {
     package static func all(isPrivileged: Bool) -> [String] {
         guard !isPrivileged else { return [system] }
         if let list = environment(variable) {
-            return list.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+            return list.split(separator: ":").map(String.init).filter(isAbsolute)
         }
         return [own, system].compactMap { $0 }
     }
@@ -88,7 +88,10 @@ package enum ProvidedFolders {
     /// The folder that an agent of the user writes into, by the XDG Base Directory Specification, which says to ignore
     /// relative paths; `nil` if there is no home directory.
     package static var own: String? {
-        if let path = environment("XDG_STATE_HOME"), path.hasPrefix("/") { return path + "/tweaks" }
-        return environment("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.local/state/tweaks" : nil }
+        if let path = environment("XDG_STATE_HOME"), isAbsolute(path) { return path + "/tweaks" }
+        return environment("HOME").flatMap { isAbsolute($0) ? $0 + "/.local/state/tweaks" : nil }
     }
+
+    /// Of bytes: every process asks when it starts, and what Characters are takes pages of tables.
+    private static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 }

@@ -1,19 +1,28 @@
 internal import TweakRecords
 
+// Every process with tweaks has feeds of the files that an agent may write, so that what is done with those that are not
+// there is done at each start. To make the metadata of a generic type, or to look for a conformance, takes some pages.
+
 /// A store's right to a provider, which tells one store of its changes.
 final class ProviderClaim: Sendable {
-    static let all = Guarded<Set<StableNumber>>([])
+    /// The providers of all stores, which are few.
+    static let all = Guarded<[UInt]>([])
 
-    private let number: StableNumber
+    private let number: UInt
 
     /// - Returns: `nil` if another store has it.
     init?(_ provider: any TweakProvider) {
-        let number = StableNumber(UInt(bitPattern: ObjectIdentifier(provider)))
+        let number = UInt(bitPattern: ObjectIdentifier(provider))
         self.number = number
-        guard Self.all.withLock({ $0.insert(number).inserted }) else { return nil }
+        let isMine = Self.all.withLock { all in
+            guard !all.contains(number) else { return false }
+            all.append(number)
+            return true
+        }
+        guard isMine else { return nil }
     }
 
-    deinit { Self.all.withLock { _ = $0.remove(number) } }
+    deinit { Self.all.withLock { all in all.removeAll { $0 == number } } }
 }
 
 /// Asks a provider for what it reports as changed. One thread at a time does; what others report meanwhile that thread
@@ -37,6 +46,8 @@ final class ProviderFeed: Sendable {
     }
 
     let provider: any TweakProvider
+    /// The same, if it reads files.
+    let fileProvider: (any FileProvider)?
     let listsAllKeys: Bool
     private let work: Guarded<Work>
     private weak let store: TweakStore?
@@ -46,6 +57,7 @@ final class ProviderFeed: Sendable {
         guard let claim = ProviderClaim(provider) else { return nil }
         work = Guarded(Work(claim: claim))
         self.provider = provider
+        fileProvider = provider as? ProvidedValues ?? provider as? any FileProvider
         listsAllKeys = provider.listsAllKeys
         self.store = store
     }
@@ -119,8 +131,9 @@ final class ProviderFeed: Sendable {
         let (known, former) = store.state.withLock { state in
             (state.layers[provider.source], state.layers.declarations(of: provider.source))
         }
-        if let provider = provider as? any FileProvider {
-            let tweaks = provider.tweaks
+        if let fileProvider {
+            let tweaks = fileProvider.tweaks
+            if tweaks.values.isEmpty, tweaks.failures.isEmpty, known.isEmpty { return nil }
             for (key, error) in tweaks.failures { warn(error, key, store) }
             var update = ValueUpdate(of: provider.source, replacing: known, with: tweaks.values) {
                 tweaks.failures[$0] != nil

@@ -50,7 +50,8 @@ struct ProviderLayers {
     // MARK: The order
 
     mutating func insert(_ layer: Layer, at index: Int) {
-        all.insert(layer, at: index)
+        // Where most are, this makes no metadata of a collection of one.
+        if index == all.endIndex { all.append(layer) } else { all.insert(layer, at: index) }
         findKeeper()
     }
 
@@ -69,7 +70,10 @@ struct ProviderLayers {
     }
 
     private mutating func findKeeper() {
-        askedForAll = feeds.filter { !$0.listsAllKeys }
+        askedForAll = []
+        for layer in all {
+            if let feed = layer.feed, !feed.listsAllKeys { askedForAll.append(feed) }
+        }
         keeper =
             all.first { $0.source == .overrides || $0.feed?.provider is any MutableTweakProvider }?.source
             ?? .overrides

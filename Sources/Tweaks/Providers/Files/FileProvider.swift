@@ -80,9 +80,7 @@ extension TweakStore {
     /// Follows the files of a provider, if it has any, until it is removed. `TWEAKS_WATCH=0` in the environment turns it
     /// off.
     func followFiles(of feed: ProviderFeed) {
-        guard !isSwitchedOff("TWEAKS_WATCH"), let provider = feed.provider as? any FileProvider else {
-            return
-        }
+        guard !isSwitchedOff("TWEAKS_WATCH"), let provider = feed.fileProvider else { return }
         let report = diagnostics.warn as @Sendable (String) -> Void
         let isWanted = { @Sendable [weak feed] in feed.map { !$0.isRemoved } ?? false }
         let reload = { @Sendable [weak provider, weak feed] (path: String, isComplete: Bool) in
@@ -102,7 +100,7 @@ extension TweakStore {
 }
 
 private func absolutePath(_ path: String) -> String {
-    guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+    guard path.utf8.first != UInt8(ascii: "/"), let directory = getcwd(nil, 0) else { return path }
     defer { free(directory) }
     return String(cString: directory) + "/" + path
 }
