@@ -104,7 +104,8 @@ import TweaksTesting
             let texts = [variable.title, variable.description, variable.group].compactMap(\.self)
             return .string("\(variable.key) \(variable.defaultValue) \(texts)")
         }
-        #expect(try value("secret") == #"Features/search/secret olleh ["S", "D", "G"]"#)
+        // The store may be looking at the file for the first time.
+        #expect(waitUntil { (try? value("secret")) == #"Features/search/secret olleh ["S", "D", "G"]"# })
         provider.decryption = nil
         #expect(provider.decryption == nil)
     }

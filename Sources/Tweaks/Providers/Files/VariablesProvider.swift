@@ -63,7 +63,8 @@ public final class VariablesProvider: FileProvider {
         variables = try ReadFiles { try Self.read(files) }
     }
 
-    /// Called with the variables that are `Encrypted`. When it is set, tweaks get the values at once.
+    /// Called with the variables that are `Encrypted`. When it is set, tweaks get the values at once; while another thread
+    /// takes what has changed in a file, that thread gives them the values a moment later.
     public var decryption: Decryption? {
         get { decryptionClosure.withLock { $0 } }
         set {
