@@ -153,7 +153,7 @@ private func key(_ text: String) -> AbsoluteConfigKey {
         }
         let source = ConfigurationSource(provider, store: store)
         // Not on a thread of the tasks, one of which watches the provider, and with patience while other tests have them all.
-        let test = ProviderConformance(of: source, holding: values, patience: .seconds(1800), change: set)
+        let test = ProviderConformance(of: source, holding: values, patience: .seconds(7200), change: set)
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try test.check() }) }
         }
