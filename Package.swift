@@ -102,11 +102,19 @@ let package = Package(
         .target(
             name: "TweaksRemote",
             dependencies: ["TweakJSON", "TweakOverrides", "TweakRemote", "TweakSystem", "Tweaks"]),
+        .target(name: "CCommandArguments"),
         .target(
             name: "CommandSupport",
             dependencies: [
-                "TweakELF", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakRecords",
+                "CCommandArguments", "TweakELF", "TweakFormats", "TweakJSON", "TweakOverrides",
+                "TweakProtocol", "TweakRecords",
                 "TweakSystem",
+            ]),
+        .target(
+            name: "CommandCompletion",
+            dependencies: [
+                "CommandSupport", "TweakSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .target(name: "CTweakMemory"),
         .target(
@@ -114,8 +122,8 @@ let package = Package(
         .target(
             name: "TweakClient",
             dependencies: [
-                "CommandSupport", "CTweakSystem", "TweakELF", "TweakJSON", "TweakMemory", "TweakOverrides",
-                "TweakProtocol", "TweakRecords", "TweakSystem",
+                "CommandSupport", "CTweakSystem", "TweakELF", "TweakFormats", "TweakJSON", "TweakMemory",
+                "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
             ]),
         .target(name: "CTweakTerminal"),
         .target(name: "TweakPlot", dependencies: ["TweakRecords"]),
@@ -123,7 +131,8 @@ let package = Package(
         .executableTarget(
             name: "tweak-dump",
             dependencies: [
-                "CommandSupport", "TweakELF", "TweakMemory", "TweakOverrides", "TweakProtocol",
+                "CommandCompletion", "CommandSupport", "TweakELF", "TweakMemory", "TweakOverrides",
+                "TweakProtocol",
                 "TweakRecords",
                 "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -132,7 +141,8 @@ let package = Package(
         .executableTarget(
             name: "tweak",
             dependencies: [
-                "CommandSupport", "CTweakTerminal", "FleetCommands", "PageOptions", "SignOptions",
+                "CommandCompletion", "CommandSupport", "CTweakTerminal", "FleetCommands", "PageOptions",
+                "SignOptions",
                 "TweakClient",
                 "TweakFormats",
                 "TweakGenerators",
@@ -174,7 +184,8 @@ let package = Package(
         .executableTarget(
             name: "tweak-agent",
             dependencies: [
-                "CommandSupport", "FleetCommands", "SignOptions", "TweakClient", "TweakFormats", "TweakJSON",
+                "CommandCompletion", "CommandSupport", "FleetCommands", "SignOptions", "TweakClient",
+                "TweakFormats", "TweakJSON",
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakRemote", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -251,14 +262,13 @@ let package = Package(
             dependencies: [
                 "TestSupport", "TweakJSON", "TweakOverrides", "TweakRecords", "TweakRemote", "TweakTargeting",
                 "Tweaks", "TweaksRemote",
-                "live-program", "tweak", "tweak-agent",
             ]),
         .testTarget(
             name: "ToolTests",
+            // The commands and the other programs are tested as they are installed.
             dependencies: [
-                "TestSupport", "Tweaks", "interface-scenarios", "live-program", "making-program",
-                "started-program", "tweak", "tweak-accessors", "tweak-dump", "tweak-flip-defaults",
-                "tweak-setter", "tweak-ui",
+                "TestSupport", "Tweaks", "making-program", "started-program", "tweak-accessors",
+                "tweak-setter",
             ],
             exclude: ["Page/browser"]),
     ],

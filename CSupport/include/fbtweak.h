@@ -17,10 +17,8 @@
 #ifndef FBTWEAK_H
 #define FBTWEAK_H
 
-/* GCC then says what is wrong with a use at the use alone, and not at every macro inside. */
-#if defined(__GNUC__) && !defined(__clang__)
-#  pragma GCC system_header
-#endif
+/* Compilers then say what is wrong with a use at the use alone, and not at every macro inside. */
+#pragma GCC system_header
 
 /* In an older language this is the only error: the constants are left, as without DEBUG. */
 #if defined(__cplusplus)
@@ -137,7 +135,8 @@
 /*
  * FBTweakInline(category, collection, name, default...)   as FBTweakValue
  *
- * An expression of type `const fbtweak *`: a handle of the tweak for the functions below.
+ * An expression of type `const fbtweak *`: a handle of the tweak for the functions below. The
+ * library looks the tweak up, so a signal handler must not use it: get the handle before.
  */
 #define FBTweakInline(category_, collection_, name_, ...)                                          \
   FBTWEAK__IF_GIVEN(FBTWEAK__INLINE, FBTWEAK__NO_VALUE, __VA_ARGS__)                               \
@@ -253,8 +252,8 @@ typedef struct fbtweak_color {
  * that declares the tweak is closed: it then has the default, and cannot be set until the library
  * is opened again. Without the Tweaks library a handle of FBTweakInline lives as long as its code.
  *
- * Threads: every function may be called on every thread. Callbacks run without a lock held and may
- * call every function.
+ * Threads: every function may be called on every thread that has 64 KB of stack left. Callbacks run
+ * without a lock held and may call every function.
  * Signal handlers: only the functions that read (fbtweak_read and those of its name) may be called.
  * After fork: the child has tweaks, observers and bound variables of its own and may call every
  * function if it may allocate memory. A queue of its parent is not its own, so it makes new ones.
@@ -350,8 +349,8 @@ static inline const fbtweak *fbtweak_find(const char *category, const char *coll
 /*
  * Calls visit for the tweaks of a category, or all if it is NULL, and of a collection in it, or all
  * if that is NULL, until visit returns false. Categories come sorted by name, their collections
- * too, tweaks in the order of declaration as far as the binary keeps it. What is made or removed
- * meanwhile does not count. Returns how many were visited.
+ * too, tweaks in the order of declaration. What is made or removed meanwhile does not count.
+ * Returns how many were visited.
  */
 static inline size_t fbtweak_walk(const char *category, const char *collection,
                                   bool (*visit)(const fbtweak *tweak, void *context),
@@ -436,6 +435,12 @@ typedef struct fbtweak_load {
 } fbtweak_load;
 typedef void (*fbtweak_load_callback)(const fbtweak_load *load, void *context);
 static inline fbtweak_token fbtweak_observe_loads(fbtweak_load_callback did_load, void *context);
+
+/*
+ * Writes what was set to disk, and returns when it is there, or cannot be. The library does so by
+ * itself, soon after a set and at exit, but not before exec or _exit.
+ */
+static inline void fbtweak_flush(void);
 
 /*
  * A queue delivers changes when the program asks. Its descriptor can be given to poll, select or
@@ -705,6 +710,7 @@ struct fbtweak__library {
   /* The tables of older libraries end here. */
   const fbtweak *(*make_monitor)(const fbtweak_declaration *declaration);
   fbtweak_token (*observe_loads)(fbtweak_load_callback did_load, void *context);
+  void (*flush)(void);
 };
 
 #if FB_TWEAK_ENABLED
@@ -958,6 +964,11 @@ static inline fbtweak_token fbtweak_observe_loads(fbtweak_load_callback did_load
   return library && library->size > offsetof(struct fbtweak__library, observe_loads)
              ? library->observe_loads(did_load, context)
              : 0;
+}
+static inline void fbtweak_flush(void) {
+  const struct fbtweak__library *library = fbtweak__current_library();
+  if (library && library->size > offsetof(struct fbtweak__library, flush))
+    library->flush();
 }
 static inline void fbtweak_unobserve(fbtweak_token token) {
   FBTWEAK__TELL(unobserve(token));
@@ -1430,10 +1441,17 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
  *
  * - `retain` keeps a record under --gc-sections, and `used` keeps it in the compiler. `aligned`
  *   stops GCC from aligning large structures to 32 bytes, which would leave gaps. The attributes
- *   follow the declarator because before it they would apply to the type.
+ *   follow the declarator because before it they would apply to the type. `no_reorder` has GCC
+ *   write records in the order of the source; Clang does so anyway.
  * - A record is never const: read-only and writable records of one unit cannot share a section.
  */
-#  define FBTWEAK__IN_SECTION(section_) __attribute__((section(section_), used, retain, aligned(8)))
+#  ifdef __clang__
+#    define FBTWEAK__IN_SECTION(section_)                                                          \
+      __attribute__((section(section_), used, retain, aligned(8)))
+#  else
+#    define FBTWEAK__IN_SECTION(section_)                                                          \
+      __attribute__((section(section_), used, retain, aligned(8), no_reorder))
+#  endif
 
 /* A field of eight bytes, aligned on 32-bit machines too, where uint64_t is not. */
 typedef uint64_t fbtweak__word __attribute__((aligned(8)));

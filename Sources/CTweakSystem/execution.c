@@ -1,4 +1,4 @@
-/* What the kernel will do when a file is executed. */
+/* What the kernel will do when a file is executed, and who it takes this process for. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
@@ -40,4 +40,12 @@ bool fbtweak__gains_rights(const char *path) {
       return true;
   }
   return grants_capabilities(path);
+}
+
+bool fbtweak__user(uint32_t *user) {
+  uid_t real, effective, saved;
+  if (getresuid(&real, &effective, &saved) != 0 || real != effective || real != saved)
+    return false;
+  *user = real;
+  return true;
 }

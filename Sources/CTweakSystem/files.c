@@ -58,16 +58,16 @@ void fbtweak__raise_event(int descriptor) {
   eventfd_write(descriptor, 1);
 }
 
-void fbtweak__lower_event(int descriptor) {
+bool fbtweak__lower_event(int descriptor) {
   eventfd_t count;
-  eventfd_read(descriptor, &count);
+  return eventfd_read(descriptor, &count) == 0 || errno == EAGAIN || errno == EINTR;
 }
 
 const char *fbtweak__executed_file(void) {
   return (const char *)getauxval(AT_EXECFN);
 }
 
-int fbtweak__poll(struct pollfd *awaited, size_t count, int64_t nanoseconds) {
+bool fbtweak__poll(struct pollfd *awaited, size_t count, int64_t nanoseconds) {
   struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
-  return ppoll(awaited, count, nanoseconds < 0 ? NULL : &timeout, NULL);
+  return ppoll(awaited, count, nanoseconds < 0 ? NULL : &timeout, NULL) >= 0 || errno == EINTR;
 }

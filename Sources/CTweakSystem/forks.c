@@ -2,8 +2,12 @@
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
+#include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ctweaksystem.h"
 
@@ -42,7 +46,51 @@ void fbtweak__after_fork(void) {
   if (has_stopped_others)
     pthread_rwlock_unlock(&running);
 }
+/*
+ * The files that this process has locked. A lock belongs to the open file, so a child that keeps
+ * the descriptor keeps the lock when the parent is gone. Used by threads that hold forks.
+ */
+enum { MOST_LOCKED = 16 };
+static struct locked_file {
+  int descriptor; /* plus one; 0 if the place is free */
+  dev_t device;
+  ino_t node;
+} locked_files[MOST_LOCKED];
+
+void fbtweak__close_in_children(int descriptor) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0)
+    return;
+  for (int i = 0; i < MOST_LOCKED; i++) {
+    int expected = 0;
+    if (!__atomic_compare_exchange_n(&locked_files[i].descriptor, &expected, -1, false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      continue;
+    locked_files[i].device = status.st_dev;
+    locked_files[i].node = status.st_ino;
+    __atomic_store_n(&locked_files[i].descriptor, descriptor + 1, __ATOMIC_RELEASE);
+    return;
+  }
+}
+void fbtweak__keep_in_children(int descriptor) {
+  for (int i = 0; i < MOST_LOCKED; i++) {
+    int expected = descriptor + 1;
+    if (__atomic_compare_exchange_n(&locked_files[i].descriptor, &expected, 0, false,
+                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+      return;
+  }
+}
+
 void fbtweak__after_fork_in_child(void) {
+  for (int i = 0; i < MOST_LOCKED; i++) {
+    struct stat status;
+    const struct locked_file *file = &locked_files[i];
+    /* The program may have closed it and opened a file of its own. */
+    if (file->descriptor > 0 && fstat(file->descriptor - 1, &status) == 0 &&
+        status.st_dev == file->device && status.st_ino == file->node)
+      close(file->descriptor - 1);
+    locked_files[i].descriptor = 0;
+  }
   /* Threads that it does not have may hold it. */
   running = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
   generation++;

@@ -19,6 +19,7 @@ struct fbtweak__entry {
   void *exception;
   int cancel_state;
   bool holds_forks;
+  bool hides_accesses;
 };
 void fbtweak__enter(struct fbtweak__entry *entry);
 void fbtweak__leave(struct fbtweak__entry *entry);

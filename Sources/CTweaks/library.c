@@ -36,6 +36,7 @@ IN_SWIFT fbtweak_token fbtweak__observe(fbtweak_queue *queue, const fbtweak *twe
                                         fbtweak_callback will_change, fbtweak_callback did_change,
                                         void *context);
 IN_SWIFT fbtweak_token fbtweak__observe_loads(fbtweak_load_callback did_load, void *context);
+IN_SWIFT void fbtweak__flush(void);
 IN_SWIFT void fbtweak__unobserve(fbtweak_token token);
 IN_SWIFT fbtweak_queue *fbtweak__queue_make(void);
 IN_SWIFT int fbtweak__queue_descriptor(const fbtweak_queue *queue);
@@ -87,6 +88,7 @@ ENTERED(fbtweak_token, observe,
         (queue, tweak, will_change, did_change, context))
 ENTERED(fbtweak_token, observe_loads, (fbtweak_load_callback did_load, void *context),
         (did_load, context))
+ENTERED_VOID(flush, (void), ())
 ENTERED_VOID(unobserve, (fbtweak_token token), (token))
 ENTERED(fbtweak_queue *, queue_make, (void), ())
 ENTERED(int, queue_descriptor, (const fbtweak_queue *queue), (queue))
@@ -143,6 +145,7 @@ __attribute__((visibility("hidden"))) struct fbtweak__library fbtweak__this_libr
     .remove = entered_remove,
     .make_monitor = entered_make_monitor,
     .observe_loads = entered_observe_loads,
+    .flush = entered_flush,
 };
 
 __asm__(".pushsection .note.fbtweak,\"aR\",%note\n"

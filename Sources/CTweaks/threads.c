@@ -5,13 +5,128 @@
 #include "ctweaks.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 int fbtweak__open_scopes;
 
-void fbtweak__name_thread(void) {
+/*
+ * A thread whose first allocation fails ends the process with jemalloc, and one that has no memory
+ * for the thread-local variables of a plug-in with glibc. What they set up is of this size at most.
+ */
+bool fbtweak__has_room_for_thread(void) {
+  enum { ROOM = 8 << 20 };
+  void *room = mmap(NULL, ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return room != MAP_FAILED && munmap(room, ROOM) == 0;
+}
+
+void fbtweak__prepare_thread(void) {
   pthread_setname_np(pthread_self(), "tweaks");
+  void *volatile block = malloc(1);
+  free(block);
+}
+
+/*
+ * A process lives until its last thread ends, if main is left by pthread_exit(3) or its thread is
+ * cancelled. Those of the library must not be what keeps it alive. Only then, and not when the
+ * process exits, are the destructors of the thread's keys called.
+ */
+static pthread_key_t main_key;
+static int main_has_ended;
+static sigset_t signals_of_main;
+static void (*tell_end_of_main)(void);
+static int own_threads;
+
+static void note_end_of_main(void *value) {
+  (void)value;
+  pthread_sigmask(SIG_BLOCK, NULL, &signals_of_main);
+  __atomic_store_n(&main_has_ended, 1, __ATOMIC_RELEASE);
+  syscall(SYS_futex, &main_has_ended, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+  tell_end_of_main();
+}
+
+void fbtweak__watch_main_thread(void (*tell)(void)) {
+  if (getpid() != gettid())
+    return;
+  if (!tell_end_of_main && pthread_key_create(&main_key, note_end_of_main) != 0)
+    return;
+  tell_end_of_main = tell;
+  pthread_setspecific(main_key, &main_key);
+}
+
+void fbtweak__forget_other_threads(void) {
+  main_has_ended = 0;
+  own_threads = 0;
+}
+
+bool fbtweak__main_has_ended(void) {
+  return __atomic_load_n(&main_has_ended, __ATOMIC_ACQUIRE);
+}
+
+void fbtweak__sleep_while_main_lives(int64_t nanoseconds) {
+  struct timespec deadline;
+  clock_gettime(CLOCK_MONOTONIC, &deadline);
+  nanoseconds += deadline.tv_nsec;
+  deadline.tv_sec += nanoseconds / 1000000000;
+  deadline.tv_nsec = nanoseconds % 1000000000;
+  /* A program that becomes another user interrupts all its threads. */
+  while (!fbtweak__main_has_ended() &&
+         syscall(SYS_futex, &main_has_ended, FUTEX_WAIT_BITSET_PRIVATE, 0, &deadline, NULL,
+                 FUTEX_BITSET_MATCH_ANY) != 0 &&
+         errno == EINTR) {
+  }
+}
+
+void fbtweak__count_threads(int difference) {
+  __atomic_add_fetch(&own_threads, difference, __ATOMIC_RELAXED);
+}
+
+/*
+ * Whether the thread of main is gone for good. dispatch_main, which every Swift program with an
+ * asynchronous main calls, ends it too, but has it sleep for ever in the destructor of a key. The
+ * memory of a process is not to be had by the id of a thread that has ended.
+ */
+static bool is_main_gone(void) {
+  char byte = 0, copy;
+  const struct iovec from = {&byte, 1}, to = {&copy, 1};
+  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) >= 0)
+    return false;
+  return errno == ESRCH || (readlink("/proc/self/exe", &copy, 1) < 0 && errno == ENOENT);
+}
+
+/* How many threads there are, that of main included; 0 without /proc. */
+static int count_all_threads(void) {
+  struct stat status;
+  return stat("/proc/self/task", &status) == 0 ? (int)status.st_nlink - 2 : 0;
+}
+
+bool fbtweak__only_library_remains(void) {
+  enum { PATIENCE = 20 };
+  static int looks;
+  if (!fbtweak__main_has_ended())
+    return false;
+  if (!is_main_gone()) {
+    if (looks++ == PATIENCE)
+      __atomic_store_n(&main_has_ended, 0, __ATOMIC_RELEASE);
+    return false;
+  }
+  return count_all_threads() - 1 <= __atomic_load_n(&own_threads, __ATOMIC_RELAXED);
+}
+
+void fbtweak__wait_for_other_threads(void) {
+  const struct timespec moment = {.tv_nsec = 1000000};
+  while (count_all_threads() > 2)
+    nanosleep(&moment, NULL);
+  pthread_sigmask(SIG_SETMASK, &signals_of_main, NULL);
 }
 
 bool fbtweak__wait(pthread_cond_t *changed, pthread_mutex_t *mutex, long seconds) {

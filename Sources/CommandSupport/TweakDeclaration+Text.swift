@@ -33,9 +33,13 @@ extension TweakDeclaration {
 
     /// Of a number of more digits than a table has room for there is none.
     private func roundedText(of value: TweakValue) -> String? {
-        guard let precision, case .double(let number) = value, abs(number) < 1e15 else { return nil }
+        guard case .double(let number) = value, precision != nil || isMonitor, abs(number) < 1e15 else {
+            return nil
+        }
         var text = [CChar](repeating: 0, count: 64)
-        let count = withVaList([Int32(precision), number]) { vsnprintf(&text, text.count, "%.*f", $0) }
+        // Nobody reads more than six digits of what a program measures.
+        let (digits, format) = precision.map { ($0, "%.*f") } ?? (6, "%.*g")
+        let count = withVaList([Int32(digits), number]) { vsnprintf(&text, text.count, format, $0) }
         return String(decoding: text.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 

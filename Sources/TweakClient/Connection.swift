@@ -48,21 +48,60 @@ package final class Connection {
     package let patience: Patience
     private var splitter = LineSplitter(limit: largestAnswer)
     private var lastID: Int64 = 0
+    /// The user and group as whom the first request is sent; `nil` for those of this process.
+    private var sender: (user: uid_t, group: gid_t)?
+
+    /// How long until a program is tried again that takes no connection at the moment.
+    package static let pause: Duration = .milliseconds(5)
 
     /// Connects. A program that is stopped accepts some connections and then no more.
-    package init(to program: RunningProgram, _ patience: Patience) throws(ConnectionError) {
-        self.patience = patience
-        // Nothing is said to another process, which whoever owns the directory may have put there.
-        descriptor = withRights(of: ProcessEntry(pid: program.pid)) {
-            fbtweak__connect(program.socketPath, program.pid, Int(patience.silence / .milliseconds(1)))
+    package convenience init(to program: RunningProgram, _ patience: Patience) throws(ConnectionError) {
+        let end = ContinuousClock.now + patience.silence
+        var descriptor = try Self.connect(to: program)
+        while descriptor == nil {
+            guard ContinuousClock.now < end else { throw .silent }
+            usleep(useconds_t(Self.pause / .microseconds(1)))
+            descriptor = try Self.connect(to: program)
         }
-        guard descriptor >= 0 else {
+        self.init(descriptor ?? -1, to: program, patience)
+    }
+
+    /// Connects at once.
+    ///
+    /// - Returns: `nil` if the program takes no connection at the moment.
+    package convenience init?(
+        atOnceTo program: RunningProgram, _ patience: Patience
+    ) throws(ConnectionError) {
+        guard let descriptor = try Self.connect(to: program) else { return nil }
+        self.init(descriptor, to: program, patience)
+    }
+
+    private init(_ descriptor: CInt, to program: RunningProgram, _ patience: Patience) {
+        (self.descriptor, self.patience) = (descriptor, patience)
+        // A container may not know root.
+        if geteuid() == 0, let process = ProcessEntry(pid: program.pid), process.user != 0 {
+            sender = (process.user, process.group)
+        }
+    }
+
+    /// Nothing is said to another process, which whoever owns the directory may have put there.
+    ///
+    /// - Returns: `nil` if the program takes none at the moment.
+    private static func connect(to program: RunningProgram) throws(ConnectionError) -> CInt? {
+        let user = ProcessEntry(pid: program.pid)?.user ?? geteuid()
+        var isBusy = false
+        var problem = ConnectionError.refused
+        for path in program.socketPaths {
+            let descriptor = fbtweak__connect(path, program.pid, user)
+            if descriptor >= 0 { return descriptor }
             switch errno {
-            case ECONNREFUSED, ENOENT: throw .refused
-            case EAGAIN: throw .silent
-            default: throw .system(errno)
+            case ECONNREFUSED, ENOENT: continue
+            case EAGAIN: isBusy = true
+            default: if case .refused = problem { problem = .system(errno) }
             }
         }
+        if isBusy { return nil }
+        throw problem
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -104,13 +143,20 @@ package final class Connection {
         var sent = 0
         while sent < bytes.count {
             let result = bytes.withUnsafeBytes { buffer in
-                Glibc.send(
-                    descriptor, buffer.baseAddress.map { $0 + sent }, bytes.count - sent,
-                    Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                let rest = buffer.baseAddress.map { $0 + sent }
+                if let sender {
+                    return fbtweak__send_as(descriptor, rest, bytes.count - sent, sender.user, sender.group)
+                }
+                return Glibc.send(
+                    descriptor, rest, bytes.count - sent, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
             }
             if result < 0 {
                 switch errno {
                 case EINTR: continue
+                case EPERM where sender != nil:
+                    // Not every root may.
+                    sender = nil
+                    continue
                 case EAGAIN:
                     try wait(for: POLLOUT, until: end, patience)
                     continue
@@ -118,6 +164,7 @@ package final class Connection {
                 default: throw .system(errno)
                 }
             }
+            sender = nil
             sent += result
         }
         return id
@@ -172,23 +219,6 @@ package final class Connection {
             }
         }
     }
-}
-
-/// Runs something as the user of a process if that is possible, which only root can do.
-///
-/// Root connects as the user of a program: a container may not know root, and where the path leads, which is that user's to
-/// say, it leads with that user's rights.
-private func withRights<Result>(of process: ProcessEntry?, _ body: () -> Result) -> Result {
-    let group = getegid()
-    // The group before the user, who could not change it.
-    guard let process, process.user != 0, geteuid() == 0, setegid(process.group) == 0 else { return body() }
-    let isUser = seteuid(process.user) == 0
-    let result = body()
-    let error = errno
-    if isUser { seteuid(0) }
-    setegid(group)
-    errno = error
-    return result
 }
 
 extension ConnectionError {

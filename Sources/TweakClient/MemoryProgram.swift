@@ -74,7 +74,7 @@ package final class MemoryProgram: Program {
 
     package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
         let key = tweak.declaration.key
-        let value = try failing { try tweak.declaration.admit(text: text).value }
+        let value = try failing { try tweak.declaration.admit(text: text, current: tweak.value).value }
         do throws(MemoryRefusal) { try tweaksInMemory.checkWriting(value, to: tweak.declaration) } catch {
             throw Failure("\(error)", EX_DATAERR)
         }

@@ -137,7 +137,7 @@ package final class OfflineProgram: Program {
 
     package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
         let key = tweak.declaration.key
-        let value = try failing { try tweak.declaration.admit(text: text).value }
+        let value = try failing { try tweak.declaration.admit(text: text, current: tweak.nextValue).value }
         try change([key: value])
         return status(of: tweak.declaration)
     }

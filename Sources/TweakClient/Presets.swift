@@ -43,7 +43,9 @@ package struct PresetFolder {
         let file = try file(preset.name)
         try failing {
             try file.makeDirectories()
-            try file.withLock { () throws(OverridesError) in try file.replace(with: Array(preset.json.utf8)) }
+            try file.withLock { () throws(OverridesError) in
+                try file.replace(with: OverridesDocument.readable(Array(preset.json.utf8), file.path))
+            }
         }
     }
 

@@ -53,6 +53,9 @@ package struct ProgramDescription: Encodable {
 }
 
 extension Program {
+    /// Who it runs as, if that is another user than this process.
+    package var otherUser: String? { pid.flatMap { otherUserName(of: $0) } }
+
     /// The tweak that a person names, see ``TweakName``.
     package func tweak(named text: String) throws(Failure) -> JSONTweak {
         let name = try TweakName(text)
@@ -105,7 +108,10 @@ extension Program {
     /// - Parameter tweaks: All that the program declares; if `nil` it is asked, in case something is kept.
     package func undeclared(besides tweaks: [JSONTweak]? = nil) throws(Failure) -> OverridesDocument {
         let description = try description
-        guard description.program != nil, let path = description.overrides, access(path, F_OK) == 0 else {
+        guard otherUser == nil, description.program != nil, let path = description.overrides,
+            access(path, F_OK) == 0
+        else {
+            // What it says of files would have root change its own.
             return OverridesDocument()
         }
         let declared: [JSONTweak]
@@ -159,14 +165,14 @@ package struct ProgramSearch {
         if !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isNumber }) {
             return [try program(withID: name)]
         }
-        if name.contains("/") || access(name, F_OK) == 0 {
+        if name.contains("/") || isAccessible(name) {
             let path = realPath(name) ?? name
-            let running = try listening { $0 == path }
+            let running = try listeningSoon { $0 == path }
             if !running.isEmpty { return running }
             let inMemory = try inMemory { $0 == path }
             return inMemory.isEmpty ? [try OfflineProgram(path: path, warn: warn)] : inMemory
         }
-        let running = try listening { lastComponent(of: $0) == name }
+        let running = try listeningSoon { lastComponent(of: $0) == name }
         if !running.isEmpty { return running }
         var named: [LiveProgram] = []
         for entry in Survey().entries where entry.description?.application == name {
@@ -183,9 +189,11 @@ package struct ProgramSearch {
         guard let pid = pid_t(text), kill(pid, 0) == 0 || errno == EPERM else {
             throw Failure("\(text): there is no such process", EX_UNAVAILABLE)
         }
-        if let running = RunningProgram(pid: pid), let program = try LiveProgram(running, patience) {
-            return program
-        }
+        repeat {
+            if let running = RunningProgram(pid: pid), let program = try LiveProgram(running, patience) {
+                return program
+            }
+        } while isWaited(for: { $0.pid == pid })
         let user = ProcessEntry(pid: pid)?.user
         let other = user == geteuid() ? nil : user.map(userName)
         if let other, geteuid() != 0 {
@@ -226,10 +234,39 @@ package struct ProgramSearch {
 
     private func listening(_ isMeant: (String) -> Bool) throws(Failure) -> [LiveProgram] {
         var programs: [LiveProgram] = []
-        for running in RunningProgram.all() where running.executable.map(isMeant) == true {
+        for running in RunningProgram.all()
+        where (running.executable ?? said(by: running)).map(isMeant) == true {
             if let program = try LiveProgram(running, patience) { programs.append(program) }
         }
         return programs
+    }
+
+    /// The same, and those that have just been started.
+    private func listeningSoon(_ isMeant: (String) -> Bool) throws(Failure) -> [LiveProgram] {
+        while true {
+            let programs = try listening(isMeant)
+            guard programs.isEmpty, isWaited(for: { $0.executable.map(isMeant) == true }) else {
+                return programs
+            }
+        }
+    }
+
+    /// Waits a little if a process may listen soon: with the library that is a quarter of a second after its start.
+    private func isWaited(for isMeant: (ProcessEntry) -> Bool) -> Bool {
+        var scan = ProcessScan()
+        let isStarting = ProcessEntry.all.contains { process in
+            guard isMeant(process), let age = process.age, age < .seconds(1) else { return false }
+            // The dynamic linker may not have come to the library.
+            return age < .milliseconds(100) || scan.content(of: process.pid) == .library
+        }
+        if isStarting { usleep(20_000) }
+        return isStarting
+    }
+
+    /// What a program says that its executable is. The kernel does not show that of one which has become this user.
+    private func said(by running: RunningProgram) -> String? {
+        guard running.otherUser == nil, let program = try? LiveProgram(running, .short) else { return nil }
+        return try? program.description.program
     }
 
     private func application(_ name: String, checkingValues: Bool) throws(Failure) -> OfflineProgram {
@@ -310,5 +347,5 @@ extension OverridesDocument {
 /// Where an executable is that a shell would find by its name.
 package func pathInSearchPath(of name: String) -> String? {
     let directories = environment("PATH")?.split(separator: ":") ?? []
-    return directories.lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    return directories.lazy.map { "\($0)/\(name)" }.first { isAccessible($0, X_OK) }
 }

@@ -78,7 +78,7 @@ package struct ProgramStart {
             if !status.isRegularFile {
                 let what = status.isDirectory ? "it is a directory" : "it is not a regular file"
                 failure = Failure("\(path): \(what)", notExecutable)
-            } else if access(path, X_OK) != 0 {
+            } else if !isAccessible(path, X_OK) {
                 failure = Failure("\(path): it cannot be executed: \(systemMessage())", notExecutable)
             } else {
                 return path

@@ -19,14 +19,17 @@ package struct Survey {
 
     /// Asks all programs that listen.
     package init() {
-        let inquiries = RunningProgram.all().compactMap(Inquiry.init)
+        let inquiries = RunningProgram.all().map(Inquiry.init)
         let clock = ContinuousClock()
         let end = clock.now + Patience.short.whole
         while clock.now < end {
+            for inquiry in inquiries where inquiry.isConnecting { inquiry.connect() }
+            let isConnecting = inquiries.contains(where: \.isConnecting)
             let waiting = inquiries.filter(\.isWaiting)
-            guard !waiting.isEmpty else { break }
+            guard isConnecting || !waiting.isEmpty else { break }
+            let rest = min(end - clock.now, isConnecting ? Connection.pause : .seconds(1))
             var polled = waiting.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-            poll(&polled, nfds_t(polled.count), Int32((end - clock.now) / .milliseconds(1)) + 1)
+            poll(&polled, nfds_t(polled.count), Int32(max(rest, .zero) / .milliseconds(1)) + 1)
             for (inquiry, entry) in zip(waiting, polled) where entry.revents != 0 { inquiry.read() }
         }
         entries = inquiries.compactMap(\.finished)
@@ -40,21 +43,25 @@ private final class Inquiry {
     private var descriptionID: RequestID?
     private var listID: RequestID?
 
+    /// Whether the program has taken no connection yet.
+    private(set) var isConnecting = true
+    /// Whether nobody listens.
+    private var isRefused = false
     var isWaiting: Bool { connection != nil }
     var descriptor: CInt { connection?.descriptor ?? -1 }
 
-    /// Asks.
-    ///
-    /// - Returns: `nil` if nobody listens.
-    init?(_ running: RunningProgram) {
-        entry = Survey.Entry(running: running)
+    init(_ running: RunningProgram) { entry = Survey.Entry(running: running) }
+
+    /// Connects, if that is possible at the moment, and asks.
+    func connect() {
         do throws(ConnectionError) {
-            let connection = try Connection(to: running, .short)
+            guard let connection = try Connection(atOnceTo: entry.running, .short) else { return }
+            isConnecting = false
             descriptionID = try connection.send(DescribeProgram())
             listID = try connection.send(ListTweaks())
             self.connection = connection
         } catch .refused {
-            return nil
+            (isConnecting, isRefused) = (false, true)
         } catch {
             end(error)
         }
@@ -82,12 +89,13 @@ private final class Inquiry {
 
     private func end(_ error: ConnectionError) {
         entry.problem = error.reason
-        connection = nil
+        (isConnecting, connection) = (false, nil)
     }
 
-    /// What is known in the end; `nil` if the program has ended meanwhile.
+    /// What is known in the end; `nil` if nobody listens, or the program has ended meanwhile.
     var finished: Survey.Entry? {
-        if isWaiting {
+        guard !isRefused else { return nil }
+        if isConnecting || isWaiting {
             end(.silent)
             if entry.description != nil { entry.problem = "it did not say in time which tweaks are set" }
         }
@@ -98,14 +106,18 @@ private final class Inquiry {
 /// A process that listens, or did, by its socket.
 package struct RunningProgram {
     package let pid: pid_t
-    package let socketPath: String
+    /// Where its socket may be.
+    let socketPaths: [String]
     /// The path of its executable; `nil` if there is no such process, or if it is somebody else's.
     package let executable: String?
     /// Who it runs as, by name if that is known; `nil` if there is no such process.
     package var user: String? { ProcessEntry(pid: pid).map { userName($0.user) } }
 
-    private init(pid: pid_t, socketPath: String) {
-        (self.pid, self.socketPath) = (pid, socketPath)
+    /// Who it runs as, if that is another user than this process; `nil` also if there is no such process.
+    package var otherUser: String? { otherUserName(of: pid) }
+
+    private init(pid: pid_t, socketPaths: [String]) {
+        (self.pid, self.socketPaths) = (pid, socketPaths)
         executable = executablePath(of: "\(pid)")
     }
 
@@ -114,25 +126,32 @@ package struct RunningProgram {
 
     /// - Returns: `nil` if there can be no socket, as there is no directory for them.
     package init?(pid: pid_t) {
-        let elsewhere = Self.isConfined ? nil : ProcessEntry(pid: pid)?.socketPath
-        guard let path = elsewhere ?? ControlDirectory.ofUser?.socket(of: pid) else { return nil }
-        self.init(pid: pid, socketPath: path)
+        let elsewhere = Self.isConfined ? nil : ProcessEntry(pid: pid)?.socketPaths
+        let own = ControlDirectory.ofUser?.socket(of: pid)
+        guard elsewhere != nil || own != nil else { return nil }
+        self.init(pid: pid, socketPaths: (elsewhere ?? []) + (own.map { [$0] } ?? []))
     }
 
     /// All that have a socket, by process id: those of the user, in containers and as services too, for root everybody's.
     /// Sockets of those that have ended without removing them are removed.
-    package static func all() -> [RunningProgram] {
-        var paths: [pid_t: String] = [:]
-        if let directory = ControlDirectory.ofUser {
-            directory.removeAbandoned()
-            for pid in directory.processes { paths[pid] = directory.socket(of: pid) }
-        }
+    ///
+    /// - Parameter ofAllUsers: Whether root looks for those of others too.
+    package static func all(ofAllUsers: Bool = true) -> [RunningProgram] {
+        var paths: [pid_t: [String]] = [:]
         if !isConfined {
-            for process in ProcessEntry.all {
-                if let path = process.socketPath { paths[process.pid] = path }
+            for process in ProcessEntry.all where ofAllUsers || process.user == geteuid() {
+                let found = process.socketPaths
+                if !found.isEmpty { paths[process.pid] = found }
             }
         }
-        return paths.sorted { $0.key < $1.key }.map { RunningProgram(pid: $0.key, socketPath: $0.value) }
+        // Where root has never had one, somebody else may have made the directory.
+        if let directory = ControlDirectory.ofUser, directory.isOfThisUser {
+            directory.removeAbandoned()
+            for pid in directory.processes where ofAllUsers || otherUserName(of: pid) == nil {
+                paths[pid, default: []].append(directory.socket(of: pid))
+            }
+        }
+        return paths.sorted { $0.key < $1.key }.map { RunningProgram(pid: $0.key, socketPaths: $0.value) }
     }
 
     /// Which of these processes has forked this one, itself or by others; `nil` if none of the same executable has.
@@ -200,6 +219,11 @@ package struct MemoryProcess {
 
 // MARK: - /proc
 
+/// Who a process runs as, if that is another user than this one; `nil` also if there is no such process.
+package func otherUserName(of pid: pid_t) -> String? {
+    ProcessEntry(pid: pid).flatMap { $0.user == geteuid() ? nil : userName($0.user) }
+}
+
 /// What a user is called; the number of one that has no name.
 func userName(_ user: uid_t) -> String {
     getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
@@ -232,23 +256,47 @@ struct ProcessEntry {
     var executable: String? { executablePath(of: "\(pid)") }
 
     /// The process that started it.
-    var parent: pid_t? {
-        // Behind the name, in which there may be anything: the state, and the parent.
-        let bytes = read("stat")
-        guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        return Self.numbers(bytes[end...].dropFirst(4)).first.flatMap { pid_t(exactly: $0) }
+    var parent: pid_t? { statusField(4).flatMap { pid_t(exactly: $0) } }
+
+    /// How long ago it was forked.
+    var age: Duration? {
+        guard let ticks = statusField(22) else { return nil }
+        var now = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &now)
+        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec) - .seconds(1) * ticks
+            / sysconf(Int32(_SC_CLK_TCK))
     }
 
-    /// Its socket, where a process of its environment has one, if there is one. What is found there need not be of the
+    /// A number of the file `stat`, counted from 1 as in proc_pid_stat(5); not one of the first three.
+    private func statusField(_ number: Int) -> Int64? {
+        let bytes = read("stat")
+        // Behind the name, in which there may be anything, comes the third.
+        guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = bytes[end...].dropFirst(2).split(separator: UInt8(ascii: " "))
+        return number - 3 < fields.count ? Int64(String(decoding: fields[number - 3], as: UTF8.self)) : nil
+    }
+
+    /// Its socket, wherever a process of its environment has one, if there is one. What is found there need not be of the
     /// process: the path is one of its own file system, and it may be in a container.
-    var socketPath: String? {
+    var socketPaths: [String] {
+        // Of a process that has become another user its new user may see neither of the two.
+        let root = access("\(folder)/root/", F_OK) == 0 ? "\(folder)/root" : ""
         let environment = read("environ")
-        let candidates = ControlDirectory.candidates(user: userInside) { Self.variable($0, in: environment) }
+        let variable = { Self.variable($0, in: environment) }
+        let user = userInside
+        let candidates =
+            ControlDirectory.candidates(ofChanged: user, root: root, environment: variable)
+            + ControlDirectory.candidates(user: user, root: root, environment: variable)
         let pid = pidInside
-        return candidates.lazy.map { "\(folder)/root\($0.socket(of: pid))" }.first {
+        var paths: [String] = []
+        for candidate in candidates {
+            let path = root + candidate.socket(of: pid)
             var status = stat()
-            return lstat($0, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+            if !paths.contains(path), lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK {
+                paths.append(path)
+            }
         }
+        return paths
     }
 
     /// A variable of an environment as the kernel gives it. The first of a name counts, as for getenv(3).

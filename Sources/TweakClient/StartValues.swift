@@ -37,7 +37,8 @@ package struct StartValues {
         guard !declarations.isEmpty else { throw Failure("it has no tweaks", about: start.path, EX_DATAERR) }
         let key = try name.key(among: declarations.map(\.key))
         guard let declaration = declarations.first(where: { $0.key == key }) else { return nil }
-        let admission = try failing { try declaration.admit(text: text) }
+        let current = document.value(of: key) ?? declaration.defaultValue
+        let admission = try failing { try declaration.admit(text: text, current: current) }
         document.set(admission.value, for: key)
         variables.updateValue(nil, forKey: key.environmentVariable)
         return admission.wasClamped

@@ -1,9 +1,11 @@
 package import CommandSupport
 internal import Glibc
+internal import TweakFormats
 package import TweakProtocol
 package import TweakRecords
 
-/// A tweak as a person names it: the last one to three levels of its key, whole or in part.
+/// A tweak as a person names it: the last one to three levels of its key, whole or in part. A feature is named as such, with or
+/// without its `enabled`.
 package struct TweakName {
     package let text: String
     /// The levels that were given; those before them are empty.
@@ -47,7 +49,21 @@ package struct TweakName {
                 if !meant.isEmpty { return meant }
             }
         }
-        return []
+        let features = keys.filter { PlacedFeature.key(of: [$0.collection]) == $0 }
+        guard count < 3, let feature, let name = try? TweakName("\(feature)") else { return [] }
+        return name.meant(among: features)
+    }
+
+    /// The switch of the feature that the name is, if it is one of a feature.
+    package var feature: TweakKey? {
+        switch count {
+        case 1: PlacedFeature.key(of: [levels.name])
+        case 2 where levels.collection == PlacedFeature.category: PlacedFeature.key(of: [levels.name])
+        case 2:
+            levels.name == PlacedFeature.key(of: [levels.collection]).name
+                ? PlacedFeature.key(of: [levels.collection]) : nil
+        default: key
+        }
     }
 
     private func isWhole(_ given: String, _ level: String) -> Bool { given == level }
@@ -65,9 +81,24 @@ package struct TweakName {
     }
 
     private func unknown(_ keys: [TweakKey]) -> Failure {
-        let error = TweakError.unknown(levels, nearest: keys.nearest(to: levels, levels: count))
+        if let group = try? TweakScope(text, among: keys) {
+            let most = 10
+            let names = keys.filter(group.contains).map(\.description)
+            return Failure(
+                "\(text): it is \(counted(names.count, "tweak", "tweaks")); name one",
+                details: names.prefix(most) + (names.count > most ? ["and \(names.count - most) more"] : []),
+                EX_DATAERR)
+        }
+        if let slashed = try? TweakName(text.replacing(".", with: "/")), slashed.count > count,
+            let meant = slashed.meant(among: keys).first
+        {
+            return Failure(
+                "\(text): the levels of a name have slashes between them; write \(meant)", EX_DATAERR)
+        }
+        let nearest = keys.nearest(to: levels, levels: count)
         // Without the levels that were not given.
-        return Failure(String("\(error)".dropFirst(3 - count)), EX_DATAERR)
+        let error = String("\(TweakError.unknown(levels, nearest: nearest))".dropFirst(3 - count))
+        return Failure(error + (nearest.isEmpty ? "; tweak list shows all" : ""), EX_DATAERR)
     }
 }
 
@@ -103,13 +134,16 @@ extension TweakScope {
     ///
     /// - Throws: ``Failure`` if there are no such tweaks, or several groups are meant.
     package init(_ text: String, among tweaks: [JSONTweak]) throws(Failure) {
+        self = try TweakScope(text, among: tweaks.map(\.declaration.key))
+    }
+
+    fileprivate init(_ text: String, among keys: [TweakKey]) throws(Failure) {
         let name = try TweakName(text.hasSuffix("/") ? String(text.dropLast()) : text)
         guard name.key == nil else {
             throw Failure(
                 "\(text): several tweaks are named Category/, Category/Collection/ or Collection/", EX_USAGE)
         }
         // As keys that end with what a name ends with.
-        let keys = tweaks.map(\.declaration.key)
         let categories = Set(keys.map { TweakKey("", "", $0.category) })
         let collections = Set(keys.map { TweakKey("", $0.category, $0.collection) })
         let isCategory = categories.contains { $0.name == name.levels.name } && name.count == 1

@@ -28,8 +28,7 @@ public final class ELFFile {
     /// - Throws: ``ELFError`` if it cannot be read or is not a regular file with an ELF object or an archive in it.
     public convenience init(path: String) throws(ELFError) {
         // Only a file is opened: to open some devices does something to them.
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw Self.cannotOpen(path) }
+        guard let status = stat(path: path) else { throw Self.cannotOpen(path) }
         try Self.checkType(status, path)
         let descriptor = openFile(path, O_RDONLY)
         guard descriptor >= 0 else { throw Self.cannotOpen(path) }

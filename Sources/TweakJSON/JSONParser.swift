@@ -16,6 +16,9 @@ internal import TweakRecords
 package struct JSONParser {
     private let bytes: [UInt8]
     private let repeatedNames: RepeatedNames
+    private let valueLimit: Int
+    /// How many values may still be read.
+    private var valuesLeft: Int
     /// Whether a number that no double can hold is an infinity, which JSON lacks, so that whoever looks at it can say
     /// where it is.
     var allowsInfinities = false
@@ -47,9 +50,12 @@ package struct JSONParser {
     /// - Parameters:
     ///   - bytes: UTF-8, also with a byte order mark.
     ///   - repeatedNames: What holds for a name that an object has twice. ``nextName()`` gives both, if it is allowed.
-    package init(_ bytes: [UInt8], repeatedNames: RepeatedNames = .refused) {
+    ///   - valueLimit: How many values are read, objects and arrays included.
+    package init(_ bytes: [UInt8], repeatedNames: RepeatedNames = .refused, valueLimit: Int = .max) {
         self.bytes = bytes
         self.repeatedNames = repeatedNames
+        self.valueLimit = valueLimit
+        valuesLeft = valueLimit
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
@@ -58,11 +64,12 @@ package struct JSONParser {
     /// - Parameters:
     ///   - bytes: UTF-8, also with a byte order mark.
     ///   - repeatedNames: What holds for a name that an object has twice.
+    ///   - valueLimit: How many values are read, objects and arrays included.
     /// - Throws: ``JSONError`` with the place of a mistake.
     package static func value(
-        of bytes: [UInt8], repeatedNames: RepeatedNames = .refused
+        of bytes: [UInt8], repeatedNames: RepeatedNames = .refused, valueLimit: Int = .max
     ) throws(JSONError) -> JSONValue {
-        var parser = JSONParser(bytes, repeatedNames: repeatedNames)
+        var parser = JSONParser(bytes, repeatedNames: repeatedNames, valueLimit: valueLimit)
         let value = try parser.value()
         try parser.end()
         return value
@@ -162,6 +169,7 @@ package struct JSONParser {
     }
 
     private mutating func scalar() throws(JSONError) -> JSONValue {
+        try countValue()
         switch next {
         case UInt8(ascii: "\""): return .scalar(.string(try string()))
         case UInt8(ascii: "t"): return try literal("true", .scalar(true))
@@ -170,6 +178,13 @@ package struct JSONParser {
         case let byte? where byte == UInt8(ascii: "-") || Self.digits ~= byte: return .scalar(try number())
         default: throw failure("a value is expected")
         }
+    }
+
+    private mutating func countValue() throws(JSONError) {
+        guard valuesLeft > 0 else {
+            throw .malformed(reason: "it has more than \(valueLimit) values, which is the most that is read")
+        }
+        valuesLeft -= 1
     }
 
     /// Reads the beginning of an array or object.
@@ -188,6 +203,7 @@ package struct JSONParser {
         guard containers.count < deepestNesting else {
             throw .malformed(reason: "more than \(deepestNesting) levels are inside each other")
         }
+        try countValue()
         let container = Container(
             isObject: next == UInt8(ascii: "{"), values: values.count, names: names.count)
         containers.append(container)

@@ -2,6 +2,10 @@
 /// stacks of the library's threads.
 package let deepestNesting = 100
 
+/// How many values a file may have that people write, objects and arrays included. The largest ones have some thousands; in
+/// the process of a program each takes up to 700 bytes while the file is read.
+package let mostValuesInFile = 100_000
+
 /// Why bytes are not the JSON that is expected.
 package enum JSONError: Error, Hashable {
     /// They are not JSON, or more of it inside each other than is read.

@@ -75,7 +75,8 @@ extension AccessRule: CustomStringConvertible {
         case .capabilities:
             "\(memory): it has capabilities that this command lacks; run this as root, \(library)"
         case .notDumpable:
-            "\(memory): it is not dumpable, as after prctl(PR_SET_DUMPABLE, 0) or where its file may be executed but not read; "
+            "\(memory): it is not dumpable, as after prctl(PR_SET_DUMPABLE, 0), as a daemon that has become another user, or where "
+                + "its file may be executed but not read; "
                 + "run this as root, \(library)"
         case .yama(1):
             "\(memory): kernel.yama.ptrace_scope is 1, which lets only ancestors of a process do that; run this as root, or "

@@ -101,8 +101,11 @@ extension AddressSpace {
     }
 }
 
-/// Records beyond that would be a million tweaks, or an image made to fill our memory.
-let mostRecordBytes = 256 << 20
+/// Records of an address space beyond that would be a million tweaks, or images made to fill our memory.
+package let mostRecordBytes = 256 << 20
+
+/// The same of texts that cells lead to.
+let mostBytesOfTexts = 64 << 20
 
 /// The longest text that is followed.
 package let mostTextBytes = 64 << 10

@@ -31,17 +31,36 @@ package struct MemoryImages: Sendable {
     /// What they call the program that they are in.
     package private(set) var applications: [String] = []
     /// Why the records of some could not be read.
-    package private(set) var problems: [String] = []
+    package internal(set) var problems: [String] = []
     /// Whether the memory could not be read where a file is mapped from its beginning.
     package private(set) var sawNothing = true
 
+    /// How long all images of an address space may take.
+    package static let mostTime: Duration = .seconds(10)
+
     /// Looks at every file that is mapped from its beginning.
     ///
-    /// - Parameter executable: The path of the executable.
-    package init(in space: any AddressSpace, executable: String?) throws(MemoryError) {
+    /// - Parameters:
+    ///   - executable: The path of the executable, which comes first.
+    ///   - mostTime: How long to look.
+    ///   - mostBytes: How many bytes of records to read.
+    package init(
+        in space: any AddressSpace, executable: String?, mostTime: Duration = mostTime,
+        mostBytes: Int = mostRecordBytes
+    ) throws(MemoryError) {
+        let end = ContinuousClock.now + mostTime
+        var bytesLeft = mostBytes
+        var leftOut: [String] = []
         let regions = try space.regions
         // The same file may be mapped several times, and only once as an image.
-        for region in regions where region.fileOffset == 0 && region.path != nil {
+        let candidates = regions.filter { $0.fileOffset == 0 && $0.path != nil }
+        for region in candidates.filter({ $0.path == executable })
+            + candidates.filter({ $0.path != executable })
+        {
+            guard bytesLeft > 0, ContinuousClock.now < end else {
+                leftOut.append(region.path ?? "")
+                continue
+            }
             guard let found = FoundImage(at: region, in: space, regions) else {
                 if region.path == executable, let path = region.path {
                     problems.append("\(path): neither is it in memory, nor is it a file that can be read")
@@ -51,12 +70,20 @@ package struct MemoryImages: Sendable {
             if found.isInMemory { sawNothing = false }
             haveLibrary = haveLibrary || found.headers.hasLibrary
             if let application = found.headers.application { applications.append(application) }
-            let (sections, problem) = found.sections()
+            let (sections, problem, isWhole) = found.sections(upTo: bytesLeft)
             if let problem { problems.append(problem) }
+            bytesLeft -= sections.reduce(0) { $0 + $1.bytes.count }
+            if !isWhole { leftOut.append(region.path ?? "") }
             let image = MemoryImage(path: region.path ?? "", headers: found.headers, sections: sections)
             if image.path == executable { self.executable = image }
             guard !sections.isEmpty else { continue }
             if image.path == executable { images.insert(image, at: 0) } else { images.append(image) }
+        }
+        if let first = leftOut.first {
+            let others = leftOut.count > 1 ? " and \(leftOut.count - 1) more mapped files are" : " is"
+            problems.append(
+                "\(first)\(others) left out: of a process \(mostBytes >> 20) MiB of tweaks are read, for "
+                    + "\(mostTime.components.seconds) seconds")
         }
     }
 }
@@ -114,7 +141,10 @@ private struct FoundImage {
     }
 
     /// Reads the records from the memory, and those that a core lacks from the file, if it is the one that was loaded.
-    func sections() -> (sections: [MemoryImage.Section], problem: String?) {
+    ///
+    /// - Parameter most: How many bytes to read.
+    /// - Returns: Also whether these are all.
+    func sections(upTo most: Int) -> (sections: [MemoryImage.Section], problem: String?, isWhole: Bool) {
         let isSame = isLoadedFromFile
         var places = isSame || start == nil ? placesInFile : nil
         if places == nil, let records = headers.records {
@@ -122,15 +152,20 @@ private struct FoundImage {
         }
         var sections: [MemoryImage.Section] = []
         var problem: String?
+        var (left, isWhole) = (most, true)
         if isSame { useFile() }
-        for place in places ?? []
-        where !place.addresses.isEmpty && place.addresses.size <= UInt64(mostRecordBytes) {
+        for place in places ?? [] where !place.addresses.isEmpty {
             guard headers.canHoldRecords(place.addresses, pageSize: space.pageSize),
                 let addresses = place.addresses.moved(by: bias),
                 regions.cover(addresses, where: { $0.isWritable && $0.isReadable })
             else { continue }
-            // It is at most the most.
+            guard addresses.size <= UInt64(left) else {
+                isWhole = false
+                continue
+            }
+            // It is at most what is left.
             let count = Int(addresses.size)
+            left -= count
             guard let bytes = space.bytes(at: addresses.lowerBound, count: count) else {
                 problem =
                     "\(region.path ?? ""): its tweaks are not in the core, and there is no file with the same build id"
@@ -147,7 +182,7 @@ private struct FoundImage {
             }
             sections.append(MemoryImage.Section(address: addresses.lowerBound, bytes: bytes))
         }
-        return (sections, problem)
+        return (sections, problem, isWhole)
     }
 
     /// Lets a core that lacks some of the image have it from the file.

@@ -7,6 +7,8 @@ package final class MemoryTweaks {
     package private(set) var found: MemoryImages
     /// Where the records of tweaks are that were asked for. Whoever sets one asks three times.
     private var knownPlaces: [TweakKey: [Place]] = [:]
+    /// How many bytes of texts may still be read. Many cells may lead to one long text.
+    private var textBytesLeft = mostBytesOfTexts
 
     /// Where a record is.
     fileprivate struct Place {
@@ -51,13 +53,17 @@ package final class MemoryTweaks {
 
     /// The first declaration of each tweak, with the value in its cell.
     package func all() -> [(declaration: TweakDeclaration, value: TweakValue?)] {
+        textBytesLeft = mostBytesOfTexts
         var tweaks: [(declaration: TweakDeclaration, value: TweakValue?)] = []
         var seen: Set<TweakKey> = []
         for image in found.images {
             for section in image.sections {
+                var written: [(declaration: TweakDeclaration, value: TweakValue?)] = []
                 forEach(in: section, of: image) { declaration, value, _ in
-                    if seen.insert(declaration.key).inserted { tweaks.append((declaration, value)) }
+                    written.append((declaration, value))
                 }
+                written.sortAsWritten(\.declaration)
+                tweaks += written.filter { seen.insert($0.declaration.key).inserted }
             }
         }
         return tweaks
@@ -65,7 +71,8 @@ package final class MemoryTweaks {
 
     /// One tweak; `nil` if there is none of the name.
     package func tweak(_ key: TweakKey) -> (declaration: TweakDeclaration, value: TweakValue?)? {
-        places(of: [key])[key]?.lazy.compactMap { place in
+        textBytesLeft = mostBytesOfTexts
+        return places(of: [key])[key]?.lazy.compactMap { place in
             self.declaration(at: place).map {
                 (
                     $0,
@@ -113,9 +120,22 @@ package final class MemoryTweaks {
         case .action: return .nothing
         case .string:
             guard let address = headers.pointer(in: bytes, at: cell) else { return nil }
-            return address == 0 ? declaration.defaultValue : space.text(at: address).map { .string($0) }
+            return address == 0 ? declaration.defaultValue : text(at: address).map { .string($0) }
         default: return bytes.value(at: cell, declaration.type, headers.byteOrder)
         }
+    }
+}
+
+extension MemoryTweaks {
+    private func text(at address: UInt64) -> String? {
+        guard textBytesLeft > 0 else { return nil }
+        let text = space.text(at: address)
+        textBytesLeft -= text?.utf8.count ?? mostTextBytes
+        if textBytesLeft <= 0 {
+            let problem = "texts beyond \(mostBytesOfTexts >> 20) MiB are left out"
+            if !found.problems.contains(problem) { found.problems.append(problem) }
+        }
+        return text
     }
 }
 

@@ -40,6 +40,9 @@ public struct OverridesFile: Hashable, Sendable {
     /// The content; `nil` if there is no file.
     package func read() throws(OverridesError) -> [UInt8]? { try file.read() }
 
+    /// Why this process cannot read and replace the file; `nil` if it can.
+    package var obstacleToUpdates: String? { file.obstacle }
+
     /// Reads the overrides. A file that does not exist holds none.
     ///
     /// - Throws: ``OverridesError``.
@@ -53,6 +56,7 @@ public struct OverridesFile: Hashable, Sendable {
     /// - Returns: The overrides, none if the file was corrupt, and in that case what was wrong and where it is now.
     /// - Throws: ``OverridesError`` if the file could not be read.
     public func loadSettingAside() throws(OverridesError) -> (document: OverridesDocument, problem: String?) {
+        file.removeRemains()
         do throws(OverridesError) {
             return (try load(), nil)
         } catch .corrupt(let path, let reason) {
@@ -78,7 +82,7 @@ public struct OverridesFile: Hashable, Sendable {
             let (before, problem) = try loadOrSetAside()
             var after = before
             for (key, value) in changes { after.set(value, for: key) }
-            if after != before { try file.replace(with: after.json()) }
+            if after != before { try file.replace(with: OverridesDocument.readable(after.json(), path)) }
             return problem
         }
     }
@@ -184,7 +188,8 @@ public struct OverridesDocument: Hashable, Sendable {
         let value: JSONValue
         do throws(JSONError) {
             // A person may have written a name twice; what is left of the file counts.
-            value = try JSONParser.value(of: bytes, repeatedNames: .lastCounts)
+            value = try JSONParser.value(
+                of: bytes, repeatedNames: .lastCounts, valueLimit: mostValuesInFile)
         } catch {
             throw .corrupt(path: path, reason: "\(error)")
         }
@@ -202,6 +207,24 @@ public struct OverridesDocument: Hashable, Sendable {
 
     static func json(_ object: JSONObject) -> [UInt8] {
         JSONValue.object(object).json(isPretty: true) + [UInt8(ascii: "\n")]
+    }
+
+    /// Expects that a file with this JSON would be read again: otherwise what is in it would be lost.
+    ///
+    /// - Returns: The JSON.
+    /// - Throws: ``OverridesError/system(action:path:reason:)``.
+    package static func readable(_ json: [UInt8], _ path: String) throws(OverridesError) -> [UInt8] {
+        guard json.count <= KeptFile.largestSize else {
+            throw .system(
+                action: "write", path: path,
+                reason: "it would have \(json.count) bytes, at most \(KeptFile.largestSize) are read")
+        }
+        // A value is at least a digit and a comma.
+        guard json.count > 2 * mostValuesInFile else { return json }
+        do throws(JSONError) { _ = try JSONParser.value(of: json, valueLimit: mostValuesInFile) } catch {
+            throw .system(action: "write", path: path, reason: "afterwards \(error)")
+        }
+        return json
     }
 
     /// Whether there is nothing in it.
@@ -265,6 +288,7 @@ public struct OverridesDocument: Hashable, Sendable {
     /// What the document holds, by key.
     package var values: [TweakKey: JSONValue] {
         var values: [TweakKey: JSONValue] = [:]
+        values.reserveCapacity(count)
         forEach { values[$0] = $1 }
         return values
     }
@@ -319,7 +343,7 @@ package struct KeptFile: Hashable, Sendable {
 
     /// How long a writer waits for its turn. A holder keeps the lock for one read and one write, so this long
     /// means that it is stopped or hangs.
-    private static let lockTimeout: Duration = .seconds(10)
+    package static let lockTimeout: Duration = .seconds(10)
 
     /// Names a file. Several files may have one lock.
     package init(path: String, lockPath: String? = nil) {
@@ -329,6 +353,7 @@ package struct KeptFile: Hashable, Sendable {
 
     /// The content; `nil` if there is no file.
     package func read() throws(OverridesError) -> [UInt8]? {
+        try checkRoot()
         var status = stat()
         // Only a file is opened: to open some devices does something to them.
         guard stat(path, &status) == 0 else {
@@ -372,6 +397,27 @@ package struct KeptFile: Hashable, Sendable {
         }
     }
 
+    /// After chroot(2) the path leads to another place, where nothing of this application belongs.
+    private func checkRoot() throws(OverridesError) {
+        guard hasOtherRoot else { return }
+        throw .system(action: "use", path: path, reason: "the process has changed its root directory")
+    }
+
+    /// Why this process cannot read the file or put another one in its place; `nil` if it can.
+    fileprivate var obstacle: String? {
+        for (file, rights) in [(path, R_OK), (lockPath, R_OK | W_OK)]
+        where access(file, rights) != 0 && errno != ENOENT {
+            return systemMessage()
+        }
+        // Where there is nothing yet, directories are made.
+        var directory = path
+        repeat {
+            directory = directory.lastIndex(of: "/").map { String(directory[..<$0]) } ?? ""
+            if access(directory.isEmpty ? "/" : directory, W_OK | X_OK) == 0 { return nil }
+        } while errno == ENOENT && !directory.isEmpty
+        return systemMessage()
+    }
+
     private var notRegular: OverridesError { .corrupt(path: path, reason: "it is not a regular file") }
 
     package func failure(_ action: String, _ path: String? = nil) -> OverridesError {
@@ -380,6 +426,7 @@ package struct KeptFile: Hashable, Sendable {
 
     /// Makes the directories above the file, for the user alone as the XDG Base Directory Specification asks.
     package func makeDirectories() throws(OverridesError) {
+        try checkRoot()
         var end = path.startIndex
         while let slash = path[end...].dropFirst().firstIndex(of: "/") {
             end = slash
@@ -391,12 +438,13 @@ package struct KeptFile: Hashable, Sendable {
     }
 
     /// Runs `body` while no other process or thread does with this lock.
-    package func withLock<Result>(_ body: () throws(OverridesError) -> Result) throws(OverridesError)
-        -> Result
-    {
+    package func withLock<Result>(
+        patience: Duration = lockTimeout, _ body: () throws(OverridesError) -> Result
+    ) throws(OverridesError) -> Result {
+        try checkRoot()
         let descriptor = try openLock()
-        defer { close(descriptor) }
-        return try withFileLock(descriptor, patience: Self.lockTimeout) { error throws(OverridesError) in
+        defer { closeLocked(descriptor) }
+        return try withFileLock(descriptor, patience: patience) { error throws(OverridesError) in
             switch error {
             case 0: return try body()
             case EWOULDBLOCK, EINTR:
@@ -412,21 +460,31 @@ package struct KeptFile: Hashable, Sendable {
             action: "lock", path: lockPath, reason: "it is not a regular file")
         var status = stat()
         guard lstat(lockPath, &status) != 0 || status.isRegularFile else { throw notRegular }
-        let descriptor = openFile(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        let descriptor = openToLock(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         guard descriptor >= 0 else { throw failure("open", lockPath) }
         guard fstat(descriptor, &status) == 0, status.isRegularFile else {
-            close(descriptor)
+            closeLocked(descriptor)
             throw notRegular
         }
         return descriptor
     }
 
+    /// The file itself: a link to one elsewhere, in a dotfiles repository say, stays one.
+    private var target: String { realPath(path) ?? path }
+    private var temporary: String { target + ".tmp" }
+
+    /// Removes what a writer has left that was killed, or called exec. A writer that is at work keeps its file.
+    package func removeRemains() {
+        guard access(temporary, F_OK) == 0 else { return }
+        try? withLock(patience: .zero) { () throws(OverridesError) in _ = unlink(temporary) }
+    }
+
     /// Puts a new file in the place of the old one. Call with the lock held: the temporary name is always the same,
     /// so that one left by a process that was killed is replaced and none pile up.
     package func replace(with bytes: [UInt8]) throws(OverridesError) {
-        // A link to a file elsewhere, in a dotfiles repository say, stays one.
-        let target = realPath(path) ?? path
-        let temporary = target + ".tmp"
+        let (target, temporary) = (target, temporary)
+        // A link may have come in its place since it was read, which leads to a device.
+        if let status = stat(path: target), !status.isRegularFile { throw notRegular }
         do throws(OverridesError) {
             try write(bytes, to: temporary)
             guard rename(temporary, target) == 0 else { throw failure("rename", temporary) }

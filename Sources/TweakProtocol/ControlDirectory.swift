@@ -21,18 +21,40 @@ package struct ControlDirectory: Hashable, Sendable {
     /// 2. `$RUNTIME_DIRECTORY/tweaks`, in what systemd makes for a service, see systemd.exec(5);
     /// 3. `/tmp/tweaks-<user>`.
     ///
-    /// Who lets `XDG_RUNTIME_DIR` lead elsewhere than into `/run/user` means that place alone.
+    /// Who lets `XDG_RUNTIME_DIR` lead elsewhere than into `/run/user` means that place alone, unless it is another
+    /// user's: `su` and daemons keep the variable when they become another user, and the XDG Base Directory Specification
+    /// says that the directory belongs to the user.
     ///
-    /// - Parameter environment: A variable of the process.
-    package static func candidates(user: UInt32, environment: (String) -> String?) -> [ControlDirectory] {
+    /// - Parameters:
+    ///   - environment: A variable of the process.
+    ///   - root: The root directory of the process.
+    package static func candidates(
+        user: UInt32, root: String = "", environment: (String) -> String?
+    ) -> [ControlDirectory] {
         func absolute(_ path: String?) -> String? { path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
-        let session = absolute(environment("XDG_RUNTIME_DIR")) ?? "/run/user/\(user)"
+        var session = absolute(environment("XDG_RUNTIME_DIR")) ?? "/run/user/\(user)"
+        if !session.hasPrefix("/run/user/") {
+            // One that cannot be reached is none of the user's either.
+            let isOthers = stat(path: root + session).map { $0.st_uid != user } ?? (errno == EACCES)
+            guard isOthers else { return [ControlDirectory(path: session + "/tweaks")] }
+            session = "/run/user/\(user)"
+        }
         let ofSession = ControlDirectory(path: session + "/tweaks")
-        guard session.hasPrefix("/run/user/") else { return [ofSession] }
         // A service may have several, with colons between them.
         let service = absolute(environment("RUNTIME_DIRECTORY")?.split(separator: ":").first.map(String.init))
         let ofService = service.map { ControlDirectory(path: $0 + "/tweaks") }
         return [ofSession, ofService, ControlDirectory(path: "/tmp/tweaks-\(user)")].compactMap(\.self)
+    }
+
+    /// Where a process has it that has become another user since it began: where that user looks, who cannot see its
+    /// environment. So this is without what the variables say of the user that it was, and of its service.
+    package static func candidates(
+        ofChanged user: UInt32, root: String = "", environment: (String) -> String?
+    ) -> [ControlDirectory] {
+        candidates(user: user, root: root) { name in
+            name == "XDG_RUNTIME_DIR"
+                ? environment(name).flatMap { $0.hasPrefix("/run/user/") ? nil : $0 } : nil
+        }
     }
 
     /// Those of this process.
@@ -41,9 +63,13 @@ package struct ControlDirectory: Hashable, Sendable {
     }
 
     /// The directory of the user that the process runs as.
-    package static var ofUser: ControlDirectory? {
-        ownCandidates.first { access($0.base, F_OK) == 0 }
-    }
+    package static var ofUser: ControlDirectory? { ownCandidates.first(where: \.canBeThere) }
+
+    /// Whether there is the directory that it is in.
+    package var canBeThere: Bool { access(base, F_OK) == 0 }
+
+    /// Whether nobody else can put anything there.
+    package var isOfThisUser: Bool { (try? check(path, geteuid(), forbidden: 0o022)) != nil }
 
     /// The directory that it is in.
     private var base: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
@@ -104,21 +130,30 @@ package struct ControlDirectory: Hashable, Sendable {
     package var temporarySocket: String { "\(path)/\(getpid())\(Self.temporarySuffix)" }
 
     /// Makes the directory if it is not there, and sees that nobody else can put anything in its place.
-    package func prepare() throws(Problem) {
-        try checkBase()
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+    ///
+    /// - Parameter user: Who the process is. It may be another one for a moment.
+    package func prepare(for user: UInt32 = geteuid()) throws(Problem) {
+        guard !hasOtherRoot else {
+            throw Problem(description: "cannot use \(path): the process has changed its root directory")
+        }
+        try checkBase(user)
+        let isMade = mkdir(path, 0o700) == 0
+        guard isMade || errno == EEXIST else {
             throw Problem(description: "cannot make \(path): \(systemMessage())")
         }
-        try check(path, forbidden: 0o077)
+        do throws(Problem) { try check(path, user, forbidden: 0o077) } catch {
+            if isMade { rmdir(path) }
+            throw error
+        }
     }
 
     /// In a directory like /tmp everybody may make something, and nobody but its owner may rename or remove it.
-    private func checkBase() throws(Problem) {
+    private func checkBase(_ user: UInt32) throws(Problem) {
         // systemd makes links to those of services whose user lasts as long as they do.
         let base = realPath(base) ?? base
         let status = try status(of: base)
         guard status.st_uid != 0 || status.st_mode & mode_t(S_ISVTX) == 0 else { return }
-        try check(base, forbidden: 0o022)
+        try check(base, user, forbidden: 0o022)
     }
 
     private func status(of directory: String) throws(Problem) -> stat {
@@ -130,10 +165,10 @@ package struct ControlDirectory: Hashable, Sendable {
         return status
     }
 
-    private func check(_ directory: String, forbidden: mode_t) throws(Problem) {
+    private func check(_ directory: String, _ user: UInt32, forbidden: mode_t) throws(Problem) {
         let status = try status(of: directory)
-        guard status.st_uid == geteuid() else {
-            throw Problem(description: "\(directory) belongs to the user \(status.st_uid), not \(geteuid())")
+        guard status.st_uid == user else {
+            throw Problem(description: "\(directory) belongs to the user \(status.st_uid), not \(user)")
         }
         guard status.st_mode & forbidden == 0 else {
             throw Problem(

@@ -7,6 +7,57 @@ package import Glibc
 /// What the system says of an error.
 package func systemMessage(_ number: CInt = errno) -> String { String(cString: strerror(number)) }
 
+// MARK: - Paths
+
+/// A path as text, which is the same bytes again when it is used.
+///
+/// A byte that is not UTF-8 is a scalar of its own, for private use: U+10FE80 to U+10FEFF stand for 0x80 to 0xFF. What is
+/// UTF-8 for one of these is taken for four such bytes.
+package func pathText(_ bytes: UnsafePointer<CChar>) -> String {
+    let text = String(cString: bytes)
+    // In UTF-8 such a scalar begins with the first of these bytes, and what repairs a text with the second.
+    guard text.utf8.contains(where: { $0 == 0xF4 || $0 == 0xEF }) else { return text }
+    var path = ""
+    var rest = Array(UnsafeBufferPointer(start: bytes, count: strlen(bytes))).map(UInt8.init(bitPattern:))[
+        ...]
+    while let first = rest.first {
+        let scalar = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self) }
+            .first { !$0.isEmpty && !$0.unicodeScalars.contains(where: \.isPathByte) }
+        path += scalar ?? String(Unicode.Scalar(0x10FE00 + UInt32(first)) ?? "\u{FFFD}")
+        rest = rest.dropFirst(scalar?.utf8.count ?? 1)
+    }
+    return path
+}
+
+/// Calls a function with the bytes of a path, see ``pathText(_:)``.
+package func withPath<Result>(_ path: String, _ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    guard path.utf8.contains(0xF4), path.unicodeScalars.contains(where: \.isPathByte) else {
+        return path.withCString(body)
+    }
+    let bytes = path.unicodeScalars.flatMap { scalar in
+        scalar.isPathByte ? [UInt8(truncatingIfNeeded: scalar.value)] : Array(String(scalar).utf8)
+    }
+    return (bytes + [0]).withUnsafeBytes { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map(body) } ?? "".withCString(body)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it stands for a byte of a path, see ``pathText(_:)``.
+    fileprivate var isPathByte: Bool { 0x10FE80...0x10FEFF ~= value }
+}
+
+/// A part of a path as text for people and as a name, in which nothing stands for bytes.
+package func repaired(_ path: String) -> String {
+    guard path.utf8.contains(0xF4) else { return path }
+    return withPath(path) { String(cString: $0) }
+}
+
+/// Whether a file is there, and can be used so.
+package func isAccessible(_ path: String, _ mode: CInt = F_OK) -> Bool {
+    withPath(path) { access($0, mode) } == 0
+}
+
 // MARK: - Files
 
 /// Opens a file for as long as it takes to read or write it.
@@ -16,8 +67,30 @@ package func systemMessage(_ number: CInt = errno) -> String { String(cString: s
 ///
 /// - Returns: The number, or -1.
 package func openFile(_ path: String, _ flags: CInt, mode: UInt32 = 0) -> CInt {
-    fbtweak__open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode)
+    withPath(path) { fbtweak__open($0, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode) }
 }
+
+/// Opens a file to lock it. A child that is forked closes it, so that the lock ends with this process.
+///
+/// - Returns: The number, or -1. It is closed with ``closeLocked(_:)``.
+package func openToLock(_ path: String, _ flags: CInt, mode: UInt32 = 0) -> CInt {
+    holdingForks {
+        let descriptor = openFile(path, flags, mode: mode)
+        if descriptor >= 0 { fbtweak__close_in_children(descriptor) }
+        return descriptor
+    }
+}
+
+/// Closes what ``openToLock(_:_:mode:)`` has opened.
+package func closeLocked(_ descriptor: CInt) {
+    holdingForks {
+        close(descriptor)
+        fbtweak__keep_in_children(descriptor)
+    }
+}
+
+/// Whether the process has another root directory than when it started, so that no path leads where it did.
+package var hasOtherRoot: Bool { fbtweak__has_other_root() }
 
 /// Reads a file from where it is to its end, or until there is more than somebody takes.
 ///
@@ -61,7 +134,7 @@ extension stat {
     /// What there is at a path, or where a link there leads; `nil` if that cannot be known.
     package init?(path: String) {
         self.init()
-        guard stat(path, &self) == 0 else { return nil }
+        guard withPath(path, { stat($0, &self) }) == 0 else { return nil }
     }
 }
 
@@ -79,7 +152,7 @@ package func directoryEntries(_ path: String) -> [String] {
         names.append(
             withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-                    String(cString: $0)
+                    pathText($0)
                 }
             })
     }
@@ -88,25 +161,22 @@ package func directoryEntries(_ path: String) -> [String] {
 
 /// The path without links, or `nil` if it leads nowhere.
 package func realPath(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
+    guard let resolved = withPath(path, { realpath($0, nil) }) else { return nil }
     defer { free(resolved) }
-    return String(cString: resolved)
+    return pathText(resolved)
 }
 
 /// Where a symbolic link leads; `nil` if there is none.
 package func readLink(_ path: String) -> String? {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = buffer.withUnsafeMutableBytes { bytes in
-        bytes.withMemoryRebound(to: CChar.self) { characters in
-            characters.baseAddress.map { readlink(path, $0, characters.count) } ?? -1
-        }
-    }
-    return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+    // The last one stays 0.
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = withPath(path) { readlink($0, &buffer, Int(PATH_MAX) - 1) }
+    return count > 0 ? pathText(buffer) : nil
 }
 
 /// What a program is called by the path of its executable.
 package func lastComponent(of path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
+    repaired(path.split(separator: "/").last.map(String.init) ?? path)
 }
 
 // MARK: - Processes
@@ -146,6 +216,13 @@ package func allowingForks<Result, Failure>(_ body: () throws(Failure) -> Result
     let held = fbtweak__allow_forks()
     defer { if held { _ = fbtweak__hold_forks() } }
     return try body()
+}
+
+/// Runs something short during which no other thread forks.
+private func holdingForks<Result>(_ body: () -> Result) -> Result {
+    let began = fbtweak__hold_forks()
+    defer { if began { _ = fbtweak__allow_forks() } }
+    return body()
 }
 
 /// Runs something while no other process or thread does with the lock of the same file. The kernel frees the lock of a

@@ -20,6 +20,8 @@ package struct RemoteDocument: Hashable, Sendable {
     package let content: Content
     /// Its version; `nil` if it has none. CGFFeaturette's `"version": "1.0"` is that of the format, and not meant.
     package let version: Int?
+    /// Why a text under `version` is none, if it looks like one.
+    private let versionProblem: String?
     /// What the values are of, if an OFREP service has evaluated them.
     package let flags: EvaluatedFlags?
 
@@ -44,9 +46,9 @@ package struct RemoteDocument: Hashable, Sendable {
         let place = Place(path: path, names: [])
         guard case .object(var root) = value else { throw place.unexpected(value, "an object") }
         flags = nil
-        version =
-            if case .scalar(.integer(let number))? = root["version"] { Int(exactly: number) } else { nil }
-        if let features = root["features"], case .array = features {
+        let features = root["features"].flatMap { if case .array = $0 { $0 } else { nil } }
+        (version, versionProblem) = try Self.version(root["version"], isOfFeatures: features != nil, place)
+        if let features {
             content = .features(try FeatureTargets(features, path: path))
             return
         }
@@ -57,6 +59,29 @@ package struct RemoteDocument: Hashable, Sendable {
     /// Makes a document of what a service has evaluated for this host.
     package init(_ flags: EvaluatedFlags) {
         (content, version, self.flags) = (.values(flags.values), flags.version, flags)
+        versionProblem = nil
+    }
+
+    /// Reads the member `version`. A number that is none would count as no version, and let an older file in.
+    private static func version(
+        _ value: JSONValue?, isOfFeatures: Bool, _ place: Place
+    ) throws(FormatError) -> (Int?, problem: String?) {
+        let place = place.inside("version")
+        let expectation = "an integer up to \(Int.max)"
+        switch value {
+        case nil: return (nil, nil)
+        case .scalar(.integer(let number))?:
+            if let number = Int(exactly: number) { return (number, nil) }
+        case .scalar(.double)?: break
+        // Of the other kind of file it is a category.
+        case _? where !isOfFeatures: return (nil, nil)
+        case .scalar(.string(let text))?:
+            guard Int128(text) != nil else { return (nil, nil) }
+            let problem = place.unexpected(.scalar(.string(text)), expectation)
+            return (nil, "\(problem); so the file has no version")
+        default: break
+        }
+        throw place.unexpected(value ?? .null, expectation)
     }
 
     private static func values(_ root: JSONObject, _ place: Place) throws(FormatError) -> OverridesDocument {
@@ -84,7 +109,9 @@ package struct RemoteDocument: Hashable, Sendable {
 
     /// What is probably a mistake in it, each once.
     package var problems: [String] {
-        if case .features(let features) = content { features.problems } else { flags?.problems ?? [] }
+        let others =
+            if case .features(let features) = content { features.problems } else { flags?.problems ?? [] }
+        return (versionProblem.map { [$0] } ?? []) + others
     }
 
     /// What it says for a host and a program: values, and for features the reason of each.

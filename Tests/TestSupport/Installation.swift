@@ -2,17 +2,23 @@ import Foundation
 
 /// What `tools/install` makes of this checkout.
 public enum Installation {
-    /// The prefix of an installation: `bin`, `include`, `lib` and `share` are in it.
+    /// What is built for tests, with all that can be installed: otherwise most would be compiled again.
+    public static let everything = ["--with-ui", "--with-agent"]
+
+    /// The prefix of an installation of everything: `bin`, `include`, `lib` and `share` are in it.
     ///
-    /// Made once, when the first test asks. `TWEAKS_INSTALLED` names one that is there already.
+    /// Made when the first test asks and something in it has changed. `TWEAKS_INSTALLED` names one that is there already.
     public static let prefix = Result<String, any Error> {
         if let installed = ProcessInfo.processInfo.environment["TWEAKS_INSTALLED"], !installed.isEmpty {
             return installed
         }
-        let prefix = Locations.package + "/.build/installed"
-        let result = try install(["--prefix", prefix, "--destdir", ""])
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try Locations.program("bash"))
+        process.arguments = ["-euc", ". tools/setup; tweaks_install_for_tests"]
+        process.currentDirectoryURL = URL(fileURLWithPath: Locations.package)
+        let result = try RunningCommand(process).wait()
         guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
-        return prefix
+        return Locations.package + "/.build/installed"
     }
 
     /// The path of something in ``prefix``.

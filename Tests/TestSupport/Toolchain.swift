@@ -5,14 +5,31 @@ public enum Locations {
     /// The top of the checkout.
     public static let package = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-    /// What the package manager built, with the commands and the test programs.
+    /// What the package manager built for the tests.
     public static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().path
+    /// The folder of `tweak` and the other commands, for a search path.
+    public static var commands: String {
+        URL(fileURLWithPath: product("tweak")).deletingLastPathComponent().path
+    }
     /// The folder of `fbtweak.h`.
     public static let include = package + "/CSupport/include"
 
-    /// A program that the package manager built, such as `tweak`.
-    public static func product(_ name: String) -> String { "\(products)/\(name)" }
+    /// A program that tests start, such as `tweak`.
+    ///
+    /// The commands and the programs in C are those of the installation, as people have them. The package manager builds the
+    /// others, which test the Swift package, and with a sanitizer all.
+    public static func product(_ name: String) -> String {
+        guard sanitizer == nil else { return "\(products)/\(name)" }
+        do {
+            switch name {
+            case "tweak", "tweak-agent", "tweak-dump": return try Installation.path("bin/\(name)")
+            case "tweak-flip-defaults", "tweak-ui": return try Installation.path("libexec/tweaks/\(name)")
+            case "interface-scenarios", "live-program": return try ProgramBuild.usual.path(name)
+            default: return "\(products)/\(name)"
+            }
+        } catch { fatalError("\(name) cannot be built, and so not tested: \(error)") }
+    }
 
     /// A program on the search path.
     public static func program(_ name: String) throws -> String {

@@ -6,7 +6,7 @@ import Testing
 /// What a gateway of etcd says, in parts that can be wrong.
 private enum Gateway {
     static let tweak = "Features/search/enabled"
-    static let key = "/tweaks/production/search/values/\(tweak)"
+    static let root = "/tweaks/production/search/values/"
 
     static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
@@ -15,9 +15,13 @@ private enum Gateway {
     }
 
     static func entry(_ isOn: Bool, _ modified: Int) -> String {
-        let value = base64("{ \"value\": \(isOn) }")
+        entry(tweak, "{ \"value\": \(isOn) }", modified)
+    }
+
+    static func entry(_ tweak: String, _ value: String, _ modified: Int) -> String {
+        let (key, value) = (base64(root + tweak), base64(value))
         return
-            #"{"key":"\#(base64(key))","create_revision":"1","mod_revision":"\#(modified)","version":"1","value":"\#(value)"}"#
+            #"{"key":"\#(key)","create_revision":"1","mod_revision":"\#(modified)","version":"1","value":"\#(value)"}"#
     }
 
     static func range(_ isOn: Bool, _ revision: Int, modified: Int? = nil, cluster: String = "77") -> String {
@@ -146,6 +150,86 @@ private enum Gateway {
         try refuses("its revision is 4, and 5 is known; what is older is not believed") {
             $0.answer(Gateway.range(false, 4))
         }
+    }
+
+    @Test func `that says what was so before, until it has said nothing else for a while`() throws {
+        // A revision that no etcd comes to, from a proxy perhaps.
+        server.answer { $0.answer(Gateway.range(false, 1 << 62)) }
+        #expect(try host.once().succeeded)
+        server.answer { $0.answer(Gateway.range(true, 6)) }
+        #expect(try host.once().status == EX_TEMPFAIL)
+        #expect(try host.problem()?.contains("its revision is 6, and \(1 << 62) is known") == true)
+        #expect(try isOn() == false)
+        #expect(try waitUntil { try host.once().succeeded })
+        #expect(try isOn() == true)
+        #expect(try host.file()?["version"] as? Int == 6)
+        #expect(try host.once().succeeded)
+    }
+
+    @Test func `that goes back while the agent runs, until it has said nothing else for a while`() throws {
+        let revision = Locked(1 << 62)
+        server.answer { request in
+            let revision = revision.withLock { $0 }
+            guard request.path.hasSuffix("watch") else {
+                return request.answer(Gateway.range(revision > 6, revision))
+            }
+            request.send(Gateway.head + "\r\n" + Gateway.created(revision))
+            while request.send(" ") { usleep(10_000) }
+        }
+        let result = try host.following { (_) throws in
+            #expect(waitUntil { server.requests.contains { $0.contains("/v3/watch") } })
+            revision.withLock { $0 = 6 }
+            #expect(try waitUntil { try host.problem()?.contains("what is older is not believed") == true })
+            #expect(try isOn() == true)
+            #expect(try waitUntil { try isOn() == false })
+            #expect(try host.problem() == nil)
+        }
+        #expect(result.status == 0)
+        #expect(result.error.contains("etcd has gone back from revision \(1 << 62) to 6"), "\(result.error)")
+    }
+
+    @Test func `one of whose two members alone says what was so before`() throws {
+        try host.follow([server.url, "http://127.0.0.1:1"], "\"interval\": 1, \"timeout\": 0.2")
+        server.answer { $0.answer(Gateway.range(false, 4)) }
+        try host.following { (_) throws in
+            // The pauses are longer than the interval by then.
+            let first = server.requests.count
+            #expect(waitUntil { server.requests.count >= first + 5 })
+            #expect(try isOn() == true)
+            #expect(try host.problem()?.contains("none of 2 members can be read") == true)
+        }
+    }
+
+    @Test func `that has a key of a revision to come`() throws {
+        try refuses("it has a key of revision 9, and its own is 6") {
+            $0.answer(Gateway.range(false, 6, modified: 9))
+        }
+    }
+
+    @Test func `which tells of change after change without an end, and ends when it is asked to`() throws {
+        let count = 2000
+        let all = (0..<count).map { Gateway.entry("A/B/\($0)", "{ \"value\": 5 }", 5) }.joined(separator: ",")
+        server.answer { request in
+            guard request.path.hasSuffix("watch") else {
+                return request.answer(
+                    "{\(Gateway.header(5)),\"kvs\":[\(all)],\"count\":\"\(count)\"}")
+            }
+            var (text, revision) = (Gateway.head + "\r\n" + Gateway.created(5), 5)
+            while request.send(text) {
+                text = ""
+                for _ in 0..<50 {
+                    revision += 1
+                    let entry = Gateway.entry(
+                        "A/B/\(revision % count)", "{ \"value\": \(revision) }", revision)
+                    text += "{\"result\":{\(Gateway.header(revision)),\"events\":[{\"kv\":\(entry)}]}}\n"
+                }
+            }
+        }
+        try FileManager.default.removeItem(atPath: host.home("provided"))
+        let result = try host.following { (_) throws in
+            #expect(try waitUntil { try host.number("A/B/0") ?? 0 >= Double(2 * count) })
+        }
+        #expect(result.status == 0)
     }
 
     /// Expects that a watch ends, and that everything is read again instead.

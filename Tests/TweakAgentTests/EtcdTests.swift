@@ -327,6 +327,32 @@ import Testing
             ])
     }
 
+    @Test(arguments: [true, false])
+    func `has what etcd has after the restoration of a backup`(isSameCluster: Bool) throws {
+        try host.follow(etcd.endpoints, "\"interval\": 1, \"timeout\": 0.5")
+        // Also what was there before and after, and so never changes on the host.
+        try etcd.put("Features/other/enabled", "{ \"value\": true }")
+        let backup = etcd.home("backup.db")
+        try etcd.save(to: backup)
+        let result = try following { (_) throws in
+            for isOn in [true, false, true, false] { try etcd.put(tweak, "{ \"value\": \(isOn) }") }
+            #expect(try waitUntil { try host.file()?["version"] as? Int == 7 })
+            try etcd.restore(from: backup, isSameCluster: isSameCluster)
+            #expect(try waitUntil { try isOn() == true })
+            #expect(try waitUntil { try host.problem() == nil })
+            try etcd.put(tweak, "{ \"value\": false }")
+            #expect(try waitUntil { try isOn() == false })
+        }
+        #expect(
+            result.error.contains(
+                isSameCluster
+                    ? "etcd has gone back from revision 7 to 3, as after the restoration of a backup"
+                    : "this is another cluster; its values are from etcd "), "\(result.error)")
+        // The next agent goes on from there.
+        #expect(try host.once().succeeded)
+        #expect(try host.file()?["version"] as? Int == 4)
+    }
+
     @Test func `reads its configuration again when it is asked to`() throws {
         let other = try EtcdMembers()
         try other.put(tweak, "{ \"value\": false }")

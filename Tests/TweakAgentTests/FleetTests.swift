@@ -67,10 +67,28 @@ import TweakRemote
 
     @Test func `are not guessed`() throws {
         for value in ["on", "", "[]", "null", "18446744073709551616x"] {
-            let result = try host.fleet("set", tweak, value)
+            let result = try host.fleet("set", "A/B/C", value)
             #expect(result.status == EX_DATAERR)
             #expect(result.error.contains("--program says which values it takes"), "\(result.error)")
         }
+    }
+
+    @Test func `of features are written as people do`() throws {
+        let switched = "Features/instant-search/enabled"
+        #expect(
+            try succeed("set", "instant-search/enabled", "on") == "\(switched): none → true (revision 2)\n")
+        #expect(try succeed("set", "instant-search", "off") == "\(switched): true → false (revision 3)\n")
+        #expect(
+            try succeed("set", "Features/instant-search", "toggle")
+                == "\(switched): false → true (revision 4)\n")
+        let result = try host.fleet("set", switched, "maybe")
+        #expect(result.status == EX_DATAERR)
+        #expect(result.error.contains("\"maybe\" is not a bool; allowed: true or false"), "\(result.error)")
+    }
+
+    @Test func `of numbers are calculated`() throws {
+        _ = try succeed("set", "A/B/C", "200")
+        #expect(try succeed("set", "A/B/C", "+=10%") == "A/B/C: 200 → 220 (revision 3)\n")
     }
 
     @Test func `keep their type`() throws {
@@ -156,29 +174,140 @@ import TweakRemote
         #expect(changes.map { $0["revision"] as? Int } == [2, 3, 4, 5])
     }
 
+    private func key(_ number: Int) -> String {
+        let digits = "\(number)"
+        return "/tweaks/production/search/history/" + String(repeating: "0", count: 20 - digits.count)
+            + digits
+    }
+
+    /// Puts a record there as a change makes one.
+    private func record(_ number: Int, _ value: Int) -> (key: [UInt8], value: [UInt8]) {
+        let change = #"{ "tweak": "A/B/D", "new": { "value": \#(value) } }"#
+        let json = #"{ "id": "a", "by": "ann", "at": "", "changes": [ \#(change) ] }"#
+        return (Array(key(number).utf8), Array(json.utf8))
+    }
+
     @Test func `have a history of a thousand changes`() throws {
-        let record =
-            #"{ "id": "a", "by": "ann", "at": "", "changes": [ { "tweak": "A/B/C", "new": { "value": 1 } } ] }"#
-        func key(_ number: Int) -> String {
-            "/tweaks/production/search/history/" + String(repeating: "0", count: 20 - "\(number)".count)
-                + "\(number)"
+        // No change has a higher number than its revision.
+        DispatchQueue.concurrentPerform(iterations: 1001) { number in
+            #expect(etcd.put([(Array("other".utf8), Array("\(number)".utf8))]))
         }
-        for number in [1, 2, 3, 1000, 1001] { #expect(try etcd.ctl(["put", key(number), record]).succeeded) }
+        for number in [1, 2, 3, 1000, 1001] { #expect(etcd.put([record(number, number)])) }
         _ = try succeed("set", "A/B/C", "5")
         let kept = try etcd.ctl(["get", "--prefix", "--keys-only", "/tweaks/production/search/history/"])
-        #expect(kept.output.split(separator: "\n").map(String.init) == [3, 1000, 1001, 1002].map(key))
-        // What is not known cannot be undone.
-        let result = try host.fleet("rollback", "4")
+        #expect(kept.output.split(separator: "\n").map(String.init) == [1, 3, 1000, 1001, 1002].map(key))
+        // What is not known cannot be undone, once etcd does not know it either.
+        #expect(try etcd.ctl(["compact", "1008"]).succeeded)
+        let result = try host.fleet("rollback", "1005")
         #expect(result.status == EX_DATAERR)
-        #expect(result.error.contains("not all changes since revision 4 are known"), "\(result.error)")
-        #expect(try succeed("rollback", "6").contains("5 → none"))
+        #expect(result.error.contains("not all changes since revision 1005 are known"), "\(result.error)")
+        #expect(try succeed("rollback", "1007", "A/B/C").contains("5 → none"))
+    }
+
+    @Test func `are changed although there are keys in the history that nobody expects`() throws {
+        _ = try succeed("set", tweak, "true")
+        let root = "/tweaks/production/search/history/"
+        let strange = [
+            "zzz", "", "0000000000000000000x", "99999999999999999999", "09223372036854775807",
+            "00000000000000000002", "00000000000000009999", "0", "-0000000000000000001", "5",
+        ]
+        for key in strange {
+            #expect(etcd.put([(Array((root + key).utf8), Array("{}".utf8))]))
+        }
+        let result = try host.fleet("set", tweak, "false")
+        #expect(result.succeeded, "\(result.error)")
+        #expect(result.output.hasPrefix("\(tweak): true → false"))
+        for key in ["09223372036854775807", "00000000000000009999"] {
+            let warning = "\(root)\(key): this is not the number of a change"
+            #expect(result.error.contains(warning), "\(result.error)")
+        }
+        #expect(try host.fleet("reset", tweak).output.hasPrefix("\(tweak): false → none"))
+        #expect(try host.fleet("rollback", "2").output.hasPrefix("\(tweak): none → true"))
+        let history = try host.fleet("history")
+        #expect(history.output.split(separator: "\n").count == 5, "\(history.output)")
+        #expect(history.error.contains("\(root)zzz: this is not the number"), "\(history.error)")
+    }
+
+    @Test func `are changed, whatever stands in the history and among the values`() async throws {
+        let editor = try FleetEditor(try application())
+        defer { Task { await editor.end() } }
+        let tweak = TweakKey("A", "B", "C")
+        var generator = SeededGenerator(seed: 16)
+        let root = "/tweaks/production/search/"
+        for round in 1...40 {
+            // Keys like those that are there, and values like those.
+            let number = Int.random(in: 0...3 * round, using: &generator)
+            let keys = [
+                key(number), key(Int.random(in: 0...Int.max, using: &generator)), root + "values/A/B/D",
+            ]
+            let record = record(number, round).value
+            var entries: [[UInt8]: [UInt8]] = [:]
+            for key in keys.flatMap({ damaged(Array($0.utf8), count: 2, seed: generator.next()) })
+            where key.starts(with: root.utf8) && key != Array((root + "values/A/B/C").utf8) {
+                entries[key] = damaged(record, count: 1, seed: generator.next())[1]
+            }
+            #expect(entries.isEmpty || etcd.put(entries.map { (key: $0.key, value: $0.value) }))
+            let change = try await editor.change(by: "ann", why: nil) { _ in
+                [tweak: FleetValue(.integer(Int128(round)))]
+            }
+            let made = try #require(change)
+            let reset = try await editor.change(by: "ann", why: nil) { _ in [tweak: nil] }
+            #expect(reset?.parts.first?.old?.value == .integer(Int128(round)))
+            let then = try await editor.contents(at: made.revision)
+            _ = try await editor.change(by: "ann", why: nil, isWithHistory: true) {
+                (contents) throws(FleetProblem) in
+                try FleetEditor.rollback(to: made.revision, of: tweak, contents, then)
+            }
+            let value = try await editor.contents()[tweak]?.value.get().value
+            #expect(value == .integer(Int128(round)))
+        }
+        #expect(try await editor.contents(isWithHistory: true).changes.count >= 40)
+        #expect(try host.fleet("history").succeeded)
+    }
+
+    private func application() throws -> FleetApplication {
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: host.home("agent.json"))))
+        return FleetApplication(
+            name: "search", cluster: try #require(try EtcdCluster(ofConfiguration: bytes, path: "")))
+    }
+
+    @Test func `go back to what there was, also if somebody wrote without tweak fleet`() throws {
+        _ = try succeed("set", "A/B/C", "1")
+        try etcd.put("A/B/C", "{ \"value\": 5 }")
+        try etcd.put("A/B/D", "{ \"value\": 6 }")
+        // Revision 5.
+        _ = try succeed("set", "A/B/C", "7")
+        try etcd.put("A/B/C", "{ \"value\": 8 }")
+        #expect(try succeed("rollback", "2") == "A/B/C: 8 → 1 (revision 7)\nA/B/D: 6 → none (revision 7)\n")
+        #expect(try succeed("rollback", "4") == "A/B/C: 1 → 5 (revision 8)\nA/B/D: none → 6 (revision 8)\n")
+        #expect(try succeed("rollback", "5", "A/B/C") == "A/B/C: 5 → 7 (revision 9)\n")
+    }
+
+    @Test func `do not go back to what nobody knows any more`() throws {
+        _ = try succeed("set", "A/B/C", "1")
+        _ = try succeed("set", "A/B/E", "1")
+        // Revision 4.
+        try etcd.put("A/B/C", "{ \"value\": 5 }")
+        _ = try succeed("set", "A/B/C", "7")
+        _ = try succeed("set", "A/B/E", "2")
+        etcd.remove("A/B/E")
+        #expect(try etcd.ctl(["compact", "--physical", "7"]).succeeded)
+        let result = try host.fleet("rollback", "3")
+        #expect(result.status == EX_DATAERR)
+        #expect(
+            result.error.contains("A/B/C: somebody has changed it without tweak fleet at revision 4"),
+            "\(result.error)")
+        #expect(try succeed("rollback", "3", "A/B/E") == "A/B/E: none → 1 (revision 8)\n")
+        // It was removed without a record, so that it is not known since when.
+        etcd.remove("A/B/E")
+        #expect(try etcd.ctl(["compact", "9"]).succeeded)
+        let removed = try host.fleet("rollback", "8", "A/B/E")
+        #expect(removed.error.contains("somebody has removed it without tweak fleet"), "\(removed.error)")
+        #expect(try succeed("list").contains("A/B/C  7"))
     }
 
     @Test func `are changed by many at the same time, and no change is lost`() async throws {
-        let cluster = try EtcdCluster(
-            ofConfiguration: Array(try Data(contentsOf: URL(fileURLWithPath: host.home("agent.json")))),
-            path: "")
-        let application = FleetApplication(name: "search", cluster: try #require(cluster))
+        let application = try application()
         let tweak = TweakKey("A", "B", "C")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<8 {
@@ -261,7 +390,13 @@ import TweakRemote
         try etcd.put(tweak, "{")
         #expect(try succeed("list").contains("it is not JSON"))
         #expect(try host.fleet("get", tweak).status == EX_DATAERR)
-        #expect(try succeed("set", tweak, "true").contains("none → true"))
+        #expect(try succeed("set", tweak, "true") == "\(tweak): unusable → true (revision 3)\n")
+        let history = try json(try succeed("history", "--format", "json"))["changes"] as? [[String: Any]]
+        let part = (history?.first?["changes"] as? [[String: Any]])?.first
+        #expect((part?["oldProblem"] as? String)?.contains("it is not JSON") == true)
+        let back = try host.fleet("rollback", "2")
+        #expect(back.status == EX_DATAERR)
+        #expect(back.error.contains("\(tweak): it had no value: "), "\(back.error)")
     }
 }
 
@@ -295,24 +430,8 @@ import TweakRemote
 
 /// Asks a server what another one was asked.
 private func forward(_ request: HostileServer.Request, to port: UInt16) -> [UInt8]? {
-    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = loopback(port)
-    let isConnected = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-        }
-    }
-    guard isConnected else { return nil }
     // So that it ends.
     let question = request.text.replacingOccurrences(of: "\r\n\r\n", with: "\r\nConnection: close\r\n\r\n")
-    let bytes = Array(question.utf8)
-    guard send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count else { return nil }
-    var answer: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0 {
-        answer += buffer.prefix(count)
-    }
-    return answer
+    return answer(to: Array(question.utf8), at: port)
 }
 #endif

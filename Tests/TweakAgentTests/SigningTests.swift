@@ -111,6 +111,19 @@ import TweakRemote
         #expect(try sign().succeeded)
     }
 
+    @Test func `is not signed with a key that others can read`() throws {
+        for mode in [0o604, 0o640, 0o644] as [mode_t] {
+            #expect(chmod(host.home("key"), mode) == 0)
+            let result = try sign()
+            #expect(result.status == EX_NOPERM)
+            #expect(result.error.contains("others can read this private key"), "\(result.error)")
+            #expect(result.error.contains("chmod go= "))
+            #expect(FileStatus(server.home("www/features.json.sig")) == nil)
+        }
+        #expect(chmod(host.home("key"), 0o400) == 0)
+        #expect(try sign().succeeded)
+    }
+
     @Test func `is signed by tweak sign as by the agent's program`() throws {
         let result = try run(
             Locations.product("tweak"),

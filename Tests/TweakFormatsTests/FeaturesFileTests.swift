@@ -240,3 +240,28 @@ func message(ofFeatures json: String, environment: String = "default") -> String
         #expect(features.states == "a:true")
     }
 }
+
+@Suite struct `Too many features` {
+    private func features(_ count: Int) -> String {
+        "{\"default\":{" + (0..<count).map { "\"f\($0)\":{\"enabled\":true}" }.joined(separator: ",") + "}}"
+    }
+
+    @Test func `are not taken from JSON`() throws {
+        #expect(try FeatureSet(json: features(20_000)).all.count == 20_000)
+        #expect(
+            message(ofFeatures: features(20_001))
+                == "features.json: in \"default\" there are 20001 features; at most 20000 are read")
+        #expect(
+            message(ofFeatures: features(100_000))
+                == "features.json: it has more than 100000 values, which is the most that is read")
+    }
+
+    @Test func `are not taken from a property list`() throws {
+        let entries = (0...20_000).map { "<key>f\($0)</key><dict><key>enabled</key><true/></dict>" }.joined()
+        let error = #expect(throws: FormatError.self) {
+            try FeatureSet(plist: Array("<dict>\(entries)</dict>".utf8), path: "Features.plist")
+        }
+        #expect(
+            "\(try #require(error))" == "Features.plist: there are 20001 features; at most 20000 are read")
+    }
+}

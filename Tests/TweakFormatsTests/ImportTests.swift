@@ -202,4 +202,40 @@ import TweakRecords
         ])
         #expect(try imported(archive.binary).overrides.isEmpty)
     }
+
+    private static let numbers = String(repeating: "1,", count: 100_000)
+
+    @Test(arguments: [
+        Array("{\"FBTweak:A-B-C\": [\(numbers)1]}".utf8),
+        Array("{\"A\": {\"B\": {\"C\": [\(numbers)1]}}}".utf8),
+        Array("<array>\(numbers.replacing("1,", with: "<true/>"))</array>".utf8),
+        binaryList,
+    ])
+    func `More than 100,000 values are not read`(bytes: [UInt8]) throws {
+        let error = #expect(throws: FormatError.self) { try imported(bytes) }
+        #expect(
+            "\(try #require(error))".hasSuffix(
+                "it has more than 100000 values, which is the most that is read"))
+    }
+
+    /// A binary list of 100,000 times the same Bool.
+    private static let binaryList: [UInt8] = {
+        var bytes = Array("bplist00".utf8) + [0xAF, 0x12, 0x00, 0x01, 0x86, 0xA0]
+        bytes += [UInt8](repeating: 1, count: 100_000)
+        let last = bytes.count
+        bytes.append(0x09)
+        let table = bytes.count
+        bytes += [UInt32(8), UInt32(last)].flatMap { number in
+            withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        }
+        bytes += [0, 0, 0, 0, 0, 0, 4, 1]
+        return bytes
+            + [2, 0, UInt64(table)].flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+    }()
+
+    @Test func `As many as that are`() throws {
+        let bytes = Array("<array>\(Self.numbers.dropLast(2).replacing("1,", with: "<true/>"))</array>".utf8)
+        let error = #expect(throws: FormatError.self) { try imported(bytes) }
+        #expect("\(try #require(error))" == "old.plist: an array is here, but a dictionary is expected")
+    }
 }

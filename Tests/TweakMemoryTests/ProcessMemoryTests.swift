@@ -84,3 +84,67 @@ private final class Subject {
         #expect(throws: MemoryError.ended) { try ProcessMemory(pid: subject.process.processID) }
     }
 }
+
+/// A process that has mapped one file many times, which says that it has many records.
+@Suite struct `The bound of a process` {
+    private static let bytes = 400 << 10
+
+    /// An ELF file without code: one segment that is written, and the note that says where its records are.
+    private static var file: Data {
+        var file = Data([0x7F] + Array("ELF".utf8) + [2, 1, 1, 0] + [UInt8](repeating: 0, count: 8))
+        func add<Number: FixedWidthInteger>(_ numbers: Number...) {
+            for number in numbers { withUnsafeBytes(of: number.littleEndian) { file.append(contentsOf: $0) } }
+        }
+        let noteAddress = 64 + 2 * 56
+        add(UInt16(3), 62)
+        add(UInt32(1))
+        add(UInt64(0), 64, 0)
+        add(UInt32(0))
+        add(UInt16(64), 56, 2, 0, 0, 0)
+        for (type, offset, size) in [(UInt32(1), 0, bytes + 4096), (4, noteAddress, 28)] {
+            add(type, 6)
+            add(UInt64(offset), UInt64(offset), UInt64(offset), UInt64(size), UInt64(size), 4096)
+        }
+        add(UInt32(8), 8, 1)
+        file.append(contentsOf: Array("FBTweak\0".utf8))
+        // The distances are from the fields themselves.
+        let fields = noteAddress + 20
+        add(Int32(4096 - fields), Int32(4096 + bytes - fields - 4))
+        file.append(Data(count: bytes + 4096 - file.count))
+        return file
+    }
+
+    private static let source = #"""
+        #include <fcntl.h>
+        #include <stdio.h>
+        #include <sys/mman.h>
+        #include <unistd.h>
+        int main(int count, char **arguments) {
+          int file = open(arguments[1], O_RDONLY);
+          for (int number = 0; number < 60; number++)
+            if (mmap(0, 404 << 10, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0) == MAP_FAILED)
+              return 1;
+          puts("mapped");
+          fflush(stdout);
+          pause();
+        }
+
+        """#
+
+    @Test func `is one for all that is mapped, and what is left out is said`() throws {
+        let home = try TemporaryDirectory()
+        try Compiler.gcc.compile([home.write("maps.c", Self.source)], to: home("maps"), home: home)
+        let process = try start(home("maps"), [home.write("many.so", Self.file)], home: home)
+        defer { process.kill() }
+        #expect(waitUntil { !process.written.output.isEmpty })
+        let memory = try ProcessMemory(pid: process.processID)
+        let found = try MemoryImages(in: memory, executable: home("maps"), mostBytes: 1 << 20)
+        #expect(found.images.count == 2)
+        #expect(
+            found.problems == [
+                "\(home("many.so")) and 57 more mapped files are left out: of a process 1 MiB of tweaks are read, for 10 seconds"
+            ])
+        let none = try MemoryImages(in: memory, executable: home("maps"), mostTime: .zero)
+        #expect(none.images.isEmpty && none.problems.count == 1)
+    }
+}

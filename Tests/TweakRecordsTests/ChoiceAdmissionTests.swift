@@ -80,7 +80,7 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
         #expect(try accent.admit(text: "#36c").value == .color(color))
     }
 
-    @Test(arguments: [0, 1.5, true, "red", "", .nothing] as [TweakValue])
+    @Test(arguments: [0, 1.5, true, "rad", "", .nothing] as [TweakValue])
     func `Anything else is refused`(value: TweakValue) {
         #expect(throws: TweakValueError.self) { try accent.admit(value) }
     }
@@ -93,9 +93,11 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
     }
 
     @Test func `The message says how to write one`() {
-        let error = #expect(throws: TweakValueError.self) { try accent.admit(text: "red") }
+        let error = #expect(throws: TweakValueError.self) { try accent.admit(text: "rad") }
         #expect(
-            error?.description == "A/B/C: \"red\" is not a color; allowed: a colour as #rrggbb or #rrggbbaa")
+            error?.description
+                == "A/B/C: \"rad\" is not a color; allowed: a colour as #rrggbb or #rrggbbaa, or a name of CSS"
+        )
     }
 }
 

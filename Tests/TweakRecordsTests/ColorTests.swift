@@ -22,8 +22,8 @@ import TweakRecords
     }
 
     @Test(arguments: [
-        "", "#", "3366cc", "#3", "#33", "#3366c", "#3366cc8", "#3366cc888", "#3366cg", "# 3366cc", "#3366cc ",
-        "##366cc", "#٣٣٣", "#３３３", "red", "0x3366cc",
+        "", "#", "#3", "#33", "#3366c", "#3366cc8", "#3366cc888", "#3366cg", "# 3366cc", "#3366cc ",
+        "##366cc", "#٣٣٣", "#３３３", "rad", "0x3366cc",
     ])
     func `Other text is not a colour`(text: String) {
         #expect(TweakColor(text) == nil)

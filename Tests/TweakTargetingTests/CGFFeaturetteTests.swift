@@ -211,6 +211,25 @@ import TweakTargeting
         #expect(try document(#"{"version": 12, "features": []}"#).version == 12)
     }
 
+    @Test func `A version as text is that of the format; one like a number is reported`() throws {
+        #expect(try document(#"{"version": "1.0", "features": []}"#).problems == [])
+        let document = try document(#"{"version": "7", "features": []}"#)
+        #expect(document.version == nil)
+        #expect(
+            document.problems == [
+                "features.json: version: \"7\" is here, but an integer up to 9223372036854775807 is expected; "
+                    + "so the file has no version"
+            ])
+    }
+
+    @Test(arguments: ["1.5", "1e23", "9223372036854775808", "null", "true", "[7]"])
+    func `A version that is no integer is refused, so that it does not count as none`(version: String) {
+        #expect(
+            refusal("{\"version\": \(version), \"features\": []}")?.contains("features.json: version: ")
+                == true)
+        #expect(refusal("{\"version\": \(version), \"A\": {}}")?.contains("features.json: version: ") == true)
+    }
+
     @Test(arguments: [
         ("", "features.json: it is not JSON: line 1, column 1: a value is expected"),
         ("<html>", "features.json: it is not JSON: line 1, column 1: a value is expected"),

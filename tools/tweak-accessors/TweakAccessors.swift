@@ -12,7 +12,7 @@ struct TweakAccessors {
     static func main() {
         reserveStandardDescriptors()
         do throws(Failure) {
-            try run(Array(CommandLine.arguments.dropFirst()))
+            try run(commandArguments(of: "tweak-accessors"))
         } catch {
             // As compilers write it, so that it is shown where the build fails.
             printError("error: \(printable(error.message))")

@@ -40,6 +40,8 @@ struct Findings {
     private let ignored: Set<Rule>
     private var output: JSONArrayOutput?
     private(set) var isEmpty = true
+    /// Whether there was more than advice.
+    private(set) var hasMistakes = false
 
     init(_ format: OutputFormat, ignoring ignored: [Rule]) {
         self.ignored = Set(ignored)
@@ -49,6 +51,7 @@ struct Findings {
     mutating func write(_ finding: Finding) {
         guard !ignored.contains(finding.kind) else { return }
         isEmpty = false
+        hasMistakes = hasMistakes || !finding.kind.isAdvice
         if output == nil {
             let rule = finding.kind == .forbiddenRecord ? "" : " [\(finding.kind.rawValue)]"
             print(printable("\(finding.path): \(finding.message)\(rule)"))

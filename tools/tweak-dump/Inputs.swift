@@ -80,7 +80,7 @@ struct DirectoryWalk {
         _ path: String, _ flags: CInt, _ body: (String) -> Void, _ failed: (ELFError) -> Void
     ) {
         var files: [(name: String, isDirectory: Bool)] = []
-        let descriptor = open(path.isEmpty ? "." : path, flags)
+        let descriptor = withPath(path.isEmpty ? "." : path) { open($0, flags) }
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0, let directory = fdopendir(descriptor) else {
             failed(.cannotOpen(path: path, reason: systemMessage()))
@@ -90,8 +90,8 @@ struct DirectoryWalk {
         let identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         if seen.insert(identity).inserted {
             while let entry = readdir(directory) {
-                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { pathText($0) }
                 }
                 guard name != ".", name != ".." else { continue }
                 switch type(of: entry, in: descriptor) {

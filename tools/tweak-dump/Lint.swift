@@ -15,6 +15,9 @@ enum Rule: String, Encodable, ExpressibleByArgument, CaseIterable {
         allCases.filter { $0 != .forbiddenRecord }.map(\.rawValue)
     }
 
+    /// Whether it is only advice, which fails where that is asked for.
+    var isAdvice: Bool { self == .noDescription || self == .similarNames }
+
     init?(argument: String) {
         guard Self.allValueStrings.contains(argument) else { return nil }
         self.init(rawValue: argument)

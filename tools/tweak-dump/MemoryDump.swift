@@ -63,7 +63,7 @@ extension Dump {
             for image in isEmpty ? found.executable.map({ [$0] }) ?? [] : found.images {
                 add(ImageDump(image, tweaks.values(in: image), selection), isShownEmpty: isEmpty)
             }
-            for problem in found.problems {
+            for problem in tweaks.found.problems {
                 printProblem("\(title): \(problem)")
                 end(with: EX_NOINPUT)
             }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import TweakRecords
 
 /// Which tweaks are meant.
@@ -64,80 +65,6 @@ struct NamedType: ExpressibleByArgument {
     var defaultValueDescription: String { type.description }
 }
 
-/// A pattern in the manner of glob(7), in which `*` also stands for slashes.
-struct Pattern: ExpressibleByArgument {
-    private enum Element {
-        case any
-        case one
-        case scalar(Unicode.Scalar)
-        case among([ClosedRange<Unicode.Scalar>], isNegated: Bool)
-
-        func fits(_ scalar: Unicode.Scalar) -> Bool {
-            switch self {
-            case .any, .one: true
-            case .scalar(let own): own == scalar
-            case .among(let ranges, let isNegated): ranges.contains { $0.contains(scalar) } != isNegated
-            }
-        }
-    }
-
-    private var elements: [Element] = []
-
-    init?(argument: String) {
-        var rest = Array(argument.unicodeScalars)[...]
-        while let scalar = rest.popFirst() {
-            switch scalar {
-            case "*": elements.append(.any)
-            case "?": elements.append(.one)
-            case "\\": elements.append(.scalar(rest.popFirst() ?? scalar))
-            case "[": elements.append(Self.set(&rest) ?? .scalar(scalar))
-            default: elements.append(.scalar(scalar))
-            }
-        }
-    }
-
-    /// What stands in brackets, the first of which has been read; `nil` if there is no second.
-    private static func set(_ rest: inout ArraySlice<Unicode.Scalar>) -> Element? {
-        var inside = rest
-        let isNegated = inside.first == "!" || inside.first == "^"
-        if isNegated { inside.removeFirst() }
-        var ranges: [ClosedRange<Unicode.Scalar>] = []
-        // A bracket in the first place is one of those that fit.
-        while true {
-            guard let scalar = inside.popFirst() else { return nil }
-            if scalar == "]", !ranges.isEmpty { break }
-            guard inside.first == "-", let last = inside.dropFirst().first, last != "]" else {
-                ranges.append(scalar...scalar)
-                continue
-            }
-            inside = inside.dropFirst(2)
-            ranges.append(min(scalar, last)...max(scalar, last))
-        }
-        rest = inside
-        return .among(ranges, isNegated: isNegated)
-    }
-
-    func fits(_ text: String) -> Bool { fits(Array(text.unicodeScalars)[...]) }
-
-    /// Takes at most as long as the text times the pattern: of several `*` only the last one has to be tried again.
-    func fits(_ text: ArraySlice<Unicode.Scalar>) -> Bool {
-        var (place, element) = (text.startIndex, 0)
-        var retry: (place: Int, element: Int)?
-        while place < text.endIndex {
-            if element < elements.count, case .any = elements[element] {
-                element += 1
-                retry = (place, element)
-            } else if element < elements.count, elements[element].fits(text[place]) {
-                place += 1
-                element += 1
-            } else if let last = retry {
-                place = last.place + 1
-                element = last.element
-                retry = (place, element)
-            } else {
-                return false
-            }
-        }
-        return elements[element...].allSatisfy { if case .any = $0 { true } else { false } }
-    }
+extension Pattern: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakELF
@@ -15,13 +16,14 @@ struct TweakDump: ParsableCommand {
             thin archive are found from its folder; an archive in an archive is skipped, which is said, and so is a \
             separate debug file.
 
-            With --lint all files count as one program. Its rules are \(Rule.allValueStrings.joined(separator: ", ")).
+            With --lint all files count as one program. Its rules are \(Rule.allValueStrings.joined(separator: ", ")). What \
+            \(Rule.allCases.filter(\.isAdvice).map(\.rawValue).joined(separator: " and ")) find is advice, which does not fail.
 
             EXIT STATUS
-              0   every file was read, and --lint, --diff or --forbid found nothing
+              0   every file was read, --diff or --forbid found nothing, and --lint nothing but advice
               1   --diff or --forbid found something
               64  the command line is wrong
-              65  a file is not an ELF file or a broken one, has an invalid record or section, or --lint found something
+              65  a file is not an ELF file or a broken one, has an invalid record or section, or --lint found a mistake
               66  a file, or a member of a thin archive, is missing or cannot be opened
               69  there is no such process
               71  the system refused to read the memory of a process for another reason than those below
@@ -49,6 +51,9 @@ struct TweakDump: ParsableCommand {
     @Option(help: "A rule of --lint that does not count.")
     var ignore: [Rule] = []
 
+    @Flag(help: "Fail because of advice of --lint too.")
+    var strict = false
+
     @Argument(help: "The files to inspect; - is standard input.", completion: .file())
     var files: [String] = []
 
@@ -57,6 +62,7 @@ struct TweakDump: ParsableCommand {
             throw ValidationError("Name a file to inspect.")
         }
         guard task == .lint || ignore.isEmpty else { throw ValidationError("--ignore is for --lint.") }
+        guard task == .lint || !strict else { throw ValidationError("--strict is for --lint.") }
         guard let task else { return }
         guard format == .table || format == .json else {
             throw ValidationError("--\(task) writes a table or JSON.")
@@ -68,12 +74,13 @@ struct TweakDump: ParsableCommand {
 
     static func main() {
         reserveStandardDescriptors()
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = commandArguments(of: "tweak-dump")
         runCommand("tweak-dump", arguments) {
+            if completesFiles(arguments) { return }
             var command = try parseAsRoot(arguments)
             try command.run()
         } ending: {
-            (exitCode(for: $0).rawValue, fullMessage(for: $0, columns: nil))
+            ending($0)
         }
     }
 
@@ -84,7 +91,9 @@ struct TweakDump: ParsableCommand {
         case .lint:
             let lint = Lint(Findings(format, ignoring: ignore))
             exitCode = read(files, for: lint)
-            if !lint.findings.isEmpty { exitCode = max(exitCode, EX_DATAERR) }
+            if lint.findings.hasMistakes || strict && !lint.findings.isEmpty {
+                exitCode = max(exitCode, EX_DATAERR)
+            }
         case .forbid:
             let forbid = Forbid(Findings(format, ignoring: []))
             exitCode = read(files, for: forbid)

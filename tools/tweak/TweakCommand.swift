@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import FleetCommands
 import TweakRecords
@@ -50,7 +51,7 @@ struct TweakCommand: ParsableCommand {
     /// no other meaning.
     static func main() {
         _ = reservedDescriptors
-        var arguments = Array(CommandLine.arguments.dropFirst())
+        var arguments = commandArguments(of: "tweak")
         // What follows a program to start is for that.
         if !["reset", "exec", "ps"].contains(arguments.first) {
             let options = arguments.prefix { $0 != "--" }
@@ -65,10 +66,11 @@ struct TweakCommand: ParsableCommand {
             arguments.insert("--", at: value)
         }
         runCommand("tweak", arguments) {
+            if completesFiles(arguments) { return }
             var command = try parseAlone(arguments) ?? parseWhole(arguments)
             try command.run()
         } ending: {
-            (exitCode(for: $0).rawValue, fullMessage(for: $0, columns: nil))
+            ending($0)
         }
     }
 }

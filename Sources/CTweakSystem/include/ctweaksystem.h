@@ -36,24 +36,49 @@ void fbtweak__say(const char *line, size_t size);
 /* A descriptor that poll shows as readable from raise to lower, closed by exec; -1 and errno. */
 int fbtweak__make_event(void);
 void fbtweak__raise_event(int descriptor);
-void fbtweak__lower_event(int descriptor);
+/* False if it stays readable: the process may not read. */
+bool fbtweak__lower_event(int descriptor);
 
-/* poll(2) for at most so many nanoseconds, or for ever if they are negative. */
+/*
+ * poll(2) for at most so many nanoseconds, or for ever if they are negative. False, and errno, if
+ * the process may not, or has more descriptors than its limit has become.
+ */
 struct pollfd;
-int fbtweak__poll(struct pollfd *awaited, size_t count, int64_t nanoseconds);
+bool fbtweak__poll(struct pollfd *awaited, size_t count, int64_t nanoseconds);
 
 /*
  * A socket that takes connections at a path, and one of its connections with the user who made it.
- * Neither blocks, both are closed by exec; -1 and errno.
+ * Neither blocks, both are closed by exec; -1 and errno, which is EAGAIN if the process was not the
+ * user all the time.
  */
-int fbtweak__listen(const char *path);
+int fbtweak__listen(const char *path, uint32_t user);
 int fbtweak__accept(int listener, uint32_t *user);
 
 /*
- * A connection to the socket at a path, closed by exec, which waits for so long where a program
- * takes none at the moment; -1 and errno, which is ECONNREFUSED too if another process listens.
+ * A connection to the socket at a path, closed by exec and never blocking; -1 and errno, which is
+ * EAGAIN if the program takes none at the moment, and ECONNREFUSED too if the file or the listener
+ * is not the user's or root's, or if another process listens. Whoever owns the folder may put
+ * anything there at any time: the file is held, so what was looked at is what is connected to, and
+ * nothing was said yet.
  */
-int fbtweak__connect(const char *path, int32_t process, long milliseconds);
+int fbtweak__connect(const char *path, int32_t process, uint32_t user);
+
+/*
+ * Sends as another user, which only root can. A program in a container that does not know root
+ * learns so who asks: unix(7), SCM_CREDENTIALS.
+ */
+ssize_t fbtweak__send_as(int program, const void *bytes, size_t size, uint32_t user,
+                         uint32_t group);
+
+/* Has the kernel tell who sends to a client's socket, and reads with that; unchanged if unknown. */
+bool fbtweak__want_sender(int client);
+ssize_t fbtweak__receive_from(int client, void *bytes, size_t size, uint32_t *user);
+
+/*
+ * Who the process is: the user of it if its real, effective and saved ids are the same. One that
+ * becomes another user for a moment is neither.
+ */
+bool fbtweak__user(uint32_t *user);
 
 /*
  * Whether a file is a socket that belongs to no process any more, or no socket. Who asks is of
@@ -61,6 +86,9 @@ int fbtweak__connect(const char *path, int32_t process, long milliseconds);
  * without the process noticing: unix(7).
  */
 bool fbtweak__is_abandoned(const char *path);
+
+/* Whether the process has had another root directory before: chroot(2), pivot_root(2). */
+bool fbtweak__has_other_root(void);
 
 /* What the kernel was asked to execute, as a path from the first working directory; or NULL. */
 const char *fbtweak__executed_file(void);
@@ -82,6 +110,13 @@ bool fbtweak__allow_forks(void);
 void fbtweak__before_fork(void);
 void fbtweak__after_fork(void);
 void fbtweak__after_fork_in_child(void);
+
+/*
+ * Has children that are forked close a descriptor, or no longer. Called while the thread holds
+ * forks, from before the file is open until after it is closed.
+ */
+void fbtweak__close_in_children(int descriptor);
+void fbtweak__keep_in_children(int descriptor);
 
 /* How many forks lie between the process that loaded the library and this one. getpid tells
    processes apart too, but asks the kernel. */

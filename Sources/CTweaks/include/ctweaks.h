@@ -136,8 +136,37 @@ char **fbtweak__environment(void);
  */
 bool fbtweak__runtime_is_ready(void);
 
-/* Names the calling thread "tweaks", for debuggers and top. */
-void fbtweak__name_thread(void);
+/*
+ * Whether there is memory. Where there is none the library lives on a reserve, so that it can end
+ * what it is doing; it begins nothing until there is some again.
+ */
+bool fbtweak__has_memory(void);
+
+/* Whether there is memory for a thread of the library. */
+bool fbtweak__has_room_for_thread(void);
+
+/* What a thread does first: debuggers and top call it "tweaks" from then on, and it has allocated.
+ */
+void fbtweak__prepare_thread(void);
+
+/* Called on the thread of main: has its end told, on that thread, if it ends before the process. */
+void fbtweak__watch_main_thread(void (*tell)(void));
+bool fbtweak__main_has_ended(void);
+
+/* After a fork: the calling thread is that of main, and the only one. */
+void fbtweak__forget_other_threads(void);
+
+/* Waits so long, or until main has ended. */
+void fbtweak__sleep_while_main_lives(int64_t nanoseconds);
+
+/* Counts the library's threads. */
+void fbtweak__count_threads(int difference);
+
+/* Whether main has ended and no other threads are left than the library's, as far as is known. */
+bool fbtweak__only_library_remains(void);
+
+/* Waits until the calling thread is the last one, which then has the signals that main had. */
+void fbtweak__wait_for_other_threads(void);
 
 /* pthread_cond_wait for at most some seconds of the clock that the condition was made with, the
    monotonic one; whether it was not for longer. */

@@ -86,8 +86,24 @@ public struct FeatureSet: Hashable, Sendable {
         }
     }
 
+    /// How many features a program may have.
+    static let mostFeatures = 20_000
+
+    /// Why there cannot be so many features; `nil` if there can.
+    static func problem(ofCount count: Int) -> String? {
+        count <= mostFeatures ? nil : "there are \(count) features; at most \(mostFeatures) are read"
+    }
+
     private static func sorted(_ features: [Feature]) -> [Feature] {
-        Dictionary(features.map { (ByteText($0.name), $0) }) { first, _ in first }.sorted { $0.key < $1.key }
+        // Those of a file are.
+        if zip(features, features.dropFirst()).allSatisfy({ $0.name.bytesPrecede($1.name) }),
+            features.allSatisfy(\.parts.isEmpty)
+        {
+            return features
+        }
+        return
+            Dictionary(features.map { (ByteText($0.name), $0) }) { first, _ in first }
+            .sorted { $0.key < $1.key }
             .map(\.value)
             .map {
                 Feature(
@@ -119,6 +135,9 @@ extension FeatureSet {
         let list = try PropertyList(plist, path: path)
         guard case .dictionary(let entries) = list else {
             throw .malformed(path: path, reason: "\(list.summary) is here, but a dictionary is expected")
+        }
+        if let problem = Self.problem(ofCount: entries.count) {
+            throw .malformed(path: path, reason: problem)
         }
         var features: [Feature] = []
         for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {

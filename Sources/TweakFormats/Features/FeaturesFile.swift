@@ -128,7 +128,11 @@ public struct FeaturesFile: Sendable {
             features.merge(environment.features) { $0.merged(over: $1) }
             current = environment.parent
         }
-        return FeatureSet(try Self.features(features, place: [environment], path: path))
+        let set = FeatureSet(try Self.features(features, place: [environment], path: path))
+        if let problem = FeatureSet.problem(ofCount: set.all.count) {
+            throw .malformed(path: path, reason: "in \"\(environment)\" \(problem)")
+        }
+        return set
     }
 
     private static func features(

@@ -61,7 +61,10 @@ public struct ImportedOverrides: Hashable, Sendable {
     /// An overrides file or a preset is none: what it has of such a name is an object.
     public static func recognizes(_ bytes: [UInt8]) -> Bool {
         guard bytes.firstVisible == UInt8(ascii: "{") else { return PropertyList.isMeant(by: bytes) }
-        guard case .object(let root)? = try? JSONParser.value(of: bytes, repeatedNames: .lastCounts) else {
+        guard
+            case .object(let root)? = try? JSONParser.value(
+                of: bytes, repeatedNames: .lastCounts, valueLimit: mostValuesInFile)
+        else {
             return false
         }
         if case .scalar(.string)? = root["name"], case .object? = root["tweaks"] { return false }

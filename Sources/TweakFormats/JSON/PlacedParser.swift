@@ -14,7 +14,7 @@ struct PlacedParser {
     static func read<Result>(
         _ bytes: [UInt8], path: String, _ body: (inout PlacedParser) throws(FormatError) -> Result
     ) throws(FormatError) -> Result {
-        var file = PlacedParser(parser: JSONParser(bytes), path: path)
+        var file = PlacedParser(parser: JSONParser(bytes, valueLimit: mostValuesInFile), path: path)
         let result = try body(&file)
         try file.end()
         return result

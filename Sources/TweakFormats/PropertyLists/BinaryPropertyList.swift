@@ -19,6 +19,8 @@ struct BinaryPropertyList {
     /// How many values may still be read: each takes a byte of the file at least, unless it is there twice. Long texts
     /// and data count as more, as what uses them takes as long.
     private var remaining: Int
+    /// How many values have been read.
+    private var valueCount = 0
     /// Texts and data, which are in many places as a rule, and in memory once.
     private var leaves: [Int: PropertyList] = [:]
 
@@ -60,6 +62,8 @@ struct BinaryPropertyList {
     ///   - index: Which one.
     ///   - depth: In how many arrays and dictionaries it is. It may be in itself.
     private mutating func object(_ index: Int, depth: Int) throws(PropertyListError) -> PropertyList {
+        valueCount += 1
+        guard valueCount <= PropertyList.mostValues else { throw .tooMany }
         remaining -= 1
         guard remaining >= 0 else { throw PropertyListError("too much is inside each other") }
         guard index < count else { throw Self.damaged }

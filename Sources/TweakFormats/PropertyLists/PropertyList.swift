@@ -1,3 +1,4 @@
+internal import TweakJSON
 internal import TweakRecords
 
 /// A property list, in XML or binary.
@@ -15,6 +16,9 @@ enum PropertyList: Hashable, Sendable {
     case other
 
     static let referenceKey = "CF$UID"
+
+    /// How many values a list may have, arrays and dictionaries included.
+    static let mostValues = mostValuesInFile
 
     /// How many arrays and dictionaries may be inside each other.
     static let deepestNesting = 100
@@ -67,6 +71,9 @@ struct PropertyListError: Error {
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
+
+    static let tooMany = PropertyListError(
+        "it has more than \(PropertyList.mostValues) values, which is the most that is read")
 
     static let tooDeep = PropertyListError(
         "more than \(PropertyList.deepestNesting) levels are inside each other")

@@ -14,6 +14,8 @@ struct XMLPropertyList {
     /// The values that have been read inside them, one container's after another's, and the names of members.
     private var values: [PropertyList] = []
     private var names: [ByteText] = []
+    /// How many values have begun.
+    private var count = 0
 
     /// An array or a dictionary that has begun.
     private struct Container {
@@ -82,6 +84,8 @@ struct XMLPropertyList {
     ///
     /// - Returns: The value; `nil` where an array or a dictionary begins.
     private mutating func begin(_ tag: Tag) throws(PropertyListError) -> PropertyList? {
+        count += 1
+        guard count <= PropertyList.mostValues else { throw .tooMany }
         switch tag.name {
         case "array" where tag.isEmpty: return .array([])
         case "dict" where tag.isEmpty: return .dictionary([:])
@@ -112,12 +116,13 @@ struct XMLPropertyList {
         }
         // Values and names are not fewer than when the container began: what is read inside takes away no more than it
         // brings. Each name has a value, as after a key no tag may close anything.
-        let inside = values[container.values...]
         let value: PropertyList =
             container.isDictionary
-            ? .dictionary(Dictionary(zip(names[container.names...], inside)) { $1 }) : .array(Array(inside))
-        values.removeSubrange(container.values...)
-        names.removeSubrange(container.names...)
+            ? .dictionary(Dictionary(zip(names[container.names...], values[container.values...])) { $1 })
+            : .array(Array(values[container.values...]))
+        // No slice of them is left, which would have each end of a dictionary copy all.
+        while values.count > container.values { values.removeLast() }
+        while names.count > container.names { names.removeLast() }
         return value
     }
 

@@ -17,6 +17,7 @@ func cLiteral(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
         switch scalar {
+        case " "..."!", "#"...">", "@"..."[", "]"..."~": escaped.unicodeScalars.append(scalar)
         // Two question marks may begin a trigraph.
         case "\\", "\"", "?": escaped += "\\\(scalar)"
         case _ where printable(String(scalar)) != String(scalar):
@@ -34,15 +35,15 @@ func swiftComment(_ text: String, indentation: String = "") -> [String] {
 
 /// A comment in C. Nothing in it ends it, seems to begin another one, or is a trigraph.
 func cComment(_ text: String) -> [String] {
-    var separated = ""
-    for scalar in text.unicodeScalars {
-        switch (separated.unicodeScalars.last, scalar) {
-        case ("*", "/"), ("/", "*"), ("?", "?"): separated += " "
+    var separated: [UInt8] = []
+    for byte in text.utf8 {
+        switch (separated.last.map(Unicode.Scalar.init), Unicode.Scalar(byte)) {
+        case ("*", "/"), ("/", "*"), ("?", "?"): separated.append(UInt8(ascii: " "))
         default: break
         }
-        separated.unicodeScalars.append(scalar)
+        separated.append(byte)
     }
-    let lines = commentLines(separated)
+    let lines = commentLines(String(decoding: separated, as: UTF8.self))
     switch lines.count {
     case 0: return []
     case 1: return ["/* \(lines[0]) */"]
@@ -50,16 +51,55 @@ func cComment(_ text: String) -> [String] {
     }
 }
 
+/// The lines of a text, without spaces at their ends and blank lines at its own.
+///
+/// Of scalars: a description may be long, and to find out what its characters are takes twenty times as long.
 private func commentLines(_ text: String) -> [String] {
-    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
-        printable(String(line.replacing("\t", with: " ").reversed().drop(while: \.isWhitespace).reversed()))
+    var lines: [String] = []
+    var line = ""
+    var spaces = ""
+    func end() {
+        lines.append(printable(line))
+        (line, spaces) = ("", "")
     }
-    let isBlank: (String) -> Bool = { $0.allSatisfy(\.isWhitespace) }
-    return lines.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+    var last: Unicode.Scalar?
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\n" where last == "\r": break
+        case "\n", "\r", "\u{B}", "\u{C}", "\u{85}", "\u{2028}", "\u{2029}": end()
+        case "\t", " ": spaces += " "
+        case _ where !scalar.isASCII && scalar.properties.isWhitespace: spaces.unicodeScalars.append(scalar)
+        default:
+            if !spaces.isEmpty {
+                line += spaces
+                spaces = ""
+            }
+            line.unicodeScalars.append(scalar)
+        }
+        last = scalar
+    }
+    end()
+    return lines.drop(while: \.isEmpty).reversed().drop(while: \.isEmpty).reversed()
 }
 
 /// A text in one line, short enough for the record of a tweak.
 func summary(_ text: String?) -> String? {
-    let line = (text ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    return line.isEmpty ? nil : line.count > 500 ? line.prefix(499) + "…" : line
+    var line = ""
+    var count = 0
+    var isBetweenWords = false
+    for character in text ?? "" {
+        if character.isWhitespace {
+            isBetweenWords = count > 0
+            continue
+        }
+        if isBetweenWords {
+            line += " "
+            count += 1
+            isBetweenWords = false
+        }
+        line.append(character)
+        count += 1
+        if count > 500 { return line.prefix(499) + "…" }
+    }
+    return line.isEmpty ? nil : line
 }

@@ -243,7 +243,7 @@ extension UInt64 {
 
 /// What is in a `fbtweak` section.
 public struct RecordSection: Sendable {
-    /// The tweaks, in the section's order, each with where its record begins.
+    /// The tweaks, in the order in which they are written, each with where its record begins.
     public var tweaks: [(offset: Int, declaration: TweakDeclaration)] = []
     /// What could not be read.
     public var errors: [RecordError] = []
@@ -253,13 +253,14 @@ public struct RecordSection: Sendable {
         var walk = RecordWalk()
         while true {
             do throws(RecordError) {
-                guard let range = try walk.next(in: bytes, byteOrder: byteOrder) else { return }
+                guard let range = try walk.next(in: bytes, byteOrder: byteOrder) else { break }
                 let declaration = try TweakDeclaration(record: bytes, in: range, byteOrder: byteOrder)
                 tweaks.append((range.lowerBound, declaration))
             } catch {
                 errors.append(error)
             }
         }
+        tweaks.sortAsWritten(\.declaration)
     }
 }
 

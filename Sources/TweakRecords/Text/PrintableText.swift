@@ -10,7 +10,7 @@ extension String {
         var escaped = ""
         for scalar in unicodeScalars {
             if scalar.isDangerous {
-                escaped += "\\u{\(String(scalar.value, radix: 16))}"
+                escaped += scalar.pathByte.map { "\\x\($0)" } ?? "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 escaped.unicodeScalars.append(scalar)
             }
@@ -37,10 +37,15 @@ extension String {
 }
 
 extension Unicode.Scalar {
+    /// The byte, in hexadecimal digits, for which it stands in a path that is not UTF-8.
+    fileprivate var pathByte: String? {
+        0x10FE80...0x10FEFF ~= value ? String(value & 0xFF, radix: 16) : nil
+    }
+
     fileprivate var isDangerous: Bool {
         if value < 0x7F { return value < 0x20 }
         // What decoding puts in the place of bytes that are not UTF-8.
-        if value == 0xFFFD { return true }
+        if value == 0xFFFD || pathByte != nil { return true }
         return switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         // Joiners make emoji and Indic and Arabic script; the others can turn the direction of a line.

@@ -53,28 +53,55 @@ extension TweakDeclaration {
 
     /// Reads a value that a person typed, by the tweak's type, and checks it as ``admit(_:)`` does.
     ///
-    /// A Bool is `true` or `false`, also `on`, `off`, `yes`, `no`, `1` and `0`, in any case. An integer may be
-    /// hexadecimal (`0x1F`), octal (`0o17`) or binary (`0b101`). A choice is also its label, unless that is the text
-    /// of another choice's value.
+    /// - A Bool is `true` or `false`, also `on`, `off`, `yes`, `no`, `1` and `0`, in any case, or `toggle`.
+    /// - A number may be calculated: `2*pi`, `(max-min)/2`, `x*1.1`, `+=10%`, `sqrt(2)`, where `x` is the current value,
+    ///   `min` and `max` are the limits and `def` is the default. An integer may be hexadecimal (`0x1F`), octal (`0o17`) or
+    ///   binary (`0b101`), and is rounded if it was calculated. The tweak's unit may stand behind a number; where that is
+    ///   one of time, other ones too: `300 ms`, `2 min 5 s`, `1:30`.
+    /// - A colour is `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, also without `#`, or a name of CSS.
+    /// - A choice is also its label, unless that is the text of another choice's value.
     ///
+    /// - Parameter current: The value that the tweak has, for `x`, `+=` and `toggle`.
     /// - Throws: ``TweakValueError`` if the text is no such value.
-    public func admit(text: String) throws(TweakValueError) -> Admission {
-        do throws(TweakValueError) {
-            return try admit(value(of: text))
-        } catch {
-            guard let choice = choices.first(where: { $0.label == text }) else { throw error }
+    public func admit(text: String, current: TweakValue? = nil) throws(TweakValueError) -> Admission {
+        if let choice = choices.first(where: { $0.label == text }),
+            !choices.contains(where: { $0.value.description == text })
+        {
             return try admit(choice.value)
         }
+        return try admit(value(of: text, current))
     }
 
     /// What a text stands for; the text itself if it is nothing else.
-    private func value(of text: String) -> TweakValue {
+    private func value(of text: String, _ current: TweakValue?) throws(TweakValueError) -> TweakValue {
         switch (type, text.lowercased()) {
         case (.bool, "true"), (.bool, "on"), (.bool, "yes"), (.bool, "1"): return true
         case (.bool, "false"), (.bool, "off"), (.bool, "no"), (.bool, "0"): return false
-        case (.float, _), (.double, _): return Double(text).map { .double($0) } ?? .string(text)
-        case _ where type.isNumeric: return Self.integer(text).map { .integer($0) } ?? .string(text)
+        case (.bool, "toggle"):
+            guard case .bool(let isOn)? = current else { return .string(text) }
+            return .bool(!isOn)
+        case (.bool, "def"), (.color, "def"): return defaultValue
+        case _ where type.isNumeric: return try number(of: text, current)
         default: return .string(text)
+        }
+    }
+
+    private func number(of text: String, _ current: TweakValue?) throws(TweakValueError) -> TweakValue {
+        let names = ["x": current, "min": minimum, "max": maximum, "def": defaultValue].compactMapValues(
+            \.self)
+        var expression = NumberExpression(text, in: NumberExpression.Context(names: names, unit: unit))
+        do throws(NumberExpression.Problem) {
+            switch try expression.result() {
+            case .integer(let integer): return .integer(integer)
+            case .real(let real) where type.integerRange != nil && real.isFinite && abs(real) >= 0x1p127:
+                return .integer(real < 0 ? .min : .max)
+            case .real(let real):
+                let isRounded = type.integerRange != nil && expression.isCalculated
+                return .double(isRounded ? real.rounded() : real)
+            }
+        } catch {
+            guard let reason = error.reason else { return .string(text) }
+            throw .notCalculable(self, given: TweakValue.string(text).quoted, reason: reason)
         }
     }
 
@@ -97,21 +124,6 @@ extension TweakDeclaration {
         if case .integer(let minimum)? = minimum { clamped = max(clamped, minimum) }
         if case .integer(let maximum)? = maximum { clamped = min(clamped, maximum) }
         return Admission(value: .integer(clamped), wasClamped: clamped != number)
-    }
-
-    private static func integer(_ text: String) -> Int128? {
-        let isNegative = text.hasPrefix("-")
-        let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
-        let (magnitude, radix): (Substring, Int) =
-            switch digits.prefix(2).lowercased() {
-            case "0x": (digits.dropFirst(2), 16)
-            case "0o": (digits.dropFirst(2), 8)
-            case "0b": (digits.dropFirst(2), 2)
-            default: (digits, 10)
-            }
-        // Int128 would take a second sign, and the negative of its smallest value does not exist.
-        guard magnitude.first?.isHexDigit == true else { return nil }
-        return Int128(magnitude, radix: radix).map { isNegative ? -$0 : $0 }
     }
 }
 

@@ -116,7 +116,19 @@ extension String {
     }
 
     /// Whether a text comes before another one by its UTF-8 bytes, which is the order of the code points.
-    package func bytesPrecede(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+    package func bytesPrecede(_ other: String) -> Bool {
+        let result = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                // Without an address there are no bytes.
+                guard let start = bytes.baseAddress, let otherStart = others.baseAddress else {
+                    return bytes.count < others.count
+                }
+                let order = memcmp(start, otherStart, min(bytes.count, others.count))
+                return order == 0 ? bytes.count < others.count : order < 0
+            }
+        }
+        return (result ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
+    }
 }
 
 /// A text that is compared by its UTF-8 bytes.

@@ -156,11 +156,13 @@ extension TweakColor {
 }
 
 extension TweakColor: LosslessStringConvertible {
-    /// Reads `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, in any case.
+    /// Reads `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, also without the `#`, or a name of CSS, in any case.
     public init?(_ text: String) {
-        guard text.utf8.first == UInt8(ascii: "#") else { return nil }
-        var digits = text.utf8.dropFirst().compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == text.utf8.count - 1 else { return nil }
+        let name = text.lowercased()
+        let hexadecimal =
+            ColorName.all[name] ?? (name.utf8.first == UInt8(ascii: "#") ? String(name.dropFirst()) : name)
+        var digits = hexadecimal.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == hexadecimal.utf8.count, digits.count > 2 else { return nil }
         if digits.count < 6 { digits = digits.flatMap { [$0, $0] } }
         guard digits.count == 6 || digits.count == 8 else { return nil }
         let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

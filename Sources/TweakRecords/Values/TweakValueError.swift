@@ -2,6 +2,8 @@
 public enum TweakValueError: Error, Hashable {
     /// The value is of another type than the tweak.
     case wrongType(TweakDeclaration, given: String)
+    /// The text cannot be calculated.
+    case notCalculable(TweakDeclaration, given: String, reason: String)
     /// The value is an infinity or not a number.
     case notFinite(TweakDeclaration, given: String)
     /// The text contains a NUL character, which ends a text in C.
@@ -22,6 +24,8 @@ extension TweakValueError: CustomStringConvertible {
         switch self {
         case .wrongType(let tweak, let given):
             "\(tweak.key): \(given) is not \(tweak.type.withArticle); allowed: \(tweak.allowed)"
+        case .notCalculable(let tweak, let given, let reason):
+            "\(tweak.key): \(given) is not \(tweak.type.withArticle): \(reason); allowed: \(tweak.allowed)"
         case .notFinite(let tweak, let given):
             "\(tweak.key): \(given) is not finite; allowed: \(tweak.allowed)"
         case .containsNUL(let tweak):
@@ -46,7 +50,7 @@ extension TweakDeclaration {
         }
         switch type {
         case .action: return "nothing"
-        case .color: return "a colour as #rrggbb or #rrggbbaa"
+        case .color: return "a colour as #rrggbb or #rrggbbaa, or a name of CSS"
         case .bool: return "true or false"
         case .string: return "text"
         case .float, .double: return "a number" + bounds(minimum, maximum)

@@ -38,10 +38,11 @@ package struct AgentConfiguration: Hashable, Sendable {
         }
         var applications: [RemoteApplication] = []
         var fleet: [FleetApplication] = []
+        var (names, fleetNames) = (Set<ByteText>(), Set<ByteText>())
         for (index, entry) in entries.enumerated() {
             var members = try Members(entry, path: path, place: ["applications", "\(index)"])
             if let application = try Self.fleetApplication(members, cluster) {
-                guard !fleet.contains(where: { $0.name.hasSameBytes(as: application.name) }) else {
+                guard fleetNames.insert(ByteText(application.name)).inserted else {
                     throw members.invalid("name", "there is another application \"\(application.name)\"")
                 }
                 fleet.append(application)
@@ -49,7 +50,7 @@ package struct AgentConfiguration: Hashable, Sendable {
                 guard members.has("url", "ofrep") else { continue }
             }
             let application = try Self.application(&members)
-            guard !applications.contains(where: { $0.name.hasSameBytes(as: application.name) }) else {
+            guard names.insert(ByteText(application.name)).inserted else {
                 throw members.invalid("name", "there is another application \"\(application.name)\"")
             }
             applications.append(application)

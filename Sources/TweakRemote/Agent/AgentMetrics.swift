@@ -14,32 +14,74 @@ package final class AgentMetrics: Sendable {
     }
 
     private let path: String
-    /// By what stands between braces.
-    private let applications = Mutex<[String: Application]>([:])
+    private let state = Mutex(State())
+    /// Held while the file is written.
+    private let file = Mutex(())
+
+    private struct State {
+        /// By what stands between braces.
+        var applications: [String: Application] = [:]
+        var isNew = false
+        var isWriting = false
+    }
+
+    /// From one writing of the file to the next. The collector reads it every fifteen seconds, and the file has all
+    /// applications in it.
+    private static let interval: Duration = .seconds(1)
 
     package init(path: String) { self.path = path }
 
-    /// Counts a check, and writes the file.
+    /// Counts a check.
     ///
-    /// - Throws: ``OverridesError`` if it cannot be written.
-    package func note(_ report: RemoteFollower.Report) throws(OverridesError) {
-        let text = applications.withLock { applications in
+    /// - Returns: Whether the caller has to ``keepWriting(_:)``.
+    package func note(_ report: RemoteFollower.Report) -> Bool {
+        state.withLock { state in
             let source = report.source == .remote ? "" : ",source=\"\(report.source)\""
             let labels = "application=\"\(Self.escaped(report.application))\"\(source)"
-            var application = applications[labels] ?? Application(last: report)
+            var application = state.applications[labels] ?? Application(last: report)
             application.last = report
             application.counts[report.outcome, default: 0] += 1
             if report.outcome != .failed { application.lastSuccess = report.time.components.seconds }
-            applications[labels] = application
-            return Self.text(applications)
+            state.applications[labels] = application
+            defer { (state.isNew, state.isWriting) = (true, true) }
+            return !state.isWriting
         }
-        try AgentFolder.replace(path, with: Array(text.utf8))
+    }
+
+    /// Writes the file now, and again as long as something is new each time.
+    ///
+    /// - Parameter report: Is called with the outcome of each.
+    package func keepWriting(_ report: (OverridesError?) -> Void) async {
+        repeat {
+            write(report)
+            try? await Task.sleep(for: Self.interval)
+        } while state.withLock { state in
+            state.isWriting = state.isNew
+            return state.isNew
+        }
+    }
+
+    /// Writes the file.
+    package func write(_ report: (OverridesError?) -> Void) {
+        file.withLock { _ in
+            let applications = state.withLock { state in
+                state.isNew = false
+                return state.applications
+            }
+            do throws(OverridesError) {
+                try AgentFolder.replace(path, with: Array(Self.text(applications).utf8))
+                report(nil)
+            } catch {
+                report(error)
+            }
+        }
     }
 
     /// Forgets what the configuration does not name any more.
     package func keep(only names: [String]) {
-        applications.withLock { applications in
-            applications = applications.filter { names.contains($0.value.last.application) }
+        let names = Set(names)
+        state.withLock { state in
+            state.applications = state.applications.filter { names.contains($0.value.last.application) }
         }
     }
 

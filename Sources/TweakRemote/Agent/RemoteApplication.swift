@@ -38,6 +38,15 @@ package struct RemoteURL: Hashable, Sendable {
     package let text: String
     package let isPlain: Bool
 
+    /// The scheme, the host and the port.
+    var server: String { Self.server(of: text) }
+
+    /// What an address has before its path.
+    static func server(of text: String) -> String {
+        text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+            .joined(separator: "/")
+    }
+
     /// What is added to an address that is not one of a JSON file.
     private static let fileName = "features.json"
 

@@ -8,11 +8,17 @@ internal import TweakTargeting
 package struct RemoteFollower: Sendable {
     private let application: RemoteApplication
     private let fetcher: HTTPFetcher
+    private let resources: SharedResources
+    private let isAlone: Bool
 
+    /// - Parameter resources: What this shares with others, which ends later; `nil` if it is alone.
     /// - Throws: ``FetchProblem`` if what it needs cannot be used.
-    package init(_ application: RemoteApplication) throws(FetchProblem) {
+    package init(
+        _ application: RemoteApplication, sharing resources: SharedResources? = nil
+    ) throws(FetchProblem) {
         self.application = application
-        fetcher = try HTTPFetcher(application)
+        (self.resources, isAlone) = (resources ?? SharedResources(), resources == nil)
+        fetcher = try HTTPFetcher(application, self.resources)
     }
 
     /// What a check has come to.
@@ -49,8 +55,7 @@ package struct RemoteFollower: Sendable {
         let streams = EventStreams(application, fetcher)
         while true {
             let start = ContinuousClock.now
-            let facts = HostFacts(
-                root: "/", application: application.name, applicationVersion: application.version)
+            let facts = resources.facts(application.name, application.version)
             var answer: Result<FetchedFile?, FetchProblem>
             do throws(FetchProblem) {
                 answer = .success(
@@ -96,7 +101,7 @@ package struct RemoteFollower: Sendable {
             if Task.isCancelled { break }
         }
         await streams.end()
-        await fetcher.end()
+        if isAlone { await resources.end() }
     }
 }
 

@@ -132,6 +132,16 @@ func timestamp(_ time: Duration) -> String {
         + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
 }
 
+/// The time that a text of ``timestamp(_:)`` says; `nil` if it is something else.
+func instant(_ timestamp: String) -> Duration? {
+    let numbers = timestamp.split { "-T:Z".contains($0) }.compactMap { Int32($0) }
+    guard timestamp.utf8.count == 20, numbers.count == 6 else { return nil }
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
+    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[3], numbers[4], numbers[5])
+    return .seconds(timegm(&parts))
+}
+
 extension String {
     /// What is behind the last place of a text in this one; `nil` if it is not there.
     fileprivate func components(after text: String) -> String? {

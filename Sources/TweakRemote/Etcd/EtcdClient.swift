@@ -13,7 +13,8 @@ internal import TweakRecords
 /// Speaks with the members of a cluster, through the JSON gateway that each of them has.
 ///
 /// Nothing here follows a redirect, and no answer is longer than ``largestAnswer``. A member that has lost its leader
-/// answers nothing and ends its watches: it is asked for that with each request.
+/// answers nothing and ends its watches: it is asked for that with each request. All applications of a cluster share one, and
+/// so the token of their user.
 package struct EtcdClient: Sendable {
     let cluster: EtcdCluster
     private let opened: OpenedClient
@@ -29,21 +30,14 @@ package struct EtcdClient: Sendable {
     private static let largestAnswer = KeptFile.largestSize
     private static let largestProblem = 1 << 16
 
-    /// - Throws: ``FetchProblem`` if the certificates cannot be used.
-    package init(_ cluster: EtcdCluster) throws(FetchProblem) {
-        self.cluster = cluster
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: try HTTPFetcher.tls(certificates: cluster.certificates),
-            redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(cluster.timeout)),
-            // Between two checks nothing but the watch is kept open: a member has many agents.
-            connectionPool: .init(idleTimeout: .seconds(1)))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.httpVersion = .http1Only
-        opened = OpenedClient(configuration)
-    }
+    private let turns: RequestTurns
 
-    /// Closes what is open.
-    package func end() async { await opened.end() }
+    /// - Throws: ``FetchProblem`` if the certificates cannot be used.
+    package init(_ cluster: EtcdCluster, _ resources: SharedResources) throws(FetchProblem) {
+        self.cluster = cluster
+        turns = resources.turns
+        opened = try resources.client(certificates: cluster.certificates, connect: cluster.timeout)
+    }
 
     // MARK: - Questions
 
@@ -57,6 +51,8 @@ package struct EtcdClient: Sendable {
         var isWithoutValues = false
         /// Only what has been changed since.
         var modifiedFrom = 0
+        /// What was there at a revision; 0 for now.
+        var revision = 0
 
         enum Order: String {
             case key = "KEY"
@@ -76,6 +72,7 @@ package struct EtcdClient: Sendable {
             }
             if isWithoutValues { members["keys_only"] = .scalar(true) }
             if modifiedFrom > 0 { members["min_mod_revision"] = EtcdClient.integer(modifiedFrom) }
+            if revision > 0 { members["revision"] = EtcdClient.integer(revision) }
             return members
         }
     }
@@ -271,6 +268,8 @@ package struct EtcdClient: Sendable {
         _ path: String, _ question: JSONObject, _ token: String?, at endpoint: String
     ) async throws(FetchProblem) -> EtcdObject {
         let request = message(path, question, token, at: endpoint)
+        guard await turns.wait(for: endpoint) else { throw FetchProblem(message: "it was given up") }
+        defer { turns.leave(endpoint) }
         let result = await withTaskGroup(of: Result<[UInt8], FetchProblem>.self) { group in
             group.addTask {
                 do {

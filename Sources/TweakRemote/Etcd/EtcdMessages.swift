@@ -44,6 +44,9 @@ struct EtcdRange: Hashable {
     /// How many there are, also if not all were asked for.
     let count: Int
 
+    /// Nothing.
+    init() { (entries, count) = ([], 0) }
+
     init(_ object: EtcdObject) throws(FetchProblem) {
         entries = try object.objects("kvs").map { (entry) throws(FetchProblem) in try EtcdEntry(entry) }
         count = try object.integer("count")

@@ -42,8 +42,12 @@ package struct FleetChange: Hashable, Sendable {
     package struct Part: Hashable, Sendable {
         package let tweak: TweakKey
         /// `nil` if it had none, or something that is none.
-        package let old: FleetValue?
+        package fileprivate(set) var old: FleetValue?
         package let new: FleetValue?
+        /// The revision of what it had; `nil` if it had nothing, or the record is of an earlier version of `tweak`.
+        package var oldRevision: Int?
+        /// Why what it had was no value.
+        package var oldProblem: String?
     }
 
     init(
@@ -56,6 +60,10 @@ package struct FleetChange: Hashable, Sendable {
     /// Reads what is in etcd.
     init(_ entry: EtcdEntry, number: Int) throws(FormatError) {
         let path = "change \(number)"
+        guard entry.created == entry.modified else {
+            throw .malformed(
+                path: path, reason: "somebody has changed its record at revision \(entry.modified)")
+        }
         let value: JSONValue
         do throws(JSONError) { value = try JSONParser.value(of: entry.value) } catch {
             throw .malformed(path: path, reason: error.reason)
@@ -75,7 +83,9 @@ package struct FleetChange: Hashable, Sendable {
             parts.append(
                 Part(
                     tweak: key, old: try Self.content("old", of: key, &change),
-                    new: try Self.content("new", of: key, &change)))
+                    new: try Self.content("new", of: key, &change),
+                    oldRevision: try change.integer("oldRevision", EtcdHeader.revisions),
+                    oldProblem: try change.anyText("oldProblem")))
         }
         self.parts = parts
         (self.number, revision) = (number, entry.modified)
@@ -90,11 +100,16 @@ package struct FleetChange: Hashable, Sendable {
 
     func json() -> [UInt8] {
         let changes = parts.map { part in
-            JSONValue.object([
+            var members: JSONObject = [
                 "tweak": .scalar(.string(part.tweak.description)),
                 "old": part.old.map { .object($0.content) } ?? .null,
                 "new": part.new.map { .object($0.content) } ?? .null,
-            ])
+            ]
+            if let revision = part.oldRevision {
+                members["oldRevision"] = .scalar(.integer(Int128(revision)))
+            }
+            if let problem = part.oldProblem { members["oldProblem"] = .scalar(.string(problem)) }
+            return JSONValue.object(members)
         }
         var members: JSONObject = [
             "id": .scalar(.string(id)), "by": .scalar(.string(by)), "at": .scalar(.string(at)),
@@ -110,26 +125,34 @@ package struct FleetContents: Sendable {
     package let revision: Int
     /// In the order of their names.
     package let values: [(tweak: TweakKey, value: Result<FleetValue, FormatError>, revision: Int)]
-    /// Keys that are not names of tweaks.
+    /// The keys among those that were looked at that are none of ours or cannot be read, each with the reason.
     package let strangers: [String]
     /// The newest one, 0 if there was none.
     let lastChange: Int
+    /// Under which number the next one is recorded. Keys that were put there by other means are left alone.
+    let nextChange: Int
     /// From the first to the last; only what was asked for.
     package let changes: [FleetChange]
+    private let places: [TweakKey: Int]
 
     /// What a tweak has.
     package subscript(tweak: TweakKey) -> (value: Result<FleetValue, FormatError>, revision: Int)? {
-        values.first { $0.tweak == tweak }.map { ($0.value, $0.revision) }
+        places[tweak].map { (values[$0].value, values[$0].revision) }
     }
 
+    /// - Parameter isWithChanges: Whether the history has its content.
     init(
-        _ values: EtcdRange, _ history: EtcdRange, _ header: EtcdHeader, _ keys: FleetKeys
+        _ values: EtcdRange, _ history: EtcdRange, _ header: EtcdHeader, _ keys: FleetKeys,
+        isWithChanges: Bool = false
     ) {
         var found: [(tweak: TweakKey, value: Result<FleetValue, FormatError>, revision: Int)] = []
         var strangers: [String] = []
+        func pass(over entry: EtcdEntry, _ reason: String) {
+            strangers.append("\(String(decoding: entry.key, as: UTF8.self)): \(reason)")
+        }
         for entry in values.entries {
             guard let tweak = keys.tweak(of: entry.key) else {
-                strangers.append(String(decoding: entry.key, as: UTF8.self))
+                pass(over: entry, "this is not the name of a tweak")
                 continue
             }
             do throws(FormatError) {
@@ -141,15 +164,28 @@ package struct FleetContents: Sendable {
         self.values = found.sorted {
             $0.tweak.description.utf8.lexicographicallyPrecedes($1.tweak.description.utf8)
         }
-        self.strangers = strangers
+        places = Dictionary(self.values.enumerated().map { ($1.tweak, $0) }) { first, _ in first }
         revision = header.revision
-        // One that is damaged is not missed, unless something has to be undone.
-        let numbered = history.entries.compactMap { entry in
-            keys.number(ofChange: entry.key).map { (number: $0, entry: entry) }
+        var (last, changes): (Int, [FleetChange]) = (0, [])
+        for entry in history.entries {
+            guard let number = keys.number(ofChange: entry) else {
+                pass(over: entry, "this is not the number of a change, and is left out")
+                continue
+            }
+            last = max(last, number)
+            guard isWithChanges else { continue }
+            // One that is damaged is not missed, unless something has to be undone.
+            do throws(FormatError) { changes.append(try FleetChange(entry, number: number)) } catch {
+                pass(over: entry, "\(error)")
+            }
         }
-        lastChange = numbered.map(\.number).max() ?? 0
-        changes = numbered.compactMap { try? FleetChange($0.entry, number: $0.number) }
-            .sorted { $0.number < $1.number }
+        let taken = Set(history.entries.compactMap { keys.place(ofChange: $0.key) })
+        lastChange = last
+        var next = last + 1
+        while taken.contains(next) { next += 1 }
+        nextChange = next
+        self.changes = changes.sorted { $0.number < $1.number }
+        self.strangers = strangers
     }
 }
 
@@ -158,6 +194,7 @@ package struct FleetContents: Sendable {
 /// Each change is one transaction, which also writes who has made it, when and why, under a number that is one more than that
 /// of the change before. So of two changes at the same time one fails, looks again and tries again.
 package struct FleetEditor: Sendable {
+    private let resources = SharedResources()
     private let client: EtcdClient
     private let endpoints: [String]
     private let preferred = Preferred()
@@ -176,30 +213,54 @@ package struct FleetEditor: Sendable {
 
     /// - Throws: ``FetchProblem`` if what it needs cannot be used.
     package init(_ application: FleetApplication) throws(FetchProblem) {
-        client = try EtcdClient(application.cluster)
+        client = try EtcdClient(application.cluster, resources)
         endpoints = application.cluster.endpoints.shuffled()
         keys = FleetKeys(application)
     }
 
     /// Closes what is open.
-    package func end() async { await client.end() }
+    package func end() async { await resources.end() }
 
     /// What there is, at one moment.
     ///
     /// - Parameter isWithHistory: Whether all changes that are kept are wanted.
     package func contents(isWithHistory: Bool = false) async throws(FleetProblem) -> FleetContents {
         try await onSomeMember { (endpoint) throws(FetchProblem) in
-            let (ranges, header) = try await client.ranges(
-                [EtcdClient.RangeQuery(keys.values), history(isWhole: isWithHistory)], at: endpoint)
-            return FleetContents(ranges[0], ranges[1], header, keys)
+            var history = EtcdClient.RangeQuery(keys.history)
+            if isWithHistory { return try await contents(history, isWithChanges: true, at: endpoint) }
+            history.isWithoutValues = true
+            // The newest change is enough. Somebody may have put something else behind it.
+            var newest = EtcdClient.RangeQuery(keys.history + "0")
+            (newest.limit, newest.newestFirst, newest.isWithoutValues) = (10, .key, true)
+            let contents = try await contents(newest, at: endpoint)
+            if contents.lastChange > 0 || contents.strangers.isEmpty { return contents }
+            return try await self.contents(history, at: endpoint)
         }
     }
 
-    private func history(isWhole: Bool) -> EtcdClient.RangeQuery {
-        var query = EtcdClient.RangeQuery(keys.history)
-        query.newestFirst = .key
-        if !isWhole { query.limit = 1 }
-        return query
+    private func contents(
+        _ history: EtcdClient.RangeQuery, isWithChanges: Bool = false, at endpoint: String
+    ) async throws(FetchProblem) -> FleetContents {
+        let (ranges, header) = try await client.ranges(
+            [EtcdClient.RangeQuery(keys.values), history], at: endpoint)
+        return FleetContents(ranges[0], ranges[1], header, keys, isWithChanges: isWithChanges)
+    }
+
+    /// What there was at a revision, without history; `nil` if etcd does not know it any more.
+    package func contents(at revision: Int) async throws(FleetProblem) -> FleetContents? {
+        guard revision > 0 else { return nil }
+        return try await onSomeMember { (endpoint) throws(FetchProblem) in
+            var query = EtcdClient.RangeQuery(keys.values)
+            query.revision = revision
+            do throws(FetchProblem) {
+                let (range, header) = try await client.range(query, at: endpoint)
+                return FleetContents(range, EtcdRange(), header, keys)
+            } catch {
+                // It was compacted away, or is still to come.
+                guard error.isRefusal, error.message.contains("required revision") else { throw error }
+                return nil
+            }
+        }
     }
 
     /// Asks one member after the other.
@@ -280,10 +341,17 @@ package struct FleetEditor: Sendable {
         _ id: String
     ) -> FleetChange {
         let parts = wanted.map { tweak, value in
-            FleetChange.Part(tweak: tweak, old: contents[tweak].flatMap { try? $0.value.get() }, new: value)
+            var part = FleetChange.Part(tweak: tweak, old: nil, new: value)
+            guard let old = contents[tweak] else { return part }
+            part.oldRevision = old.revision
+            switch old.value {
+            case .success(let value): part.old = value
+            case .failure(let error): part.oldProblem = "\(error)"
+            }
+            return part
         }
         return FleetChange(
-            number: contents.lastChange + 1, revision: 0, by: by, why: why, at: timestamp(.since1970),
+            number: contents.nextChange, revision: 0, by: by, why: why, at: timestamp(.since1970),
             parts: parts.sorted { $0.tweak.description < $1.tweak.description }, id: id)
     }
 
@@ -305,40 +373,131 @@ package struct FleetEditor: Sendable {
             }
         }
         if change.number > Self.keptChanges {
-            transaction.remove(
-                keys.key(ofChange: 0), to: keys.key(ofChange: change.number - Self.keptChanges + 1))
+            transaction.remove(keys.key(ofChange: change.number - Self.keptChanges))
         }
         return transaction
     }
 
+    // MARK: - Going back
+
     /// What has to be changed so that everything is as it was at a revision.
     ///
-    /// - Parameter tweak: Only this one; `nil` for all of the application.
+    /// - Parameters:
+    ///   - tweak: Only this one; `nil` for all of the application.
+    ///   - then: What etcd had at the revision; `nil` if it does not know, so that the history has to do. That lacks what was
+    ///     written by other means than `tweak fleet`.
     package static func rollback(
-        to revision: Int, of tweak: TweakKey?, _ contents: FleetContents
+        to revision: Int, of tweak: TweakKey?, _ contents: FleetContents, _ then: FleetContents?
     ) throws(FleetProblem) -> [TweakKey: FleetValue?] {
         guard revision > 0, revision <= contents.revision else {
             throw .impossible("there is no revision \(revision) yet; this is \(contents.revision)")
         }
-        let newer = contents.changes.filter { $0.revision > revision }
-        let first = newer.first?.number ?? contents.lastChange + 1
-        guard newer.count == contents.lastChange - first + 1,
-            first == 1 || contents.changes.contains(where: { $0.number == first - 1 })
-        else {
-            let oldest = contents.changes.first.map { "\($0.revision)" } ?? "none"
-            throw .impossible(
-                "not all changes since revision \(revision) are known; the oldest one that is kept is of \(oldest)"
-            )
+        let past: Past
+        if let then {
+            past = .contents(then)
+        } else {
+            past = .history(try History(of: contents, since: revision))
         }
+        var unknown: [String] = []
         var wanted: [TweakKey: FleetValue?] = [:]
-        for change in newer.reversed() {
-            for part in change.parts where tweak == nil || tweak == part.tweak {
-                wanted[part.tweak] = .some(part.old)
+        for key in Set(contents.values.map(\.tweak)).union(past.tweaks) where tweak == nil || tweak == key {
+            let now = contents[key]
+            switch past.state(of: key, now: now?.revision) {
+            case .same: break
+            case .unknown(let reason): unknown.append("\(key): \(reason)")
+            case .had(let value):
+                let content = now.flatMap { try? $0.value.get() }?.content
+                if content != value?.content || (content == nil && now != nil) { wanted[key] = .some(value) }
             }
         }
-        return wanted.filter { tweak, value in
-            let now = contents[tweak].flatMap { try? $0.value.get() }
-            return now?.content != value?.content || (now == nil && contents[tweak] != nil)
+        guard unknown.isEmpty else {
+            throw .impossible(
+                "not everything is known that there was at revision \(revision); nothing was changed; "
+                    + unknown.sorted().joined(separator: "; "))
+        }
+        return wanted
+    }
+
+    /// From where it is known what there was at a revision.
+    private enum Past {
+        case contents(FleetContents)
+        case history(History)
+
+        /// What a tweak had.
+        enum State {
+            case same
+            case had(FleetValue?)
+            case unknown(String)
+        }
+
+        /// Those that may have had something else.
+        var tweaks: [TweakKey] {
+            switch self {
+            case .contents(let contents): contents.values.map(\.tweak)
+            case .history(let history): Array(history.next.keys) + history.last.keys
+            }
+        }
+
+        /// - Parameter revision: That of what it has now; `nil` if it has nothing.
+        func state(of tweak: TweakKey, now revision: Int?) -> State {
+            switch self {
+            case .history(let history): return history.state(of: tweak, now: revision)
+            case .contents(let contents):
+                guard let found = contents[tweak] else { return .had(nil) }
+                guard found.revision != revision else { return .same }
+                switch found.value {
+                case .success(let value): return .had(value)
+                case .failure(let error): return .unknown("it had no value: \(error)")
+                }
+            }
+        }
+    }
+
+    /// The changes before and after a revision, as far as they are recorded.
+    private struct History {
+        let revision: Int
+        /// The last change of each tweak up to the revision, and the first one after it.
+        private(set) var last: [TweakKey: (change: Int, part: FleetChange.Part)] = [:]
+        private(set) var next: [TweakKey: FleetChange.Part] = [:]
+
+        /// - Throws: ``FleetProblem`` if a change after the revision is not recorded any more.
+        init(of contents: FleetContents, since revision: Int) throws(FleetProblem) {
+            self.revision = revision
+            let newer = contents.changes.filter { $0.revision > revision }
+            let first = newer.first?.number ?? contents.lastChange + 1
+            guard newer.count == contents.lastChange - first + 1,
+                first == 1 || contents.changes.contains(where: { $0.number == first - 1 })
+            else {
+                let oldest = contents.changes.first.map { "\($0.revision)" } ?? "none"
+                throw .impossible(
+                    "not all changes since revision \(revision) are known; the oldest one that is kept is of \(oldest)"
+                )
+            }
+            for change in contents.changes {
+                for part in change.parts {
+                    if change.revision <= revision {
+                        last[part.tweak] = (change.revision, part)
+                    } else if next[part.tweak] == nil {
+                        next[part.tweak] = part
+                    }
+                }
+            }
+        }
+
+        /// What a tweak had before the next change of it, or has now, if nobody has written that without `tweak fleet`.
+        func state(of tweak: TweakKey, now: Int?) -> Past.State {
+            let next = next[tweak]
+            let written = next == nil ? now : next?.oldRevision
+            if let written, written > revision {
+                return .unknown("somebody has changed it without tweak fleet at revision \(written)")
+            }
+            let isThere = next.map { $0.old != nil || $0.oldProblem != nil } ?? (now != nil)
+            if !isThere, let last = last[tweak], last.part.new != nil {
+                return .unknown("somebody has removed it without tweak fleet after revision \(last.change)")
+            }
+            guard let next else { return .same }
+            if let problem = next.oldProblem { return .unknown("it had no value: \(problem)") }
+            return .had(next.old)
         }
     }
 
@@ -354,7 +513,7 @@ package struct FleetEditor: Sendable {
         after revision: Int, _ change: (FleetChange) -> Void, problem: (String) -> Void
     ) async {
         func tell(_ entry: EtcdEntry) {
-            guard let number = keys.number(ofChange: entry.key) else { return }
+            guard let number = keys.number(ofChange: entry) else { return }
             do throws(FormatError) { change(try FleetChange(entry, number: number)) } catch {
                 problem("\(error)")
             }

@@ -13,6 +13,8 @@ package struct FleetFollower: Sendable {
     private let application: FleetApplication
     private let client: EtcdClient
     private let keys: FleetKeys
+    private let resources: SharedResources
+    private let isAlone: Bool
 
     /// A watch that ends sooner was none.
     private static let shortest: Duration = .seconds(10)
@@ -20,12 +22,32 @@ package struct FleetFollower: Sendable {
     private static let tooManyShort = 3
     /// By how much a change may come later than the answer that tells of it.
     private static let lateness: Duration = .seconds(1)
+    /// From one writing of the file to the next. The first change of a burst is written at once, and the pauses double as long
+    /// as it lasts: each writing is of all values, and wakes all programs.
+    private static let pauses: ClosedRange<Duration> = .milliseconds(2)...(.milliseconds(50))
 
+    /// Makes one that is alone.
+    ///
     /// - Throws: ``FetchProblem`` if what it needs cannot be used.
     package init(_ application: FleetApplication) throws(FetchProblem) {
-        self.application = application
-        client = try EtcdClient(application.cluster)
-        keys = FleetKeys(application)
+        let resources = SharedResources()
+        self.init(application, try EtcdClient(application.cluster, resources), resources, isAlone: true)
+    }
+
+    /// - Parameters:
+    ///   - client: The client of the application's cluster.
+    ///   - resources: What this shares with others, which ends later.
+    package init(
+        _ application: FleetApplication, _ client: EtcdClient, sharing resources: SharedResources
+    ) {
+        self.init(application, client, resources, isAlone: false)
+    }
+
+    private init(
+        _ application: FleetApplication, _ client: EtcdClient, _ resources: SharedResources, isAlone: Bool
+    ) {
+        (self.application, self.client, keys) = (application, client, FleetKeys(application))
+        (self.resources, self.isAlone) = (resources, isAlone)
     }
 
     /// What is known, and what is to be written and said. One task reads, another one writes: what arrives while a file is
@@ -37,6 +59,8 @@ package struct FleetFollower: Sendable {
             var isWatching = false
             var outcome = RemoteState.Outcome.unchanged
             var messages: [String] = []
+            /// Something is to be told that has not been.
+            var isNew = false
         }
 
         let guarded: Mutex<Guarded>
@@ -49,7 +73,8 @@ package struct FleetFollower: Sendable {
             _ body: (inout FleetState) throws(FetchProblem) -> [String]
         ) throws(FetchProblem) {
             try guarded.withLock { (guarded) throws(FetchProblem) in
-                let before = guarded.state.file
+                // Not the whole file, which would be copied by the first change of it.
+                let before = (loaded: guarded.state.file.loaded, version: guarded.state.file.version)
                 let messages = try body(&guarded.state)
                 guarded.messages += messages
                 if guarded.state.file.problem != nil {
@@ -61,19 +86,21 @@ package struct FleetFollower: Sendable {
                 } else if guarded.outcome == .failed {
                     guarded.outcome = .unchanged
                 }
+                guarded.isNew = true
             }
             continuation.yield()
         }
 
         func say(_ message: String) {
-            guarded.withLock { $0.messages.append(message) }
+            guarded.withLock { guarded in
+                guarded.messages.append(message)
+                guarded.isNew = true
+            }
             continuation.yield()
         }
     }
 
-    private var facts: HostFacts {
-        HostFacts(root: "/", application: application.name, applicationVersion: application.version)
-    }
+    private var facts: HostFacts { resources.facts(application.name, application.version) }
 
     /// Follows until the task is cancelled.
     ///
@@ -95,7 +122,7 @@ package struct FleetFollower: Sendable {
                 shared.continuation.finish()
             }
         }
-        await client.end()
+        if isAlone { await resources.end() }
     }
 
     private func tell(
@@ -104,10 +131,12 @@ package struct FleetFollower: Sendable {
     ) async {
         var kept = last
         var isKeepingSaid = false
+        var pause = Self.pauses.lowerBound
         for await _ in shared.news {
             var (file, outcome, messages) = shared.guarded.withLock { guarded in
                 defer {
                     guarded.messages = []
+                    guarded.isNew = false
                     if guarded.outcome == .loaded { guarded.outcome = .unchanged }
                 }
                 return (guarded.state.file, guarded.outcome, guarded.messages)
@@ -129,6 +158,9 @@ package struct FleetFollower: Sendable {
                 RemoteFollower.Report(
                     application: application.name, source: .fleet, outcome: outcome, file: file,
                     messages: messages, notKept: notKept, time: .since1970))
+            try? await Task.sleep(for: pause)
+            let isBurst = shared.guarded.withLock { $0.isNew }
+            pause = isBurst ? min(pause * 2, Self.pauses.upperBound) : Self.pauses.lowerBound
         }
     }
 
@@ -138,7 +170,7 @@ package struct FleetFollower: Sendable {
         let endpoints = application.cluster.endpoints
         // Agents that all begin with the first one would leave the others without work.
         var next = Int.random(in: endpoints.indices)
-        var untried = endpoints.count
+        var (untried, older) = (endpoints.count, 0)
         var shortWatches = 0
         // Who does not want to wait for an answer does not want to wait for the next question either.
         var schedule = CheckSchedule(interval: min(.seconds(1), application.cluster.timeout))
@@ -147,7 +179,7 @@ package struct FleetFollower: Sendable {
             var pause: Duration
             do throws(FetchProblem) {
                 try await readAll(shared, at: endpoint)
-                untried = endpoints.count
+                (untried, older) = (endpoints.count, 0)
                 if isOnce { return }
                 let start = ContinuousClock.now
                 let problem = await watch(shared, at: endpoint)
@@ -172,13 +204,17 @@ package struct FleetFollower: Sendable {
                 if Task.isCancelled { return }
                 next += 1
                 untried -= 1
+                if error.isOlder { older += 1 }
                 guard untried <= 0 else { continue }
                 let others = endpoints.count == 1 ? "" : "none of \(endpoints.count) members can be read; "
                 let message = "\(others)\(endpoint): \(error.message)"
-                try? shared.update { state in state.fail(message) }
+                let isOlder = older > endpoints.count / 2
+                try? shared.update { state in state.fail(message, isOlder: isOlder) }
                 if isOnce { return }
-                untried = endpoints.count
+                (untried, older) = (endpoints.count, 0)
                 pause = schedule.failed()
+                // It is believed if it is still so then.
+                if isOlder { pause = min(pause, application.cluster.interval) }
             }
             try? await Task.sleep(for: pause)
         }
@@ -221,6 +257,7 @@ package struct FleetFollower: Sendable {
         _ messages: [EtcdWatchMessage], _ shared: Shared, _ facts: HostFacts
     ) throws(FetchProblem) {
         for message in messages {
+            if Task.isCancelled { throw FetchProblem(message: "it was given up") }
             switch message {
             case .created, .ended: break
             case .compacted: throw FetchProblem(message: "what has changed was compacted away")
@@ -269,7 +306,12 @@ package struct FleetFollower: Sendable {
     private func isBehind(_ shared: Shared, at endpoint: String) async throws(FetchProblem) -> Bool {
         var query = EtcdClient.RangeQuery(keys.values)
         (query.limit, query.newestFirst, query.isWithoutValues) = (1, .modified, true)
+        let known = shared.guarded.withLock { $0.state.revision }
         let (newest, header) = try await client.range(query, at: endpoint)
+        try shared.guarded.withLock { (guarded) throws(FetchProblem) in try guarded.state.expect(header) }
+        guard header.revision >= known else {
+            throw FetchProblem(message: "its revision is \(header.revision), and \(known) is known")
+        }
         let (revision, count) = shared.guarded.withLock { ($0.state.revision, $0.state.count) }
         let isNewer = newest.entries.contains { $0.modified > revision }
         return isNewer || header.revision >= revision && newest.count != count

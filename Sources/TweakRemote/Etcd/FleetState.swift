@@ -8,8 +8,8 @@ internal import TweakTargeting
 
 /// What is known of one application's values in etcd, and what its programs are told.
 ///
-/// It goes forward only: what is older than what is known is not believed. What was believed once stays until something
-/// better is there, each value by itself.
+/// It goes forward: what is older than what is known is not believed until most members have said so for a while. What was
+/// believed once stays until something better is there, each value by itself. A change costs what it changes.
 struct FleetState: Sendable {
     private let application: FleetApplication
     private let keys: FleetKeys
@@ -21,6 +21,8 @@ struct FleetState: Sendable {
     private var entries: [[UInt8]: Entry] = [:]
     /// Since when nothing could be read, as RFC 3339 has times; `nil` while it works.
     private var failingSince: String?
+    /// Whether it could not be read because most members know only what is older.
+    private var isOlder = false
 
     /// What etcd has under one key.
     private struct Entry {
@@ -42,9 +44,11 @@ struct FleetState: Sendable {
         guard let problem = file.problem else { return }
         // A cluster that was away is still away if the agent begins anew.
         failingSince = problem.split(separator: Self.since).last.map(String.init)
+        isOlder = problem.contains(Self.older)
     }
 
     private static let since = " since "
+    private static let older = "what is older is not believed"
 
     /// How many keys there are.
     var count: Int { entries.count }
@@ -52,10 +56,14 @@ struct FleetState: Sendable {
     /// Takes everything that is there.
     ///
     /// - Returns: What to tell a person.
-    /// - Throws: ``FetchProblem`` if it is older than what is known.
+    /// - Throws: ``FetchProblem`` if it is older than what is known, or cannot be.
     mutating func take(
         _ range: EtcdRange, _ header: EtcdHeader, facts: HostFacts, at time: Duration = .since1970
     ) throws(FetchProblem) -> [String] {
+        if let early = range.entries.first(where: { $0.modified > header.revision }) {
+            throw FetchProblem(
+                message: "it has a key of revision \(early.modified), and its own is \(header.revision)")
+        }
         var messages: [String] = []
         let origin = "etcd \(String(header.cluster, radix: 16)) \(keys.root)"
         if cluster == nil {
@@ -68,16 +76,24 @@ struct FleetState: Sendable {
             messages.append("this is another cluster; its values are from \(origin) now")
             revision = 0
         }
-        guard header.revision >= revision else {
-            throw FetchProblem(
-                message:
-                    "its revision is \(header.revision), and \(revision) is known; what is older is not believed"
-            )
+        var isSame = cluster == header.cluster
+        if header.revision < revision {
+            guard isOlderBelieved(at: time) else {
+                throw FetchProblem(
+                    message:
+                        "its revision is \(header.revision), and \(revision) is known; \(Self.older) before most "
+                        + "members have said so for \(application.cluster.interval)",
+                    isOlder: true)
+            }
+            messages.append(
+                "etcd has gone back from revision \(revision) to \(header.revision), as after the restoration of a "
+                    + "backup; its values are taken")
+            isSame = false
         }
         let before = entries
         entries = [:]
         for entry in range.entries {
-            if let known = before[entry.key], known.modified == entry.modified, cluster == header.cluster {
+            if isSame, let known = before[entry.key], known.modified == entry.modified {
                 entries[entry.key] = known
             } else {
                 messages += set(entry)
@@ -85,11 +101,20 @@ struct FleetState: Sendable {
         }
         (cluster, revision) = (header.cluster, header.revision)
         file.from = origin
+        // Otherwise the next agent would begin with what is not so any more.
+        if let version = file.version, version > revision { file.version = revision }
         if let since = failingSince { messages.append("read again, after failures since \(since)") }
-        failingSince = nil
+        (failingSince, isOlder) = (nil, false)
         file.problem = nil
         tell(facts, time)
         return messages
+    }
+
+    /// Whether most members have known nothing newer for as long as there is between two checks. One that was put back alone
+    /// is not most of them; after the restoration of a backup all of them are.
+    private func isOlderBelieved(at time: Duration) -> Bool {
+        guard isOlder, let since = failingSince.flatMap(instant) else { return false }
+        return time - since >= application.cluster.interval
     }
 
     /// Takes what has changed.
@@ -100,7 +125,7 @@ struct FleetState: Sendable {
         _ changes: [EtcdWatchMessage.Change], upTo header: EtcdHeader, facts: HostFacts,
         at time: Duration = .since1970
     ) throws(FetchProblem) -> [String] {
-        guard header.cluster == cluster else { throw FetchProblem(message: "this is another cluster") }
+        try expect(header)
         guard header.revision >= revision else {
             throw FetchProblem(message: "its revision is \(header.revision), and \(revision) is known")
         }
@@ -113,14 +138,22 @@ struct FleetState: Sendable {
             }
             last = change.entry.modified
         }
-        var messages: [String] = []
-        for change in changes {
-            if change.isGone { entries[change.entry.key] = nil } else { messages += set(change.entry) }
-        }
         // Without changes it says how far it has come. Otherwise more may be on the way.
         revision = changes.isEmpty ? header.revision : last
-        tell(facts, time)
+        var (messages, isNew): ([String], Bool) = ([], false)
+        for change in changes {
+            if change.isGone { entries[change.entry.key] = nil } else { messages += set(change.entry) }
+            guard let tweak = keys.tweak(of: change.entry.key) else { continue }
+            let told = entries[change.entry.key].map { Told($0.content, facts) } ?? Told()
+            isNew = tell(told, of: tweak) || isNew
+        }
+        noteTelling(isNew, time)
         return messages
+    }
+
+    /// Expects an answer of the cluster that is known.
+    func expect(_ header: EtcdHeader) throws(FetchProblem) {
+        guard header.cluster == cluster else { throw FetchProblem(message: "this is another cluster") }
     }
 
     private mutating func set(_ entry: EtcdEntry) -> [String] {
@@ -141,40 +174,75 @@ struct FleetState: Sendable {
         return [problem + (before == nil ? "" : "; the value before stays")]
     }
 
-    /// Finds out again what of it is for this host: after an upgrade that may be something else.
-    mutating func tell(_ facts: HostFacts, _ time: Duration = .since1970) {
-        var told = ProvidedFile()
-        for entry in entries.values {
-            switch entry.content {
-            case .value(let tweak, let value, nil): told.set(value.value, for: tweak, because: value.reason)
-            case .value(let tweak, let value, let target?):
+    // MARK: - Telling
+
+    /// What programs are told of one tweak.
+    private struct Told {
+        var value: JSONValue?
+        var reason: JSONValue?
+
+        init() {}
+
+        init(_ content: Content, _ facts: HostFacts) {
+            switch content {
+            case .value(_, let value, nil):
+                (self.value, reason) = (.scalar(value.value), .scalar(.string(value.reason)))
+            case .value(_, let value, let target?):
                 let decision = target.decision(for: facts)
-                if decision.isOn {
-                    told.set(value.value, for: tweak, because: "\(value.reason); \(decision.reason)")
-                } else {
-                    told.reasons[tweak.description] = .scalar(.string("not for this: \(decision.reason)"))
-                }
-            case .unusable(let tweak?, let problem, let before?):
-                told.values[tweak] = before
-                told.reasons[tweak.description] = .scalar(.string("what is there now is wrong: \(problem)"))
+                if decision.isOn { self.value = .scalar(value.value) }
+                let reason =
+                    decision.isOn ? "\(value.reason); \(decision.reason)" : "not for this: \(decision.reason)"
+                self.reason = .scalar(.string(reason))
+            case .unusable(_, let problem, let before?):
+                value = before
+                reason = .scalar(.string("what is there now is wrong: \(problem)"))
             case .unusable: break
             }
         }
+    }
+
+    /// - Returns: Whether it is something new.
+    private mutating func tell(_ told: Told, of tweak: TweakKey) -> Bool {
+        let name = ByteText(tweak.description)
+        guard file.values[tweak] != told.value || file.reasons[name] != told.reason else { return false }
+        file.values[tweak] = told.value
+        file.reasons[name] = told.reason
+        return true
+    }
+
+    private mutating func noteTelling(_ isNew: Bool, _ time: Duration) {
         let now = timestamp(time)
         file.checked = now
-        guard told.values != file.values || told.reasons != file.reasons || file.loaded == nil else { return }
-        (file.values, file.reasons) = (told.values, told.reasons)
-        (file.version, file.loaded) = (revision, now)
+        if isNew || file.loaded == nil { (file.version, file.loaded) = (revision, now) }
+    }
+
+    /// Finds out again what of it is for this host: after an upgrade that may be something else.
+    mutating func tell(_ facts: HostFacts, _ time: Duration = .since1970) {
+        var (values, reasons): (OverridesDocument, JSONObject) = (OverridesDocument(), [:])
+        for (key, entry) in entries {
+            guard let tweak = keys.tweak(of: key) else { continue }
+            let told = Told(entry.content, facts)
+            values[tweak] = told.value
+            reasons[tweak.description] = told.reason
+        }
+        let isNew = values != file.values || reasons != file.reasons
+        if isNew { (file.values, file.reasons) = (values, reasons) }
+        noteTelling(isNew, time)
     }
 
     /// Notes that nothing could be read.
     ///
+    /// - Parameter isOlder: Whether most members know only what is older.
     /// - Returns: What to tell a person.
-    mutating func fail(_ message: String, at time: Duration = .since1970) -> [String] {
+    mutating func fail(
+        _ message: String, isOlder: Bool = false, at time: Duration = .since1970
+    ) -> [String] {
         let now = timestamp(time)
-        let isNew = failingSince == nil || file.problem == nil
-        let since = failingSince ?? now
-        failingSince = since
+        let isNew = failingSince == nil || file.problem == nil || self.isOlder != isOlder
+        // A time that is to come is that of a clock that was wrong.
+        let known = failingSince.flatMap(instant).flatMap { $0 <= time ? failingSince : nil }
+        let since = self.isOlder == isOlder ? known ?? now : now
+        (failingSince, self.isOlder) = (since, isOlder)
         file.problem = message + Self.since + since
         file.checked = now
         guard isNew else { return [] }

@@ -39,8 +39,16 @@ package struct FleetKeys: Hashable, Sendable {
         return Array((history + String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits).utf8)
     }
 
-    /// The number of the change that has a key.
-    func number(ofChange key: [UInt8]) -> Int? {
+    /// The number of the change that is recorded under a key; `nil` if it is no such key.
+    ///
+    /// Each change makes a revision, so the tenth is not made before revision 10. A key with a higher number was put there by
+    /// other means; to go on from there would forget all changes before.
+    func number(ofChange entry: EtcdEntry) -> Int? {
+        place(ofChange: entry.key).flatMap { 1...max(1, entry.created) ~= $0 ? $0 : nil }
+    }
+
+    /// The number that a key has, whoever put it there.
+    func place(ofChange key: [UInt8]) -> Int? {
         guard key.starts(with: history.utf8) else { return nil }
         let digits = key.dropFirst(history.utf8.count)
         guard digits.count == 20, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {

@@ -18,6 +18,8 @@ package struct FetchProblem: Error, Hashable {
     package var retryAfter: Duration?
     /// Whether the server has understood the question and does not want to answer it.
     package var isRefusal = false
+    /// Whether it knows only what is older than what was known before.
+    package var isOlder = false
 }
 
 /// A file as a server has sent it.
@@ -36,42 +38,17 @@ package struct HTTPFetcher: Sendable {
     private let opened: OpenedClient
     var client: HTTPClient { opened.current }
 
+    private let turns: RequestTurns
+
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
-    package init(_ application: RemoteApplication) throws(FetchProblem) {
+    package init(_ application: RemoteApplication, _ resources: SharedResources) throws(FetchProblem) {
         self.application = application
-        let tls = try Self.tls(certificates: application.certificates)
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: .init(
-                connect: TimeAmount(application.connectTimeout),
-                // Of a stream of events that says nothing. A check ends earlier.
-                read: TimeAmount(max(application.timeout, EventStreams.patience))),
-            // Between two checks nothing is kept open: a server has many agents.
-            connectionPool: .init(idleTimeout: .seconds(1)))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.httpVersion = .http1Only
-        opened = OpenedClient(configuration)
+        turns = resources.turns
+        opened = try resources.client(
+            certificates: application.certificates, connect: application.connectTimeout,
+            // Of a stream of events that says nothing. A check ends earlier.
+            read: max(application.timeout, EventStreams.patience))
     }
-
-    /// TLS as is right today.
-    ///
-    /// - Parameter certificates: A file with those that are trusted instead of the system's.
-    /// - Throws: ``FetchProblem`` if there are none in it.
-    static func tls(certificates: String?) throws(FetchProblem) -> TLSConfiguration {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if let path = certificates {
-            do {
-                tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
-            } catch {
-                throw FetchProblem(message: "\(path): there are no certificates in PEM")
-            }
-        }
-        return tls
-    }
-
-    /// Closes what is open.
-    package func end() async { await opened.end() }
 
     /// Loads the file.
     ///
@@ -94,6 +71,9 @@ package struct HTTPFetcher: Sendable {
         let known = known?.body == question.body ? known : nil
         question.validators = known?.validators ?? [:]
         let asked = question
+        let server = application.url.server
+        guard await turns.wait(for: server) else { throw FetchProblem(message: "it was given up") }
+        defer { turns.leave(server) }
         let result: Result<FetchedFile?, FetchProblem> = await withTaskGroup(
             of: Result<FetchedFile?, FetchProblem>.self
         ) { group in
@@ -253,10 +233,7 @@ package struct HTTPFetcher: Sendable {
 
     /// Whether an address is at the server that the configuration names.
     func isOwn(_ url: String) -> Bool {
-        func origin(_ url: String) -> [Substring] {
-            url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).map(\.self)
-        }
-        return origin(url) == origin(application.url.text)
+        RemoteURL.server(of: url) == application.url.server
     }
 
     private func target(_ location: String, of url: String) throws(FetchProblem) -> String {

@@ -14,11 +14,12 @@ struct BackgroundThread {
     ///   - stackSize: In bytes; `nil` for what the program's own threads have.
     ///   - abandoned: Called on the thread when code of the program has ended it.
     ///   - body: What it does.
-    /// - Returns: `nil` if there can be no more threads.
+    /// - Returns: `nil` if there can be no more threads, or memory is short.
     init?(
         stackSize: Int? = nil, abandoned: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable () -> Void
     ) {
+        guard fbtweak__has_room_for_thread() else { return nil }
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -36,7 +37,7 @@ struct BackgroundThread {
         let result = pthread_create(
             &thread, &attributes,
             { context in
-                fbtweak__name_thread()
+                fbtweak__prepare_thread()
                 // Some constructor of the program may take long.
                 while !fbtweak__runtime_is_ready() { usleep(1000) }
                 fbtweak__run_thread(

@@ -21,6 +21,9 @@ final class EventLoop: Sendable {
         /// - Parameter happened: What was ``awaited``, with the events.
         /// - Returns: Whether it goes on. If not, it has closed its files.
         func handle(_ happened: ArraySlice<pollfd>) -> Bool
+
+        /// Closes its files: nothing is waited for any more.
+        func end()
     }
 
     /// Makes something to wait for, on the thread, or gives what there is to wait for to one of the others.
@@ -28,7 +31,9 @@ final class EventLoop: Sendable {
 
     /// How long the process has run before the thread does anything. The kernel takes some milliseconds to end a process
     /// that watches files, and others would see its socket come and go, which one that ends at once need not cause.
-    private static let startDelay: useconds_t = 250_000
+    private static let startDelay: Int64 = 250_000_000
+    /// How often to look for the end of the program's threads once `main` has been left by pthread_exit(3).
+    private static let pauseAfterMain: Int64 = 50_000_000
 
     private struct State {
         var arriving: [Make] = []
@@ -79,11 +84,12 @@ final class EventLoop: Sendable {
     }
 
     private func run() {
-        allowingForks { _ = usleep(Self.startDelay) }
+        allowingForks { fbtweak__sleep_while_main_lives(Self.startDelay) }
         var sources: [any Source] = []
         while true {
-            guard let event = ownEvent() else {
-                // The process has as many open files as it may have.
+            if fbtweak__only_library_remains() { return endProcess(sources) }
+            guard fbtweak__has_memory(), let event = ownEvent() else {
+                // No memory, or as many open files as the process may have.
                 allowingForks { _ = sleep(1) }
                 continue
             }
@@ -118,13 +124,14 @@ final class EventLoop: Sendable {
             ends.append(awaited.count)
         }
         let nanoseconds = nanoseconds(until: sources.compactMap(\.deadline).min())
-        _ = allowingForks { fbtweak__poll(&awaited, awaited.count, nanoseconds) }
-        if awaited.first?.revents != 0 {
-            state.withLock { state in
+        var error = allowingForks { fbtweak__poll(&awaited, awaited.count, nanoseconds) ? 0 : errno }
+        if error == 0, awaited.first?.revents != 0 {
+            error = state.withLock { state in
                 state.isRaised = false
-                if event.isOurs { fbtweak__lower_event(event.number) }
+                return !event.isOurs || fbtweak__lower_event(event.number) ? 0 : errno
             }
         }
+        guard error == 0 else { return giveUp(sources, because: error) }
         var start = 1
         // The ends go up to the number of those awaited, and each source has as many as it had a moment ago.
         return zip(sources, ends).filter { source, end in
@@ -135,8 +142,29 @@ final class EventLoop: Sendable {
 
     /// As ``fbtweak__poll`` takes them, of a minute at most.
     private func nanoseconds(until deadline: ContinuousClock.Instant?) -> Int64 {
-        guard let deadline else { return -1 }
-        return Int64(min(max(deadline - .now, .zero), .seconds(60)) / .nanoseconds(1))
+        let time = deadline.map { Int64(min(max($0 - .now, .zero), .seconds(60)) / .nanoseconds(1)) }
+        guard fbtweak__main_has_ended() else { return time ?? -1 }
+        return min(time ?? Self.pauseAfterMain, Self.pauseAfterMain)
+    }
+
+    /// Ends all sources: the process may not wait for them. To try again and again would take a whole core.
+    private func giveUp(_ sources: [any Source], because error: CInt) -> [any Source] {
+        for source in sources { source.end() }
+        let message =
+            "cannot wait for requests and changes of files, so they count from the next start on: "
+            + systemMessage(error)
+        if !worker.add({ TweakStore.shared.diagnostics.warn(message) }) {
+            TweakStore.shared.diagnostics.warn(message)
+        }
+        return []
+    }
+
+    /// Lets the process end after the last of the program's threads has. The C library then exits on the last thread
+    /// there is, which is one with the stack and the signals of the program's.
+    private func endProcess(_ sources: [any Source]) {
+        for source in sources { source.end() }
+        for queue in [worker, TweakStore.worker.withLock({ $0 })] { queue.endWhenIdle() }
+        BackgroundThread { allowingForks { fbtweak__wait_for_other_threads() } }?.detach()
     }
 
     /// - Returns: Whether nobody can add a source any more.

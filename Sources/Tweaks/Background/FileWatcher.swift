@@ -146,18 +146,19 @@ final class FileWatcher: EventLoop.Source {
         if !unwanted.isEmpty {
             files.removeAll { followed in unwanted.contains { $0 === followed } }
             guard !files.isEmpty else {
-                descriptor?.close()
+                end()
                 return false
             }
             release(unwanted.flatMap(\.steps))
         }
         if let event = awaited.first, event.revents != 0 {
             // The number may be another file's by now, whose data is none of ours: for that this is EINVAL.
-            guard isUsable, inotify_add_watch(inotify, "", Self.entryEvents) < 0, errno == ENOENT else {
-                descriptor?.close()
+            guard isUsable, inotify_add_watch(inotify, "", Self.entryEvents) < 0, errno == ENOENT,
+                readEvents()
+            else {
+                end()
                 return false
             }
-            readEvents()
         }
         for followed in files {
             guard let deadline = followed.deadline, deadline <= .now else { continue }
@@ -177,10 +178,20 @@ final class FileWatcher: EventLoop.Source {
 // MARK: - Events
 
 extension FileWatcher {
-    private func readEvents() {
+    func end() { descriptor?.close() }
+
+    /// - Returns: Whether there may be more: the process may have given up the right to read.
+    private func readEvents() -> Bool {
         // On the stack, with room for the longest name.
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
             let count = read(inotify, buffer.baseAddress, buffer.count)
+            guard count >= 0 || errno == EAGAIN || errno == EINTR else {
+                let message =
+                    "cannot read what happens to files, so changes count from the next start on: "
+                    + systemMessage()
+                if let report = files.first?.file.report { _ = worker.add { report(message) } }
+                return false
+            }
             var rest = UnsafeRawBufferPointer(rebasing: buffer[..<max(count, 0)])[...]
             while rest.count >= MemoryLayout<inotify_event>.size {
                 let event = UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(as: inotify_event.self)
@@ -196,6 +207,7 @@ extension FileWatcher {
                 followed.unnoted = nil
                 noteEvent(followed, isComplete: isComplete)
             }
+            return true
         }
     }
 

@@ -13,6 +13,7 @@ final class SerialQueue: Sendable {
         var current: Job?
         /// The process whose thread is at work: after a fork the child has none.
         var workingProcess: pid_t?
+        var endsWhenIdle = false
     }
 
     private let stackSize: Int?
@@ -41,6 +42,9 @@ final class SerialQueue: Sendable {
         }
     }
 
+    /// Has the thread end as soon as there is nothing to do.
+    func endWhenIdle() { state.withLock { $0.endsWhenIdle = true } }
+
     private func begin(_ state: inout State) -> Bool {
         guard let thread = BackgroundThread(stackSize: stackSize, abandoned: abandon, work) else {
             state.workingProcess = nil
@@ -53,7 +57,7 @@ final class SerialQueue: Sendable {
 
     private func work() {
         while true {
-            allowingForks { state.wait(atMost: patience) { !$0.jobs.isEmpty } }
+            allowingForks { state.wait(atMost: patience) { !$0.jobs.isEmpty || $0.endsWhenIdle } }
             let job = state.withLock { state in
                 state.current = state.jobs.popFirst()
                 if state.current == nil { state.workingProcess = nil }

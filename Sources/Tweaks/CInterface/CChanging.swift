@@ -5,7 +5,7 @@ internal import TweakRecords
 
 @c(fbtweak__set)
 func set(tweak: UnsafePointer<fbtweak>?, value: UnsafePointer<fbtweak_value>?) -> CInt {
-    set(tweak) { (declaration) throws(TweakValueError) in
+    set(tweak) { (declaration, _) throws(TweakValueError) in
         guard let value = value?.pointee.tweakValue else {
             throw .wrongType(declaration, given: "a value without a type, or a text that is NULL,")
         }
@@ -15,15 +15,15 @@ func set(tweak: UnsafePointer<fbtweak>?, value: UnsafePointer<fbtweak_value>?) -
 
 @c(fbtweak__set_typed)
 func set(tweak: UnsafePointer<fbtweak>?, text: UnsafePointer<CChar>?) -> CInt {
-    set(tweak) { (declaration) throws(TweakValueError) in
+    set(tweak) { (declaration, current) throws(TweakValueError) in
         guard let text else { throw .wrongType(declaration, given: "NULL") }
-        return try declaration.admit(text: String(cString: text))
+        return try declaration.admit(text: String(cString: text), current: current)
     }
 }
 
 private func set(
     _ tweak: UnsafePointer<fbtweak>?,
-    _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
+    _ admit: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission
 ) -> CInt {
     returningCode { () throws(CFailure) in
         let key = try TweakStore.shared.key(of: tweak)
@@ -84,6 +84,9 @@ extension TweakStore {
         return CInt(FBTWEAK_OK)
     }
 }
+
+@c(fbtweak__flush)
+func flush() { TweakStore.shared.flush() }
 
 @c(fbtweak__run)
 func run(tweak: UnsafePointer<fbtweak>?) -> CInt {

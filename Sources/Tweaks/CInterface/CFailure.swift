@@ -7,6 +7,7 @@ enum CFailure: Error {
     case unknown(String)
     case refused(String)
 
+    static let noMemory = Self.refused("the process has no memory left")
     static let noHandle = Self.unknown("there is no tweak: the handle is NULL")
 
     init(_ error: TweakError) {
@@ -43,14 +44,20 @@ func orFailure(_ body: () throws(TweakError) -> Void) throws(CFailure) -> CInt {
 ///
 /// - Returns: What the body returns, or the code of its failure.
 func returningCode(_ body: () throws(CFailure) -> CInt) -> CInt {
-    do throws(CFailure) { return try body() } catch { return error.report() }
+    do throws(CFailure) {
+        guard fbtweak__has_memory() else { throw .noMemory }
+        return try body()
+    } catch { return error.report() }
 }
 
 /// The same for a function that returns a pointer or nothing.
 func returningPointer<Pointee>(_ body: () throws(CFailure) -> UnsafePointer<Pointee>?) -> UnsafePointer<
     Pointee
 >? {
-    do throws(CFailure) { return try body() } catch {
+    do throws(CFailure) {
+        guard fbtweak__has_memory() else { throw .noMemory }
+        return try body()
+    } catch {
         _ = error.report()
         return nil
     }

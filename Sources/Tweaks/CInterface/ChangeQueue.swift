@@ -66,7 +66,7 @@ final class ChangeQueue: Sendable {
     /// - Returns: How many calls that were.
     func deliver() -> Int {
         let delivery = waiting.withLock { waiting in
-            fbtweak__lower_event(descriptor)
+            _ = fbtweak__lower_event(descriptor)
             return waiting.drainAll()
         }
         var count = 0

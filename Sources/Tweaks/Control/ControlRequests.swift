@@ -26,7 +26,7 @@ struct ControlRequests: Sendable {
     fileprivate func look<Result>(_ body: (StoreState) -> Result) -> Result {
         let (result, hasMessages) = store.state.withLock { state in
             state.decode()
-            return (body(state), !state.messages.isEmpty)
+            return (body(state), state.hasMessages)
         }
         // Whoever takes the lock next may report them; this thread must not call a log handler.
         if hasMessages { _ = worker.add { [store] in store.withState { _ in } } }
@@ -114,8 +114,8 @@ extension SetTweak: StoreMethod {
                 .invalidParameters, "set takes a value that is not null, or a text, and not both")
         }
         do throws(TweakError) {
-            let admission = try requests.store.set(tweak) { (declaration) throws(TweakValueError) in
-                if let text { return try declaration.admit(text: text) }
+            let admission = try requests.store.set(tweak) { (declaration, current) throws(TweakValueError) in
+                if let text { return try declaration.admit(text: text, current: current) }
                 return try declaration.admit(value ?? .null)
             }
             let status = try requests.store.storedStatus(of: tweak)
@@ -222,7 +222,8 @@ extension TweakValueError {
     /// The values that the tweak takes; `nil` if it takes none.
     fileprivate var allowed: String? {
         switch self {
-        case .wrongType(let tweak, _), .notFinite(let tweak, _), .containsNUL(let tweak),
+        case .wrongType(let tweak, _), .notCalculable(let tweak, _, _), .notFinite(let tweak, _),
+            .containsNUL(let tweak),
             .notAmongChoices(let tweak, _):
             tweak.allowed
         case .readOnly, .isAction, .isMonitor: nil

@@ -17,24 +17,26 @@ struct ControlSockets: Sendable {
     ///
     /// - Returns: `nil` if the process is about to exit.
     /// - Throws: ``ControlDirectory/Problem``.
-    static func listen(in directory: ControlDirectory) throws(ControlDirectory.Problem) -> Descriptor? {
-        try directory.prepare()
+    static func listen(
+        in directory: ControlDirectory, as user: UInt32
+    ) throws(ControlDirectory.Problem) -> Descriptor? {
+        try directory.prepare(for: user)
         let opened = Descriptor.make(directory.open)
         defer { opened?.close() }
         return try directory.withLock(of: opened?.number ?? -1) { isAlone throws(ControlDirectory.Problem) in
             if isAlone { directory.removeAbandonedWithLock() }
-            return try makeSocket(in: directory)
+            return try makeSocket(in: directory, as: user)
         }
     }
 
     private static func makeSocket(
-        in directory: ControlDirectory
+        in directory: ControlDirectory, as user: UInt32
     ) throws(ControlDirectory.Problem) -> Descriptor? {
         try own.withLock { sockets throws(ControlDirectory.Problem) in
             guard !sockets.isExiting else { return nil }
             let (path, temporary) = (directory.socket(of: getpid()), directory.temporarySocket)
             unlink(temporary)
-            guard let listener = Descriptor.make({ fbtweak__listen(temporary) }) else {
+            guard let listener = Descriptor.make({ fbtweak__listen(temporary, user) }) else {
                 throw .init(description: "cannot listen at \(temporary): \(systemMessage())")
             }
             guard rename(temporary, path) == 0 else {
@@ -69,19 +71,54 @@ struct ControlSockets: Sendable {
     static func forget() { own.withLock { $0.paths = [] } }
 }
 
+/// The user that the process is, and where that user looks for its socket.
+struct ControlPlaces: Sendable {
+    /// The user that the process was when the library came, and what its environment said then: the program may change
+    /// both, the environment while another thread reads it.
+    static let own = ControlPlaces()
+
+    private let firstUser = geteuid()
+    private let session = environment("XDG_RUNTIME_DIR")
+    private let service = environment("RUNTIME_DIRECTORY")
+
+    /// The user that the process is now; `nil` while it is one for a moment.
+    static var user: UInt32? {
+        var user: UInt32 = 0
+        return fbtweak__user(&user) ? user : nil
+    }
+
+    /// The user that the process has become since the library came; `nil` if it is the one that it was.
+    var newUser: UInt32? { Self.user.flatMap { $0 == firstUser ? nil : $0 } }
+
+    /// Where a user looks for the socket; `nil` if there is no place.
+    func directory(of user: UInt32) -> ControlDirectory? {
+        let environment = { (name: String) in name == "XDG_RUNTIME_DIR" ? session : service }
+        let candidates =
+            user == firstUser
+            ? ControlDirectory.candidates(user: user, environment: environment)
+            : ControlDirectory.candidates(ofChanged: user, environment: environment)
+        return candidates.first(where: \.canBeThere)
+    }
+}
+
 extension TweakStore {
     /// Lets the user's programs see and change the tweaks from now on, unless `TWEAKS_CONTROL=0` is in the environment.
     func serveRequests() {
-        guard !fbtweak__is_privileged(), !isSwitchedOff("TWEAKS_CONTROL"),
-            let directory = ControlDirectory.ofUser
-        else { return }
-        serveRequests(in: directory)
+        let places = ControlPlaces.own
+        guard !fbtweak__is_privileged(), !isSwitchedOff("TWEAKS_CONTROL") else { return }
+        serveRequests { places.directory(of: $0) }
     }
 
     /// - Parameter worker: What calls observers, if it is not the one that also takes over changes of files.
     func serveRequests(in directory: ControlDirectory, worker: SerialQueue? = nil) {
+        serveRequests(worker: worker) { _ in directory }
+    }
+
+    private func serveRequests(
+        worker: SerialQueue? = nil, at place: @escaping @Sendable (_ user: UInt32) -> ControlDirectory?
+    ) {
         _ = EventLoop.wait { thread, _ in
-            Endpoint(of: self, in: directory, on: thread, worker: worker ?? thread.worker)
+            Endpoint(of: self, at: place, on: thread, worker: worker ?? thread.worker)
         }
     }
 

@@ -13,9 +13,30 @@ final class Endpoint: EventLoop.Source {
     /// How many clients are let in before the others get a turn.
     private static let arrivals = 16
 
+    /// How soon, and how seldom in the end, to look whether the process has become another user, if it may. The kernel
+    /// interrupts the thread when it does, which is not noticed while the thread is at work.
+    private static let (firstLook, lookPeriod): (Duration, Duration) = (.milliseconds(50), .seconds(10))
+    /// How many clients may be there of which it is not known who they are.
+    private static let strangers = 8
+    /// What the kernel calls users that a container does not know: user_namespaces(7).
+    private static let unknownUser: UInt32 = 65534
+
+    /// Where it listens, and for whom.
+    private struct Listening {
+        let user: UInt32
+        let directory: ControlDirectory
+        let listener: Descriptor
+    }
+
     private let requests: ControlRequests
-    private let directory: ControlDirectory
-    private let listener: Descriptor
+    /// Where a user looks for the socket.
+    private let place: @Sendable (_ user: UInt32) -> ControlDirectory?
+    private var listening: Listening?
+    /// For whom, and when, it was last tried to listen.
+    private var lastTry: (user: UInt32, time: ContinuousClock.Instant)?
+    /// When to look again, and how long that is after the look before.
+    private var nextLook = ContinuousClock.now + firstLook
+    private var lookDelay = firstLook
     private let inbox: EndpointInbox
     private var clients: [EndpointClient] = []
     private var lastClient: UInt64 = 0
@@ -32,27 +53,51 @@ final class Endpoint: EventLoop.Source {
     /// Makes the endpoint of a store. There is one for each store and directory.
     ///
     /// - Returns: `nil` if nobody can reach it. That is not a fault of the program, so it is hardly said.
-    init?(of store: TweakStore, in directory: ControlDirectory, on thread: EventLoop, worker: SerialQueue) {
-        do throws(ControlDirectory.Problem) {
-            guard let listener = try ControlSockets.listen(in: directory) else { return nil }
-            self.listener = listener
-        } catch {
-            _ = worker.add { store.diagnostics.debug("no live control: \(error)") }
-            return nil
-        }
-        self.directory = directory
+    init?(
+        of store: TweakStore, at place: @escaping @Sendable (_ user: UInt32) -> ControlDirectory?,
+        on thread: EventLoop, worker: SerialQueue
+    ) {
+        self.place = place
         requests = ControlRequests(store: store, worker: worker)
         inbox = EndpointInbox(for: thread)
+        followUser()
+        if listening == nil, !mayBecomeAnother { return nil }
+    }
+
+    /// Whether the process may become another user, or another one again.
+    private var mayBecomeAnother: Bool { listening?.user ?? ControlPlaces.user ?? 0 == 0 }
+
+    /// Listens where the user looks that the process is now: daemons begin as root, and become another user then.
+    private func followUser() {
+        guard let user = ControlPlaces.user, user != listening?.user else { return }
+        if let lastTry, lastTry.user == user, .now - lastTry.time < Self.lookPeriod { return }
+        lastTry = (user, .now)
+        guard let directory = place(user) else { return }
+        do throws(ControlDirectory.Problem) {
+            guard let listener = try ControlSockets.listen(in: directory, as: user) else { return }
+            let former = listening
+            listening = Listening(user: user, directory: directory, listener: listener)
+            if let former {
+                former.listener.close()
+                if former.directory != directory { ControlSockets.remove(in: former.directory) }
+            }
+            if ControlPlaces.own.newUser != nil {
+                _ = worker.add { [store] in store.reportLostOverrides() }
+            }
+        } catch {
+            _ = worker.add { [store] in store.diagnostics.debug("no live control: \(error)") }
+        }
     }
 
     var awaited: [pollfd] {
-        [pollfd(fd: pause == nil ? listener.number : -1, events: Int16(POLLIN), revents: 0)]
-            + clients.map(\.awaited)
+        let listener = pause == nil ? listening?.listener.number : nil
+        return [pollfd(fd: listener ?? -1, events: Int16(POLLIN), revents: 0)] + clients.map(\.awaited)
     }
 
     var deadline: ContinuousClock.Instant? {
         if clients.contains(where: \.wantsTurn) { return .now }
-        return (clients.compactMap(\.nextSample) + (pause.map { [$0] } ?? [])).min()
+        let look = mayBecomeAnother ? [nextLook] : []
+        return (clients.compactMap(\.nextSample) + (pause.map { [$0] } ?? []) + look).min()
     }
 
     func handle(_ happened: ArraySlice<pollfd>) -> Bool {
@@ -60,10 +105,18 @@ final class Endpoint: EventLoop.Source {
         for client in clients { client.takeSamples(of: store) }
         deliverMail()
         if let pause, pause <= .now { self.pause = nil }
-        if happened.first?.revents != 0 {
-            guard listener.isOurs else { return end() }
-            letIn()
+        if happened.first?.revents != 0, let listening {
+            guard listening.listener.isOurs else {
+                end()
+                return false
+            }
+            letIn(listening)
         }
+        // What happened above was at the former place.
+        let now = ContinuousClock.now
+        lookDelay = now < nextLook ? Self.firstLook : min(lookDelay * 2, Self.lookPeriod)
+        nextLook = now + lookDelay
+        followUser()
         for (client, awaited) in known { client.read(awaited.revents) }
         for client in clients {
             while let request = client.nextRequest() {
@@ -81,14 +134,14 @@ final class Endpoint: EventLoop.Source {
         return true
     }
 
-    /// The program has closed the socket.
-    private func end() -> Bool {
+    func end() {
         for client in clients { client.close() }
         clients = []
         listenToStore()
-        listener.close()
-        ControlSockets.remove(in: directory)
-        return false
+        guard let listening else { return }
+        listening.listener.close()
+        ControlSockets.remove(in: listening.directory)
+        self.listening = nil
     }
 }
 
@@ -113,11 +166,12 @@ extension Endpoint {
         }
     }
 
-    /// Lets clients in of the user that the process runs as, and of root, who could do all this anyway.
-    private func letIn() {
+    /// Lets clients in of the user that the process runs as, and of root, who could do all this anyway. One of a user that
+    /// a container does not know may be root, and says with its first request which user of the container it is.
+    private func letIn(_ listening: Listening) {
         for _ in 1...Self.arrivals {
             var user: UInt32 = 0
-            guard let socket = Descriptor.make({ fbtweak__accept(listener.number, &user) }) else {
+            guard let socket = Descriptor.make({ fbtweak__accept(listening.listener.number, &user) }) else {
                 switch errno {
                 case EAGAIN: return
                 case EINTR, ECONNABORTED: continue
@@ -126,16 +180,22 @@ extension Endpoint {
                     return
                 }
             }
-            let client = EndpointClient(id: lastClient + 1, socket: socket)
-            guard user == geteuid() || user == 0 else {
+            let isKnown = user == listening.user || user == 0
+            let client = EndpointClient(
+                id: lastClient + 1, socket: socket, mustBe: isKnown ? nil : listening.user)
+            guard isKnown || (user == Self.unknownUser && fbtweak__want_sender(socket.number)) else {
                 client.close()
                 continue
             }
+            if !isKnown, clients.count(where: \.isStranger) == Self.strangers {
+                clients.first(where: \.isStranger)?.leave(forGood: true)
+            }
             guard clients.count < ControlLimits.clients else {
-                client.send(
-                    Self.line(ControlError(.busy, "there are \(clients.count) clients already"), to: .unknown)
-                )
-                client.write(&lines)
+                if isKnown {
+                    let error = ControlError(.busy, "there are \(clients.count) clients already")
+                    client.send(Self.line(error, to: .unknown))
+                    client.write(&lines)
+                }
                 client.close()
                 continue
             }

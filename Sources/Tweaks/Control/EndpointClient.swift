@@ -1,3 +1,4 @@
+internal import CTweakSystem
 internal import Glibc
 internal import TweakJSON
 internal import TweakProtocol
@@ -27,10 +28,17 @@ final class EndpointClient {
     private var hasEnded = false
     /// Whether the client reads nothing any more.
     private var isGone = false
+    /// The user that it has to be; `nil` once that is known.
+    private var requiredUser: UInt32?
 
-    init(id: UInt64, socket: Descriptor) {
+    /// Whether it is not known who the client is.
+    var isStranger: Bool { requiredUser != nil }
+
+    /// - Parameter requiredUser: The user as whom the client has to send its first request; `nil` if it is known already.
+    init(id: UInt64, socket: Descriptor, mustBe requiredUser: UInt32?) {
         self.id = id
         self.socket = socket
+        self.requiredUser = requiredUser
     }
 
     func close() { socket.close() }
@@ -71,13 +79,24 @@ extension EndpointClient {
         if events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 || (events != 0 && !socket.isOurs) { leave() }
         guard canRead, events & Int16(POLLIN) != 0 || isGone else { return }
         withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 1) { buffer in
-            let count = socket.isOurs ? recv(socket.number, buffer.baseAddress, buffer.count, 0) : 0
+            let count = socket.isOurs ? receive(buffer) : 0
+            if isStranger, count > 0 { return leave(forGood: true) }
             if count > 0 {
                 input.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             } else if count == 0 || errno != EAGAIN && errno != EINTR {
                 hasEnded = true
             }
         }
+    }
+
+    private func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let required = requiredUser else {
+            return recv(socket.number, buffer.baseAddress, buffer.count, 0)
+        }
+        var sender = UInt32.max
+        let count = fbtweak__receive_from(socket.number, buffer.baseAddress, buffer.count, &sender)
+        if count > 0, sender == required || sender == 0 { requiredUser = nil }
+        return count
     }
 
     /// The next request, if its turn has come. Requests are begun with in order; what is done here waits for what the
@@ -135,8 +154,10 @@ extension EndpointClient {
         }
     }
 
-    private func leave() {
+    /// - Parameter isForGood: Whether what it has sent is not done either.
+    func leave(forGood isForGood: Bool = false) {
         isGone = true
+        if isForGood { (hasEnded, requests, requiredUser) = (true, [], nil) }
         (output, sent) = ([], 0)
         (subscriptions, samplings) = ([:], [:])
         changes = CoalescedChanges()

@@ -44,9 +44,15 @@ extension TweakStore {
         keepOverrides()
         serveRequests()
         Self.survivesForks()
+        Self.watchMainThread()
         // Registered before main as a rule, so it runs after what the program registers and writes what that sets.
         flushAtExitOfProcess()
         atexit { ControlSockets.removeAtExit() }
+    }
+
+    /// Has the library's threads end when only they are left of the process.
+    static func watchMainThread() {
+        fbtweak__watch_main_thread { EventLoop.current.withLock { $0 }?.wake() }
     }
 
     /// Lets go of an image that came after the start, and returns when no call into it is running.

@@ -153,7 +153,7 @@ extension TweakStore {
     func set(
         _ value: TweakValue, of type: TweakType, forCell cell: UInt
     ) throws(TweakError) -> TweakValue {
-        try set(key(ofCell: cell)) { (declaration) throws(TweakValueError) in
+        try set(key(ofCell: cell)) { (declaration, _) throws(TweakValueError) in
             try declaration.admit(value, of: type)
         }.value
     }

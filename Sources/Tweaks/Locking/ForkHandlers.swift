@@ -11,14 +11,29 @@ protocol HeldWhileForking: Sendable {
 extension Guarded: HeldWhileForking {}
 
 extension TweakStore {
-    /// The locks that a call of the store can take, in the order in which they are taken inside each other. Those of
-    /// the writer are not among them: a fork would wait for the disk. The child gets a new writer, and a new thread that
-    /// waits for what comes from outside.
+    /// The locks that a call of the store can take, in the order in which they are taken inside each other. That of
+    /// the overrides file is not among them: a fork would wait for the disk. The child gets a new writer, and a new thread
+    /// that waits for what comes from outside.
     private var locks: [any HeldWhileForking] {
-        [
-            hasStarted, keptStores, state, Self.worker, TextPool.addresses, diagnostics.state,
+        [hasStarted, keptStores, state] + (writer.map { [$0.lockForFork] } ?? []) + [
+            Self.worker, TextPool.addresses, diagnostics.state,
             EventLoop.current, ProviderClaim.all, ControlSockets.own, Descriptor.opened,
         ]
+    }
+
+    /// Those that the thread holds which forks at this moment.
+    nonisolated(unsafe) private static var held: [any HeldWhileForking] = []
+
+    private static func holdLocks() {
+        let locks = shared.locks
+        locks.forEach { $0.lock() }
+        held = locks
+    }
+
+    private static func releaseLocks() {
+        let locks = held
+        held = []
+        locks.reversed().forEach { $0.unlock() }
     }
 
     /// Makes the shared store usable in children that are forked while other threads use it, the library's own among
@@ -27,15 +42,15 @@ extension TweakStore {
         pthread_atfork(
             {
                 fbtweak__before_fork()
-                TweakStore.shared.locks.forEach { $0.lock() }
+                TweakStore.holdLocks()
             },
             {
-                TweakStore.shared.locks.reversed().forEach { $0.unlock() }
+                TweakStore.releaseLocks()
                 fbtweak__after_fork()
             },
             {
                 fbtweak__after_fork_in_child()
-                TweakStore.shared.locks.reversed().forEach { $0.unlock() }
+                TweakStore.releaseLocks()
                 TweakStore.shared.forgetOtherThreads()
             })
     }
@@ -47,6 +62,8 @@ extension TweakStore {
             state.setWhileReloading = nil
             state.writer = state.writer?.forChild()
         }
+        fbtweak__forget_other_threads()
+        Self.watchMainThread()
 
         Self.worker.withLock { $0 = SerialQueue(patience: 1) }
         Descriptor.closeAll()
@@ -56,5 +73,11 @@ extension TweakStore {
         if let file = writer?.file { followOverrides(in: file) }
         for feed in state.withLock({ $0.layers.feeds }) { followFiles(of: feed) }
         serveRequests()
+        if let writer {
+            _ = EventLoop.wait { _, _ in
+                writer.settleInheritance()
+                return nil
+            }
+        }
     }
 }

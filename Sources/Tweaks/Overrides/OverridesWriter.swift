@@ -1,4 +1,5 @@
 internal import CTweakSystem
+internal import CTweaks
 internal import Glibc
 internal import TweakOverrides
 internal import TweakRecords
@@ -11,8 +12,16 @@ internal import TweakSystem
 final class OverridesWriter: Sendable {
     private static let interval: useconds_t = 50_000
 
+    private typealias Changes = [TweakKey: TweakValue?]
+
     private struct Queue {
-        var changes: [TweakKey: TweakValue?] = [:]
+        var changes: Changes = [:]
+        /// What is being written at this moment.
+        var inFlight: Changes = [:]
+        /// What the process that this one was forked from had not written yet, and its number.
+        var inherited: (changes: Changes, parent: pid_t)?
+        /// Whether the last flush at exit has begun, so that no thread can be relied on.
+        var isExiting = false
         /// The generation whose thread will try those that have not been tried yet; after a fork the child has none.
         var trying: UInt32?
         var phase = Phase.idle
@@ -46,24 +55,60 @@ final class OverridesWriter: Sendable {
 
     var file: OverridesFile? { try? target.get() }
 
-    /// A writer for a child that was forked. What is pending is the parent's to write, and the locks may be held by a
-    /// thread that the child does not have.
-    func forChild() -> OverridesWriter { OverridesWriter(target, report: report) }
+    /// The lock of what is pending, which a fork waits for. It is never held while the file is written.
+    var lockForFork: any HeldWhileForking { queue }
+
+    /// A writer for a child that was forked: another thread may hold the lock of the file. What is pending is the
+    /// parent's to write, unless it ends without, as `daemon(3)` has it end.
+    ///
+    /// Call with ``lockForFork`` let go of.
+    func forChild() -> OverridesWriter {
+        let writer = OverridesWriter(target, report: report)
+        let unwritten = queue.withLock { $0.inFlight.merging($0.changes) { $1 } }
+        guard !unwritten.isEmpty else { return writer }
+        writer.queue.withLock { $0.inherited = (unwritten, process) }
+        return writer
+    }
+
+    /// Writes what the parent of this process has not, if it is gone. Otherwise that is left to it for ever.
+    func settleInheritance() {
+        let isParentGone = queue.withLock { queue in
+            defer { queue.inherited = nil }
+            return Self.claimInheritance(&queue)
+        }
+        if isParentGone { _ = addWrite() }
+    }
+
+    /// - Returns: Whether there is more to write than before.
+    private static func claimInheritance(_ queue: inout Queue) -> Bool {
+        guard let (changes, parent) = queue.inherited, getppid() != parent else { return false }
+        queue.changes.merge(changes) { own, _ in own }
+        queue.inherited = nil
+        return true
+    }
 
     /// Takes a change to be written.
     ///
     /// - Returns: Whether a thread will; otherwise the caller owes a ``flush()``.
     @discardableResult
     func enqueue(_ value: TweakValue?, for key: TweakKey) -> Bool {
-        let isFirst = queue.withLock { queue in
+        let (isFirst, isExiting) = queue.withLock { queue in
             queue.changes.updateValue(value, forKey: key)
+            // What this process sets is newer.
+            queue.inherited?.changes.removeValue(forKey: key)
+            guard !queue.isExiting else { return (true, true) }
             defer { queue.trying = fbtweak__generation() }
-            return queue.trying != fbtweak__generation()
+            return (queue.trying != fbtweak__generation(), false)
         }
-        if !isFirst || addWrite() { return true }
+        if !isExiting { _ = Self.flushEarlyAtExit }
+        if !isFirst || !isExiting && addWrite() { return true }
         queue.withLock { $0.trying = nil }
         return false
     }
+
+    /// What the library registers before `main` runs among the destructors of libraries. By then no thread shall write:
+    /// glibc's memusage cannot free any more what it has given.
+    private static let flushEarlyAtExit: Void = { _ = atexit { TweakStore.flushAllAtExit(isLast: false) } }()
 
     /// Without a file there is nothing to wait for.
     private func addWrite() -> Bool { file != nil && worker.add(write) }
@@ -88,13 +133,20 @@ final class OverridesWriter: Sendable {
     func flush() -> Bool {
         let (problem, isDone) = fileAccess.withSlowLock { _ -> (String?, Bool) in
             let changes = queue.withLock { queue in
-                defer { queue.changes = [:] }
+                _ = Self.claimInheritance(&queue)
+                queue.inFlight = queue.changes
+                queue.changes = [:]
                 queue.trying = nil
-                return queue.changes
+                return queue.inFlight
             }
             guard !changes.isEmpty else { return (nil, true) }
+            defer { queue.withLock { $0.inFlight = [:] } }
             do throws(OverridesError) {
-                let problem = try target.get().update(changes)
+                let file = try target.get()
+                guard fbtweak__has_memory() else {
+                    throw .system(action: "write", path: file.path, reason: systemMessage(ENOMEM))
+                }
+                let problem = try file.update(changes)
                 queue.withLock { $0.problem = nil }
                 return (problem, true)
             } catch {
@@ -111,8 +163,12 @@ final class OverridesWriter: Sendable {
     }
 
     /// Flushes, unless this is the writer of the process that this one was forked from.
-    func flushAtExit() {
-        if getpid() == process { flush() }
+    ///
+    /// - Parameter isLast: Whether what is set from now on, in destructors of libraries, is written by who sets it.
+    func flushAtExit(isLast: Bool) {
+        guard getpid() == process else { return }
+        if isLast { queue.withLock { $0.isExiting = true } }
+        flush()
     }
 
     /// What the file holds, `nil` if there is none, and the tweaks whose changes are still to be written into it.

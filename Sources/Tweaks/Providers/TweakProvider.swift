@@ -74,7 +74,7 @@ public struct TweakLoad: Hashable, Sendable {
 public enum ProvidedValue: Hashable, Sendable {
     /// A value. An integer is also taken for a floating-point tweak, and a text for a colour.
     case value(TweakValue)
-    /// What a person typed, to be read by the tweak's type as ``TweakDeclaration/admit(text:)`` does.
+    /// A text that a person typed. ``TweakDeclaration/admit(text:current:)`` reads it by the tweak's type.
     case text(String)
     /// Something that no tweak can take, in words: `an array` for example.
     case unusable(String)

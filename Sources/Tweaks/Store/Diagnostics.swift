@@ -13,6 +13,16 @@ final class Diagnostics: Sendable {
         var reported: [Int] = []
         /// That of the program; without one nothing of swift-log is used, so that it works at any time of a process.
         var logger: Logger?
+        /// Hashes of what threads are writing at this moment, and in which generation of the process.
+        var writing: (hashes: [Int], generation: UInt32) = ([], 0)
+
+        /// Has a forked child say itself what its parent was saying, which may have ended before.
+        mutating func forgetParent() {
+            let generation = fbtweak__generation()
+            guard writing.generation != generation else { return }
+            reported.removeAll { writing.hashes.contains($0) }
+            writing = ([], generation)
+        }
     }
     let state = Guarded(State())
 
@@ -39,9 +49,11 @@ final class Diagnostics: Sendable {
     func warn(_ message: String, onceFor identity: String) {
         let hash = ByteText(identity)._rawHashValue(seed: 0)
         let (isNew, logger) = state.withLock { state -> (Bool, Logger?) in
+            state.forgetParent()
             guard !state.reported.contains(hash) else { return (false, nil) }
             if state.reported.count == Self.mostReported { state.reported.removeFirst() }
             state.reported.append(hash)
+            state.writing.hashes.append(hash)
             return (true, state.logger)
         }
         guard isNew else { return }
@@ -51,6 +63,19 @@ final class Diagnostics: Sendable {
             } else {
                 StandardErrorLog.write(Self.shown(message), .warning)
             }
+        }
+        state.withLock { $0.writing.hashes.removeAll { $0 == hash } }
+    }
+
+    /// Waits a moment for what other threads are writing, which would be lost at the end of the process.
+    func finish() {
+        for _ in 0..<100 {
+            let isWriting = state.withLock { state in
+                state.forgetParent()
+                return !state.writing.hashes.isEmpty
+            }
+            guard isWriting else { return }
+            allowingForks { _ = usleep(1000) }
         }
     }
 

@@ -28,6 +28,9 @@ struct StoreState {
     var application: String?
     /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
     var messages: [String] = []
+    /// The tweaks that are declared differently since the last messages: the first place, the second, and how many
+    /// others there are.
+    private var disagreements: [(entry: TweakEntry, second: String, others: Int)] = []
     /// Grows whenever the first cell of a tweak may have changed.
     private(set) var cellsVersion: UInt64 = 0
     /// Tweaks that providers which list none have not been asked for.
@@ -43,9 +46,18 @@ extension StoreState {
         let feeds: [ProviderFeed]
     }
 
+    /// Whether there is something to report.
+    var hasMessages: Bool { !messages.isEmpty || !disagreements.isEmpty }
+
     mutating func drainRest() -> Rest? {
-        guard !messages.isEmpty || !unasked.isEmpty || delivery.hasRemoved else { return nil }
-        defer { (messages, unasked) = ([], []) }
+        guard hasMessages || !unasked.isEmpty || delivery.hasRemoved else { return nil }
+        defer { (messages, disagreements, unasked) = ([], [], []) }
+        messages += disagreements.map { entry, second, others in
+            let first = entry.declaration.location ?? "an unknown place"
+            let places =
+                others == 0 ? "\(first) and at \(second)" : "\(first), at \(second) and at \(others) more"
+            return "\(entry.key): declared differently at \(places); the first declaration counts"
+        }
         return Rest(
             messages: messages, removed: delivery.drainRemoved(), unasked: unasked,
             feeds: unasked.isEmpty ? [] : layers.askedForAll)
@@ -116,7 +128,7 @@ struct TweakImages {
     /// The place of what is made now.
     fileprivate mutating func nextPlace() -> RecordPlace {
         lastNumber &+= 1
-        return RecordPlace(image: lastNumber, offset: 0)
+        return RecordPlace(image: lastNumber, position: 0)
     }
 }
 
@@ -134,16 +146,14 @@ extension StoreState {
     mutating func decode() {
         if !images.undecoded.isEmpty {
             for (image, number) in images.drainUndecoded() {
-                var offset: UInt32 = 0
+                var place = RecordPlace(image: number, position: 0)
                 for records in image.records {
                     let section = RecordSection(records.bytes, byteOrder: .native)
                     messages += section.errors.map { "\(image.path): \($0)" }
                     for tweak in section.tweaks {
-                        let place = RecordPlace(
-                            image: number, offset: offset &+ UInt32(truncatingIfNeeded: tweak.offset))
                         add(tweak.declaration, records, tweak.offset, at: place)
+                        place.position &+= 1
                     }
-                    offset &+= UInt32(truncatingIfNeeded: records.count)
                 }
             }
             if images.areDecodedInPart { tweaks.sort() }
@@ -159,18 +169,15 @@ extension StoreState {
         guard environment.isEmpty else { return decode() }
         let matcher = RecordMatcher(keys)
         for (image, number) in images.undecoded {
-            var offset: UInt32 = 0
             for records in image.records {
                 matcher.forEachMatch(in: records) { range, key in
                     // What is broken is reported when all are decoded.
                     let declaration = try? TweakDeclaration(
                         record: records.bytes, in: range, byteOrder: .native, knownAs: key)
                     guard let declaration else { return }
-                    let place = RecordPlace(
-                        image: number, offset: offset &+ UInt32(truncatingIfNeeded: range.lowerBound))
-                    add(declaration, records, range.lowerBound, at: place)
+                    add(
+                        declaration, records, range.lowerBound, at: RecordPlace(image: number, position: 0))
                 }
-                offset &+= UInt32(truncatingIfNeeded: records.count)
             }
         }
         images.areDecodedInPart = true
@@ -190,7 +197,11 @@ extension StoreState {
         let key = declaration.key
         if let entry = tweaks[key] {
             // Known since only some were decoded.
-            if !entry.cells.contains(cell.cell) { add(declaration, cell, to: entry) }
+            if entry.cells.first?.cell.number == cell.cell.number {
+                entry.place = place
+            } else if !entry.cells.contains(cell.cell) {
+                add(declaration, cell, to: entry)
+            }
             return
         }
         if let text = environment.claim(key, &messages) { layers[.environment][key] = .text(text) }
@@ -216,9 +227,7 @@ extension StoreState {
             return redeclare(entry, as: declaration, handle)
         }
         if !entry.declaration.agrees(with: declaration) {
-            messages.append(
-                "\(entry.key): declared differently at \(entry.declaration.location ?? "an unknown place") and at "
-                    + "\(declaration.location ?? "an unknown place"); the first declaration counts")
+            note(declaration.location ?? "an unknown place", disagreesWith: entry)
         }
         if let handle {
             entry.removeCells { $0.cell.number == cell.cell.number }
@@ -227,6 +236,16 @@ extension StoreState {
             }
         }
         if entry.declaration.type == declaration.type { entry.add(cell) }
+    }
+
+    /// A tweak is told of once, whatever comes later.
+    private mutating func note(_ place: String, disagreesWith entry: TweakEntry) {
+        if let last = disagreements.indices.last(where: { disagreements[$0].entry === entry }) {
+            disagreements[last].others += 1
+        } else if !entry.isKnownToDisagree {
+            entry.isKnownToDisagree = true
+            disagreements.append((entry, place, 0))
+        }
     }
 
     private mutating func redeclare(

@@ -50,6 +50,6 @@ public struct TweakCategory: Hashable, Sendable {
 public struct TweakCollection: Hashable, Sendable {
     /// The collection's name.
     public let name: String
-    /// Its tweaks, in the order of declaration as far as the binary keeps it.
+    /// Its tweaks, in the order of declaration.
     public let tweaks: [TweakStatus]
 }

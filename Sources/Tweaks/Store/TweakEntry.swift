@@ -15,13 +15,14 @@ final class TweakEntry: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var cells: OwnedCells
     /// What programs that asked for the tweak by name read.
     @exclusivity(unchecked) private(set) var handle: Handle?
-    /// Where the record is among all others. Entries are sorted by it.
-    let place: RecordPlace
+    /// Where the tweak is written among all others. Entries are sorted by it.
+    @exclusivity(unchecked) var place: RecordPlace
     @exclusivity(unchecked) private var history: History?
 
     /// What most tweaks never have.
     private final class History {
         @exclusivity(unchecked) var pendingValue: TweakValue?
+        @exclusivity(unchecked) var isKnownToDisagree = false
         @exclusivity(unchecked) var lastChange: (oldValue: TweakValue, source: TweakSource, time: Duration)?
     }
 
@@ -39,9 +40,10 @@ final class TweakEntry: @unchecked Sendable {
         }
 
         func admit(
-            _ body: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
+            _ body: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission,
+            _ current: TweakValue
         ) throws(TweakValueError) -> TweakDeclaration.Admission {
-            try body(declaration)
+            try body(declaration, current)
         }
 
         func found(_ handle: Handle) -> FoundTweak {
@@ -76,6 +78,15 @@ final class TweakEntry: @unchecked Sendable {
     /// See ``TweakStatus/pendingValue``.
     var pendingValue: TweakValue? { history?.pendingValue }
 
+    /// Whether it is known to be declared differently elsewhere.
+    var isKnownToDisagree: Bool {
+        get { history?.isKnownToDisagree ?? false }
+        set {
+            if history == nil { history = History() }
+            history?.isKnownToDisagree = newValue
+        }
+    }
+
     /// The last change of the value; `nil` if there was none.
     var lastChange: (change: TweakChange, time: Duration)? {
         history?.lastChange.map { last in
@@ -98,9 +109,9 @@ final class TweakEntry: @unchecked Sendable {
 
     /// What the declaration says about a value.
     func admit(
-        _ body: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
+        _ body: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission
     ) throws(TweakValueError) -> TweakDeclaration.Admission {
-        try declared.admit(body)
+        try declared.admit(body, pendingValue ?? value)
     }
 
     /// What decides the value, see ``ProviderLayers/resolve(_:after:_:in:_:)``.
@@ -169,11 +180,11 @@ final class TweakEntry: @unchecked Sendable {
 struct RecordPlace: Comparable, Sendable {
     /// The number of the image, in the order of their coming; what is made while the program runs is as one more image.
     let image: UInt32
-    /// How many bytes of records come before it.
-    let offset: UInt32
+    /// How many tweaks of the image come before it; 0 until all are decoded.
+    var position: UInt32
 
     static func < (left: Self, right: Self) -> Bool {
-        (left.image, left.offset) < (right.image, right.offset)
+        (left.image, left.position) < (right.image, right.position)
     }
 }
 

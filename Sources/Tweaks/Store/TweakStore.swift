@@ -110,7 +110,7 @@ public final class TweakStore: Sendable {
     /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value; it keeps the one it has.
     @discardableResult
     public func set(_ value: TweakValue, for key: TweakKey) throws(TweakError) -> TweakDeclaration.Admission {
-        try set(key) { (declaration) throws(TweakValueError) in try declaration.admit(value) }
+        try set(key) { (declaration, _) throws(TweakValueError) in try declaration.admit(value) }
     }
 
     /// Gives a tweak a value in one of the providers, which may be below others that have one too.
@@ -125,7 +125,7 @@ public final class TweakStore: Sendable {
     /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value, or the provider cannot keep it.
     public func set(_ value: TweakValue?, for key: TweakKey, in source: TweakSource) throws(TweakError) {
         if let value {
-            _ = try set(key, in: source) { (declaration) throws(TweakValueError) in
+            _ = try set(key, in: source) { (declaration, _) throws(TweakValueError) in
                 try declaration.admit(value)
             }
         } else {
@@ -151,6 +151,7 @@ public final class TweakStore: Sendable {
     /// does so by itself within 50 ms, and when the process exits.
     public func flush() {
         writer?.flush()
+        diagnostics.finish()
     }
 
     // MARK: Observing
@@ -235,8 +236,6 @@ extension TweakStore {
     /// What writes the overrides; `nil` if they are not kept.
     var writer: OverridesWriter? { state.withLock { $0.writer } }
 
-    func flushAtExit() { writer?.flushAtExit() }
-
     func keepOverrides(in file: OverridesFile) {
         let writer = OverridesWriter(file: file, report: diagnostics.warn)
         state.withLock { $0.writer = writer }
@@ -304,7 +303,7 @@ extension TweakStore {
 }
 
 extension TweakStore {
-    /// Has what is waiting to be written be written when the process exits.
+    /// Flushes pending writes at exit.
     func flushAtExitOfProcess() {
         let isFirst = keptStores.withLock { stores in
             let isFirst = stores == nil
@@ -312,7 +311,15 @@ extension TweakStore {
             return isFirst
         }
         if isFirst {
-            atexit { keptStores.withLock { $0 }?.forEach { $0.store?.flushAtExit() } }
+            atexit { TweakStore.flushAllAtExit(isLast: true) }
+        }
+    }
+
+    /// Flushes pending writes of all stores at exit.
+    static func flushAllAtExit(isLast: Bool) {
+        for store in (keptStores.withLock { $0 } ?? []).compactMap(\.store) {
+            store.writer?.flushAtExit(isLast: isLast)
+            store.diagnostics.finish()
         }
     }
 }

@@ -100,7 +100,7 @@ extension StoreState {
                 ? layers.declaration(of: opinion.key, after: update, opinion.provided, in: layer) : nil
             if let provided = opinion.provided, known[opinion.key] != nil {
                 do throws(TweakValueError) {
-                    _ = try entry.admit { (tweak) throws(TweakValueError) in
+                    _ = try entry.admit { (tweak, _) throws(TweakValueError) in
                         try provided.admission(for: declaration ?? tweak)
                     }
                 } catch {
@@ -240,9 +240,11 @@ extension OverridesDocument {
 
 extension TweakStore {
     /// Sets a tweak in the provider that keeps what a person sets, or in another one.
+    ///
+    /// - Parameter admit: Makes the value, of the declaration and the value that the tweak has, or will have after a restart.
     func set(
         _ key: TweakKey, in source: TweakSource? = nil,
-        _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
+        _ admit: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission
     ) throws(TweakError) -> TweakDeclaration.Admission {
         var admission: TweakDeclaration.Admission?
         var isForProvider = false

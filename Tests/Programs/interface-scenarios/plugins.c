@@ -99,6 +99,10 @@ void open_and_keep(const char *path) {
   EXPECT(open_plugin(path).depth() == 61);
 }
 
+#if !defined(__has_feature)
+#  define __has_feature(name_) 0
+#endif
+
 /* 0 where a sanitizer has memory of its own that grows; it reports leaks itself. */
 static long resident_pages(void) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

@@ -24,6 +24,45 @@ import Testing
         #expect(try program.tweak("get", "Setter/Values/Ratio").output == "1.0\n")
     }
 
+    @Test func `Values may be calculated, and stand behind the name`() throws {
+        let result = try program.tweak("set", "Count=2*3", "Values/Ratio", "max/4", "Text=a=b", "Flag=toggle")
+        #expect(result.error.isEmpty)
+        #expect(
+            result.output == """
+                Setter/Values/Count: 5 → 6
+                Setter/Values/Ratio: 0.5 → 0.25
+                Setter/Values/Text: "hello" → "a=b"
+                Setter/Values/Flag: false → true
+
+                """)
+        #expect(try program.tweak("set", "Count+=50%").output == "Setter/Values/Count: 6 → 9\n")
+        #expect(
+            try program.tweak("set", "Setter/Values/Count", "*=2").output == "Setter/Values/Count: 9 → 18\n")
+        #expect(try program.tweak("set", "Setter/Values/Count-=1").output == "Setter/Values/Count: 18 → 17\n")
+    }
+
+    @Test(arguments: [
+        (["Count"], "tweak: Setter/Values/Count: its value is missing; write NAME=VALUE\n", 64),
+        (
+            ["Count=1/0"],
+            "tweak: Setter/Values/Count: \"1/0\" is not an int32: it divides by 0; allowed: an integer from 0 to 1000000\n",
+            65
+        ),
+        (
+            ["Ratio=0,5"],
+            "tweak: Setter/Values/Ratio: \"0,5\" is not a double: write 0.5; allowed: a number from 0.0 to 1.0\n",
+            65
+        ),
+        (["Cuont=1"], "tweak: Cuont: there is no such tweak; did you mean Setter/Values/Count?\n", 65),
+        (["Count=1", "Ratio"], "tweak: Setter/Values/Ratio: its value is missing; write NAME=VALUE\n", 64),
+    ])
+    func `What cannot be set is named`(arguments: [String], error: String, status: Int32) throws {
+        let result = try run(
+            Locations.product("tweak"), ["set", SetterProgram.path] + arguments, home: program.home)
+        #expect(result.error == error)
+        #expect(result.status == status)
+    }
+
     @Test func `A negative number is a value and no option`() throws {
         #expect(try program.tweak("set", "Setter/Slots/Slot 0", "-5").status == 0)
         #expect(try program.tweak("get", "Setter/Slots/Slot 0").output == "-5\n")

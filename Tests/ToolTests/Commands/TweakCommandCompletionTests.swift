@@ -93,7 +93,7 @@ import Testing
     @Test func `in the form that each wants`() throws {
         #expect(try setter.program.command("preset", "save", pid, "it's $(reboot): \\").succeeded)
         let words = ["preset", "load", pid, ""]
-        #expect(try complete(words, argument: 1, shell: "bash") == [#"'it'\''s $(reboot): \'"#])
+        #expect(try complete(words, argument: 1, shell: "bash") == [#"it\'s\ \$\(reboot\)\:\ \\"#])
         #expect(try complete(words, argument: 1, shell: "zsh") == [#"it's $(reboot)\: \\"#, " "])
         #expect(try complete(words, argument: 1, shell: "fish") == [#"it's $(reboot): \"#])
         #expect(
@@ -103,6 +103,16 @@ import Testing
         #expect(
             try complete(["set", pid, ""], argument: 1, shell: "zsh").contains(
                 "Setter/More/Level:1 (low)  how loud"))
+    }
+
+    @Test(arguments: [
+        (#"Setter/A"#, #"Setter/Actions/Count\ up"#), (#"'Setter/A"#, #"'Setter/Actions/Count up"#),
+        (#""Setter/A"#, #""Setter/Actions/Count up"#), (#"Sett"er"/A"#, #"Sett"er"/Actions/Count\ up"#),
+        (#"Setter/Actions/Count\"#, #"Setter/Actions/Count\ up"#), (#"$'Setter/A"#, nil),
+    ])
+    func `behind what is typed, in bash`(typed: String, completed: String?) throws {
+        #expect(
+            try complete(["run", pid, typed], argument: 1, shell: "bash").first.map(String.init) == completed)
     }
 
     @Test func `without waiting for a program that is stopped`() throws {
@@ -129,13 +139,13 @@ import Testing
             try preset load "$2" ""
             """#
         let result = try run(
-            try Locations.program("bash"), ["--norc", "-c", script, "bash", Locations.products, pid],
+            try Locations.program("bash"), ["--norc", "-c", script, "bash", Locations.commands, pid],
             home: setter.home)
         #expect(
             result.lines == [
                 "Setter/Values/Flag", "Setter/Values/Count", "Setter/Values/Ratio", "Setter/Values/Text",
                 "true",
-                "it's $(touch '\(setter.home("bad"))')",
+                #"it\'s\ \$\(touch\ \'\#(setter.home("bad"))\'\)"#,
             ], "\(result.error)")
         #expect(!FileManager.default.fileExists(atPath: setter.home("bad")))
     }

@@ -29,6 +29,15 @@ import Testing
         #expect(try setter.tweak("list", "Setter/More/Port").status == 64)
     }
 
+    @Test func `list shows what fits a pattern, and what has been changed`() throws {
+        #expect(try setter.tweak("list", "*/Slots/Slot [12]*").lines.count { $0.contains("Slot ") } == 2)
+        #expect(try setter.tweak("list", "*nothing*").output.hasSuffix(": no tweaks\n"))
+        #expect(try setter.tweak("list", "--changed").output.hasSuffix(": no tweaks\n"))
+        #expect(try setter.tweak("set", "Count", "6").succeeded)
+        let lines = try setter.tweak("list", "--changed").lines.filter { $0.contains("override") }
+        #expect(lines.map { $0.split(separator: " ").first } == ["Count"])
+    }
+
     @Test func `A group that is not clear is an error with those that are meant`() throws {
         // Both begin with it.
         let result = try setter.tweak("list", "S")
@@ -49,6 +58,19 @@ import Testing
         #expect((json["program"] as? String)?.hasSuffix("/tweak-setter") == true)
         #expect(json["overrides"] as? String == setter.program.overridesPath)
         #expect((json["tweaks"] as? [Any])?.count == 18)
+    }
+
+    @Test(arguments: ["path", "name", "id"])
+    func `A program that has just been started is waited for`(way: String) throws {
+        let home = try LiveProgram.home()
+        let process = try start(LiveProgram.path, [], home: home, environment: ProgramBuild.usual.environment)
+        defer { process.kill() }
+        let name = ["path": LiveProgram.path, "name": "live-program"][way] ?? "\(process.processID)"
+        let result = try run(Locations.product("tweak"), ["set", name, LiveProgram.text, "on"], home: home)
+        #expect(result.error.isEmpty)
+        #expect(result.output == "\(LiveProgram.text): \"run\" → \"on\"\n")
+        let own = try run(Locations.product("tweak"), ["get", "\(process.processID)", "Text"], home: home)
+        #expect(own.output == "on\n")
     }
 
     @Test(arguments: [SetterProgram.path, "tweak-setter"])

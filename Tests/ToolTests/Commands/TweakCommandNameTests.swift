@@ -56,6 +56,50 @@ import Testing
         #expect(try get("//").status == 65)
     }
 
+    @Test func `A name with dots is told how to be written`() throws {
+        let result = try get("Test.Values.Speed")
+        #expect(result.status == 65)
+        #expect(
+            result.error
+                == "tweak: Test.Values.Speed: the levels of a name have slashes between them; write Test/Values/Speed\n"
+        )
+        #expect(try get("nosuch").error == "tweak: nosuch: there is no such tweak; tweak list shows all\n")
+    }
+
+    @Test(arguments: ["Values", "values/", "Test/Values", "Test"])
+    func `The name of a group gets all in it`(name: String) throws {
+        let result = try get(name)
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("Test/Values/Frame count = 0\nTest/Values/Count = 1\n"))
+        #expect(result.output.split(separator: "\n").count == 8)
+        let set = try run(Locations.product("tweak"), ["set", object, name, "1"], home: home)
+        #expect(set.status == 65)
+    }
+
+    @Test func `A group that is set is refused with what is in it`() throws {
+        let result = try run(Locations.product("tweak"), ["set", object, "Values", "1"], home: home)
+        #expect(
+            result.error.hasPrefix("tweak: Values: it is 8 tweaks; name one\n  Test/Values/Frame count\n"))
+    }
+
+    @Test func `A feature is named with its switch or without`() throws {
+        let source = try home.write(
+            "features.c",
+            """
+            #include <fbtweak.h>
+            bool instant(void) { return FBTweakFeature("instant-search", false); }
+            bool other(void) { return FBTweakFeature("other", false); }
+            """)
+        let features = home("features.o")
+        try Compiler.gcc.compile([source], to: features, ["-DDEBUG", "-c"], home: home)
+        for name in ["instant-search", "Features/instant-search", "instant-search/enabled", "instant"] {
+            let result = try run(Locations.product("tweak"), ["set", features, name, "on"], home: home)
+            #expect(result.status == 0, "\(name): \(result.error)")
+            #expect(
+                try run(Locations.product("tweak"), ["get", features, name], home: home).output == "true\n")
+        }
+    }
+
     @Test(arguments: ["A/Test/Values/Speed", "Spe%ed", "Values/%zz"])
     func `64 is for what cannot be a name`(name: String) throws {
         #expect(try get(name).status == 64)

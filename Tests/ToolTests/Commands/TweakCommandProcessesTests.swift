@@ -97,6 +97,44 @@ import Testing
         #expect(get.error == "tweak: \(setter.title): it does not answer; it is stopped or hangs\n")
     }
 
+    @Test func `ps asks all at once, and so is not kept by many that do not answer`() throws {
+        try program.makeRuntimeDirectory()
+        let silent = try program.home.write(
+            "silent.py",
+            """
+            import os, socket, sys, time
+            folder = sys.argv[1] + "/tweaks"
+            os.mkdir(folder, 0o700)
+            for _ in range(150):
+                if os.fork() == 0:
+                    path = f"{folder}/{os.getpid()}.sock"
+                    listener = socket.socket(socket.AF_UNIX)
+                    listener.bind(path)
+                    listener.listen(0)
+                    kept = []
+                    try:
+                        while True:
+                            kept.append(socket.socket(socket.AF_UNIX))
+                            kept[-1].setblocking(False)
+                            kept[-1].connect(path)
+                    except BlockingIOError:
+                        os.write(1, b"full\\n")
+                        time.sleep(1000)
+            os.wait()
+            """)
+        let process = try start(
+            Locations.program("timeout"), ["100", "python3", silent, program.home("runtime")],
+            home: program.home)
+        // It ends all that it has started.
+        defer { kill(process.processID, SIGTERM) }
+        #expect(waitUntil { process.written.output.split(separator: "\n").count == 150 })
+        // One after the other it would be 45 seconds.
+        let result = try run(
+            Locations.program("timeout"), ["30", Locations.product("tweak"), "ps"], home: program.home)
+        #expect(result.status == 0)
+        #expect(result.errorLines.count { $0.hasSuffix("it does not answer; it is stopped or hangs") } == 150)
+    }
+
     @Test func `Sockets that programs left behind are removed and passed over`() throws {
         let setter = try RunningSetter(program)
         setter.process.kill()

@@ -57,7 +57,7 @@ import Testing
             Locations.program("timeout"), [isLong ? "1800" : "120", "bash", "-c", "exec 2>&1\n" + script],
             home: home,
             environment: [
-                "XDG_CONFIG_HOME": home(".config"), "PATH": "\(home("bin")):\(Locations.products):\(path)",
+                "XDG_CONFIG_HOME": home(".config"), "PATH": "\(home("bin")):\(Locations.commands):\(path)",
                 "CPATH": Locations.include, "TMPDIR": home.path,
             ], in: home.path)
         try #require(result.succeeded, "\(result.output)\(result.error)")

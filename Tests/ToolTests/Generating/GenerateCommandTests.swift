@@ -323,7 +323,7 @@ import Testing
         }
         // The file of a program is known without links.
         try FileManager.default.removeItem(atPath: tweak)
-        try FileManager.default.linkItem(atPath: Locations.product("tweak"), toPath: tweak)
+        try FileManager.default.copyItem(atPath: Locations.product("tweak"), toPath: tweak)
         func generate() throws -> CommandResult {
             try run(tweak, ["generate", "plist"], home: generating.home, in: generating.directory)
         }

@@ -10,7 +10,7 @@ import Testing
     /// The kinds and messages of what is found, without the path.
     private func findings(_ tweaks: [AssembledTweak], _ arguments: String...) throws -> [String] {
         let object = try AssembledTweak.object(tweaks, home: home)
-        let result = try dump(["--lint"] + arguments + [object], home: home)
+        let result = try dump(["--lint", "--strict"] + arguments + [object], home: home)
         #expect(result.status == (result.output.isEmpty ? 0 : 65))
         return result.output.split(separator: "\n").map {
             $0.hasPrefix("\(object): ") ? String($0.dropFirst(object.utf8.count + 2)) : String($0)
@@ -126,6 +126,17 @@ import Testing
         #expect(
             try findings([.integer("Count", 1, "expires=2001-01-01")], "--ignore", "noDescription")
                 .map { $0.hasSuffix("[expired]") } == [true])
+    }
+
+    @Test func `Advice fails only where that is asked for`() throws {
+        let advised = try AssembledTweak.object([.integer("Count", 1)], home: home)
+        #expect(try dump(["--lint", advised], home: home).status == 0)
+        #expect(try dump(["--lint", "--strict", advised], home: home).status == 65)
+        #expect(
+            try dump(["--lint", "--strict", "--ignore", "noDescription", advised], home: home).status == 0)
+        let wrong = try AssembledTweak.object([.integer("Count", 1, "expires=2001-01-01")], home: home)
+        #expect(try dump(["--lint", wrong], home: home).status == 65)
+        #expect(try dump(["--strict", advised], home: home).status == 64)
     }
 
     @Test func `The kinds of JSON are the names of the rules`() throws {

@@ -30,9 +30,10 @@ import Testing
     @Test func `Below a destdir files name the prefix, and a second time nothing changes`() throws {
         let destination = try TemporaryDirectory()
         for _ in 1...2 {
-            let result = try Installation.install([
-                "--prefix", "/usr", "--libdir=lib/multiarch", "--destdir", destination.path,
-            ])
+            let result = try Installation.install(
+                Installation.everything + [
+                    "--prefix", "/usr", "--libdir=lib/multiarch", "--destdir", destination.path,
+                ])
             try #require(result.succeeded, "\(result.error)")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: destination.path) == ["usr"])
@@ -63,7 +64,7 @@ import Testing
             atPath: destination("opt/tweaks/bin"), withIntermediateDirectories: true)
         let before = try files(in: destination)
 
-        let installed = try Installation.install(arguments)
+        let installed = try Installation.install(Installation.everything + arguments)
         try #require(installed.succeeded, "\(installed.error)")
         #expect(try files(in: destination).count > before.count + 30)
         try destination.write("opt/tweaks/share/doc/tweaks/notes", "of a person")

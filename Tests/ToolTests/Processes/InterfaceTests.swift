@@ -2,19 +2,40 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The scenarios of `Tests/Programs/interface-scenarios`, each in a process and a home of its own.
+/// The scenarios of `Tests/Programs/interface-scenarios` with the library that is installed, each in every way in which the
+/// program is built, in a process and a home of its own.
 @Suite struct `The interface of fbtweak.h` {
+    /// Where plug-ins are built.
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }
 
-    /// - Parameter forks: Whether there are children. What the threads held that a child does not have is lost in it.
-    private func run(_ arguments: String..., forks: Bool = false) throws {
-        let result = try TestSupport.run(
-            Locations.product("interface-scenarios"), arguments, home: home,
-            environment: ["ASAN_OPTIONS": "detect_leaks=\(forks ? 0 : 1)"])
-        #expect(result.succeeded, "\(arguments): \(result.error)")
-        #expect(result.error.isEmpty)
+    /// Runs a scenario.
+    ///
+    /// - Parameters:
+    ///   - file: The text of a file that is there at the start, whose path below the home is the last argument if the
+    ///     scenario takes it.
+    ///   - forks: Whether there are children. What the threads held that a child does not have is lost in it.
+    ///   - says: What it says on standard error.
+    private func run(
+        _ arguments: String..., file: (path: String, text: String)? = nil, takesFile: Bool = false,
+        forks: Bool = false, says: String? = nil
+    ) throws {
+        for build in ProgramBuild.all {
+            let home = try TemporaryDirectory()
+            var arguments = arguments
+            if let file {
+                let path = try home.write(file.path, file.text)
+                if takesFile { arguments.append(path) }
+            }
+            let settings = ["ASAN_OPTIONS": "detect_leaks=\(forks ? 0 : 1)"]
+            let result = try TestSupport.run(
+                build.path("interface-scenarios"), arguments, home: home,
+                environment: build.environment.merging(settings) { $1 })
+            #expect(
+                result.succeeded && (says.map(result.error.contains) ?? result.error.isEmpty),
+                "\(build) \(arguments): \(result.status) \(result.error)")
+        }
     }
 
     @Test func `finds tweaks by name and reads them by handle`() throws { try run("find-and-read") }
@@ -34,11 +55,9 @@ import Testing
     }
     @Test func `tells when values from afar have been loaded, and why not`() throws {
         let values = #"{ "values": { "Sound": { "Mixer": { "Level": 3 } } } }"#
-        let file = try home.write("state/tweaks/interface-scenarios/remote.json", values)
-        let result = try TestSupport.run(
-            Locations.product("interface-scenarios"), ["loads", file], home: home)
-        #expect(result.succeeded, "\(result.error)")
-        #expect(result.error.contains("it is not JSON"))
+        try run(
+            "loads", file: ("state/tweaks/interface-scenarios/remote.json", values), takesFile: true,
+            says: "it is not JSON")
     }
     @Test func `delivers changes from a queue when the program asks`() throws { try run("queue") }
     @Test func `makes and removes tweaks`() throws { try run("make-and-remove") }
@@ -83,9 +102,10 @@ import Testing
     }
 
     @Test func `gives the tweaks of a plug-in their overrides when it is opened`() throws {
-        try home.write(
-            "config/tweaks/interface-scenarios/overrides.json", #"{"Plug-in": {"Reverb": {"Depth": 44}}}"#)
-        try run("open-with-override", plugin("plugin.so", .clang))
+        let overrides = #"{"Plug-in": {"Reverb": {"Depth": 44}}}"#
+        try run(
+            "open-with-override", plugin("plugin.so", .clang),
+            file: ("config/tweaks/interface-scenarios/overrides.json", overrides))
     }
 
     @Test func `has the tweaks of a plug-in that stays when it is closed`() throws {

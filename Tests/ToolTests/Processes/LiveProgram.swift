@@ -11,13 +11,14 @@ final class LiveProgram: Sendable {
     static let text = "Live/Values/Text"
 
     init(
-        _ arguments: String..., home: TemporaryDirectory? = nil, environment: [String: String] = [:],
-        runBy command: [String] = []
+        _ arguments: String..., build: ProgramBuild = .usual, home: TemporaryDirectory? = nil,
+        environment: [String: String] = [:], runBy command: [String] = []
     ) throws {
         self.home = try home ?? Self.home()
-        let words = command + [Self.path] + arguments
+        let words = try command + [build.path("live-program")] + arguments
         process = try start(
-            words[0], Array(words.dropFirst()), home: self.home, environment: environment)
+            words[0], Array(words.dropFirst()), home: self.home,
+            environment: build.environment.merging(environment) { $1 })
     }
 
     /// Leaves nothing running, whatever the processes have become.

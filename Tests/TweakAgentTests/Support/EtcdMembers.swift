@@ -7,7 +7,7 @@ final class EtcdMembers: Sendable {
     let home: TemporaryDirectory
     private let certificate: String?
     private let more: [String]
-    private let token: String
+    private let token: Locked<String>
     private let ports: [(client: UInt16, peer: UInt16)]
     private let processes: Locked<[RunningCommand]>
 
@@ -20,7 +20,7 @@ final class EtcdMembers: Sendable {
         isWaitedFor: Bool = true
     ) throws {
         let home = try home ?? TemporaryDirectory()
-        (self.home, self.certificate, self.more, token) = (home, certificate, more, UUID().uuidString)
+        (self.home, self.certificate, self.more, token) = (home, certificate, more, Locked(UUID().uuidString))
         ports = try (0..<count).map { _ in (try freePort(), try freePort()) }
         processes = Locked([])
         for member in 0..<count {
@@ -50,7 +50,8 @@ final class EtcdMembers: Sendable {
                 "--name", "m\(member)", "--data-dir", data(member), "--listen-client-urls", address,
                 "--advertise-client-urls", address, "--listen-peer-urls", peer,
                 "--initial-advertise-peer-urls", peer, "--initial-cluster", peers,
-                "--initial-cluster-token", token, "--heartbeat-interval", "20", "--election-timeout", "200",
+                "--initial-cluster-token", token.withLock { $0 }, "--heartbeat-interval", "20",
+                "--election-timeout", "200",
                 "--logger", "zap", "--log-level", "error",
             ] + tls + more, home: home)
     }
@@ -80,6 +81,51 @@ final class EtcdMembers: Sendable {
         let process = try launch(member)
         processes.withLock { $0[member] = process }
         try wait(for: member, user: user)
+    }
+
+    /// Writes a backup.
+    func save(to path: String) throws {
+        let result = try ctl(["snapshot", "save", path])
+        guard result.succeeded else { throw CompilationError(description: result.error) }
+    }
+
+    /// Goes back to a backup, with the only member.
+    ///
+    /// - Parameter isSameCluster: Whether it has the token that it had, and so the same id.
+    func restore(from path: String, isSameCluster: Bool) throws {
+        kill()
+        if !isSameCluster { token.withLock { $0 = UUID().uuidString } }
+        try FileManager.default.removeItem(atPath: data())
+        let peer = "http://127.0.0.1:\(ports[0].peer)"
+        let result = try run(
+            Locations.program("etcdctl"),
+            [
+                "snapshot", "restore", path, "--data-dir", data(), "--name", "m0", "--initial-cluster",
+                "m0=\(peer)", "--initial-cluster-token", token.withLock { $0 },
+                "--initial-advertise-peer-urls", peer,
+            ], home: home, environment: ["ETCDCTL_API": "3"])
+        guard result.succeeded else { throw CompilationError(description: result.error) }
+        try restart()
+    }
+
+    /// Asks the JSON gateway of the first member.
+    ///
+    /// - Returns: Whether it was done.
+    @discardableResult
+    func post(_ path: String, _ json: String) -> Bool {
+        let head = "POST \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        let length = "Content-Type: application/json\r\nContent-Length: \(json.utf8.count)\r\n\r\n"
+        let bytes = answer(to: Array((head + length + json).utf8), at: ports[0].client)
+        return bytes?.starts(with: "HTTP/1.1 200".utf8) == true
+    }
+
+    /// Puts several keys there at one revision.
+    func put(_ entries: [(key: [UInt8], value: [UInt8])]) -> Bool {
+        let operations = entries.map { key, value in
+            let (key, value) = (Data(key).base64EncodedString(), Data(value).base64EncodedString())
+            return #"{"request_put":{"key":"\#(key)","value":"\#(value)"}}"#
+        }
+        return post("/v3/kv/txn", #"{"success":[\#(operations.joined(separator: ","))]}"#)
     }
 
     func pause(_ member: Int = 0) {
@@ -137,5 +183,26 @@ final class EtcdMembers: Sendable {
         }
         throw CompilationError(description: "there is no leader")
     }
+}
+
+/// Asks a server on this machine, which ends the connection.
+func answer(to question: [UInt8], at port: UInt16) -> [UInt8]? {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = loopback(port)
+    let isConnected = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+    }
+    guard isConnected,
+        send(descriptor, question, question.count, CInt(MSG_NOSIGNAL)) == question.count
+    else { return nil }
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0 {
+        answer += buffer.prefix(count)
+    }
+    return answer
 }
 #endif

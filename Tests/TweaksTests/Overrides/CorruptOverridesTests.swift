@@ -65,6 +65,38 @@ import TweakJSON
         ) { try file.load() }
     }
 
+    /// Overrides with 3 values around the others.
+    private func overrides(of count: Int) -> String {
+        "{\"A\":{\"B\":{" + (0..<count).map { "\"\($0)\":1" }.joined(separator: ",") + "}}}"
+    }
+
+    @Test func `With more than 100,000 values they are set aside, which is said`() throws {
+        let text = overrides(of: mostValuesInFile - 2)
+        try home.write("overrides.json", text)
+        let (document, problem) = try file.loadSettingAside()
+        #expect(document.isEmpty)
+        #expect(
+            problem
+                == "\(file.path): it has more than 100000 values, which is the most that is read; it is now "
+                + "\(file.path).broken")
+        #expect(try content("overrides.json.broken") == text)
+    }
+
+    @Test func `A write never makes them more than are read again`() throws {
+        let text = overrides(of: mostValuesInFile - 3)
+        try home.write("overrides.json", text)
+        #expect(
+            throws: OverridesError.system(
+                action: "write", path: file.path,
+                reason: "afterwards it has more than 100000 values, which is the most that is read")
+        ) { try file.update([key: 1]) }
+        #expect(try content("overrides.json") == text)
+        try home.write("overrides.json", "{}")
+        let long = TweakValue.string(String(repeating: "x", count: KeptFile.largestSize))
+        #expect(throws: OverridesError.self) { try file.update([key: long]) }
+        #expect(try content("overrides.json") == "{}")
+    }
+
     @Test func `A FIFO neither blocks nor counts as overrides`() throws {
         try #require(mkfifo(file.path, 0o600) == 0)
         #expect(throws: OverridesError.corrupt(path: file.path, reason: "it is not a regular file")) {

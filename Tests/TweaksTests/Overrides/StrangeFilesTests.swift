@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import TweakProtocol
 import TweakJSON
+import TweakOverrides
 
 @testable import Tweaks
 
@@ -52,6 +53,16 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     private func expectPrecious() throws {
         #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
+    }
+
+    /// Such as /dev/zero, which root could replace.
+    @Test func `What a link leads to is not replaced unless it is a file`() throws {
+        try StrangeFile.fifo.make(at: home("fifo"), linkingTo: "")
+        try StrangeFile.link.make(at: file.path, linkingTo: home("fifo"))
+        #expect(throws: OverridesError.self) { try KeptFile(path: file.path).replace(with: [1]) }
+        #expect(!FileManager.default.fileExists(atPath: home("fifo.tmp")))
+        var status = stat()
+        #expect(stat(home("fifo"), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
 
     @Test(arguments: StrangeFile.canBeMade.filter { $0 != .directory })

@@ -106,6 +106,18 @@ import Testing
             ])
     }
 
+    @Test func `Further declarations that differ are counted and not told one by one`() throws {
+        let tweaks = SyntheticTweaks(
+            .integer("Count", 5).at("a.c:1"), .integer("Count", 6).at("b.c:2"),
+            .integer("Count", 7).at("c.c:3"),
+            .integer("Count", 8).at("d.c:4"))
+        #expect(try tweaks.store.value(of: .test("Count")) == 5)
+        #expect(
+            tweaks.messages.all == [
+                "Test/Values/Count: declared differently at a.c:1, at b.c:2 and at 2 more; the first declaration counts"
+            ])
+    }
+
     @Test func `A cell of another type is left alone`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5), .double("Count", 2.5))
         try tweaks.store.set(6, for: .test("Count"))

@@ -8,7 +8,7 @@ import Testing
             key: TweakKey("C", "C", "\(number)"), type: .int32, defaultValue: .integer(Int128(number)))
         return TweakEntry(
             declaration, OwnedCell(Handle(declaration).cell, .made),
-            at: RecordPlace(image: 1, offset: UInt32(number)),
+            at: RecordPlace(image: 1, position: UInt32(number)),
             Resolution(value: declaration.defaultValue, source: .binary))
     }
 

@@ -30,9 +30,7 @@ extension Fleet {
 
     private static func list(_ options: FleetListOptions) throws(Failure) {
         let contents = try contents(options.fleet)
-        for stranger in contents.strangers {
-            printMessage("warning: \(stranger): this is not the name of a tweak", of: command)
-        }
+        warn(contents.strangers)
         let forms = contents.values.map(ValueForm.init)
         switch options.fleet.format {
         case .json:
@@ -68,7 +66,9 @@ extension Fleet {
     }
 
     private static func history(_ options: FleetHistoryOptions) throws(Failure) {
-        var changes = try contents(options.fleet, isWithHistory: true).changes
+        let contents = try contents(options.fleet, isWithHistory: true)
+        warn(contents.strangers)
+        var changes = contents.changes
         if let name = options.tweak {
             let name = try TweakName(name)
             let known = changes.flatMap { $0.parts.map(\.tweak) }
@@ -130,11 +130,12 @@ extension Fleet {
             try self.declaration(of: name, in: program)
         }
         try change(options.fleet, options.author, options.ifRevision) {
-            (contents) throws(FleetProblem) in
+            (contents, _) throws(FleetProblem) in
             let (tweak, value): (TweakKey, TweakValue)
             if let declaration {
                 tweak = declaration.key
-                value = try admit(options.value, to: declaration)
+                value = try admit(
+                    options.value, to: declaration, current: (try? contents[tweak]?.value.get())?.value)
             } else {
                 tweak = try key(name, contents)
                 value = try read(options.value, of: tweak, before: try? contents[tweak]?.value.get())
@@ -151,7 +152,7 @@ extension Fleet {
     private static func reset(_ options: FleetResetOptions) throws(Failure) {
         let name = try TweakName(options.tweak)
         try change(options.fleet, options.author, options.ifRevision) {
-            (contents) throws(FleetProblem) in
+            (contents, _) throws(FleetProblem) in
             let tweak = try key(name, contents)
             return contents[tweak] == nil ? [:] : [tweak: nil]
         }
@@ -161,29 +162,45 @@ extension Fleet {
         let name = try options.tweak.map { (text) throws(Failure) in try TweakName(text) }
         var author = options.author
         author.why = author.why ?? "back to revision \(options.revision)"
-        try change(options.fleet, author, nil, isWithHistory: true) { (contents) throws(FleetProblem) in
+        try change(options.fleet, author, nil, revisited: options.revision) {
+            (contents, then) throws(FleetProblem) in
             let tweak = try name.map { (name) throws(FleetProblem) in
-                let known = contents.changes.flatMap { $0.parts.map(\.tweak) }
+                let known =
+                    contents.changes.flatMap { $0.parts.map(\.tweak) }
+                    + (contents.values + (then?.values ?? [])).map(\.tweak)
                 do throws(Failure) { return try name.key(among: Swift.Set(known).sorted()) } catch {
                     throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
                 }
             }
-            return try FleetEditor.rollback(to: options.revision, of: tweak, contents)
+            return try FleetEditor.rollback(to: options.revision, of: tweak, contents, then)
         }
     }
 
     /// Makes a change, and prints what has become of it.
+    ///
+    /// - Parameters:
+    ///   - revision: The one at which the tweaks must have been changed last.
+    ///   - revisited: The one to go back to.
+    ///   - make: Says what each tweak is to have, by what there is and what there was at that revision, as far as etcd knows.
     private static func change(
-        _ options: FleetOptions, _ author: FleetAuthorOptions, _ revision: Int?, isWithHistory: Bool = false,
-        _ make: @escaping @Sendable (FleetContents) throws(FleetProblem) -> [TweakKey: FleetValue?]
+        _ options: FleetOptions, _ author: FleetAuthorOptions, _ revision: Int?, revisited: Int? = nil,
+        _ make:
+            @escaping @Sendable (FleetContents, _ then: FleetContents?) throws(FleetProblem)
+            -> [TweakKey: FleetValue?]
     ) throws(Failure) {
         let editor = try editor(options)
         let by = author.by ?? Self.author
+        let strangers = Outcome<[String]>()
+        defer { warn(strangers.result.withLock { try? $0?.get() } ?? []) }
         let change = try awaiting { () async throws(Failure) in
             do throws(FleetProblem) {
-                let change = try await editor.change(by: by, why: author.why, isWithHistory: isWithHistory) {
-                    (contents) throws(FleetProblem) in
-                    let wanted = try make(contents)
+                var then: FleetContents?
+                if let revisited { then = try await editor.contents(at: revisited) }
+                let change = try await editor.change(
+                    by: by, why: author.why, isWithHistory: revisited != nil
+                ) { [then] (contents) throws(FleetProblem) in
+                    strangers.result.withLock { $0 = .success(contents.strangers) }
+                    let wanted = try make(contents, then)
                     if let revision { try expect(wanted.keys, at: revision, contents) }
                     return wanted
                 }
@@ -226,6 +243,8 @@ extension Fleet {
     private static func key(_ name: TweakName, _ contents: FleetContents) throws(FleetProblem) -> TweakKey {
         if let key = name.key { return key }
         do throws(Failure) { return try name.key(among: contents.values.map(\.tweak)) } catch {
+            // A feature that has no value yet is known by its switch.
+            if name.count == 2, let feature = name.feature { return feature }
             throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
         }
     }
@@ -242,10 +261,10 @@ extension Fleet {
     }
 
     private static func admit(
-        _ text: String, to declaration: TweakDeclaration
+        _ text: String, to declaration: TweakDeclaration, current: TweakValue?
     ) throws(FleetProblem) -> TweakValue {
         do throws(TweakValueError) {
-            let admission = try declaration.admit(text: text)
+            let admission = try declaration.admit(text: text, current: current)
             if admission.wasClamped {
                 printMessage(
                     "warning: \(declaration.key): \(text) is outside the limits; allowed: \(declaration.allowed)",
@@ -263,8 +282,10 @@ extension Fleet {
     ) throws(FleetProblem) -> TweakValue {
         let parsed = (try? JSONParser.value(of: Array(text.utf8)))?.tweakValue
         switch (before?.value, parsed) {
-        case (.bool, _):
-            return try admit(text, to: TweakDeclaration(key: tweak, type: .bool, defaultValue: false))
+        case (.bool, _),
+            (nil, _) where PlacedFeature.key(of: [tweak.collection]) == tweak:
+            let any = TweakDeclaration(key: tweak, type: .bool, defaultValue: false)
+            return try admit(text, to: any, current: before?.value)
         // A text that is not in quotation marks is one too.
         case (.string, .string(let text)?): return .string(text)
         case (.string, _): return .string(text)
@@ -272,8 +293,8 @@ extension Fleet {
             (nil, _?):
             return parsed ?? .string(text)
         case (let before?, _):
-            throw .impossible(
-                "\(tweak): \(text) is not a number, as \(before) is; --program says which values it takes")
+            let any = TweakDeclaration(key: tweak, type: before.naturalType, defaultValue: before)
+            return try admit(text, to: any, current: before)
         case (nil, nil):
             throw .impossible(
                 "\(tweak): nothing is known of it, so \(text) has to be true, false, a number or a text in "
@@ -306,9 +327,18 @@ extension Fleet {
 
     private static let command = "tweak fleet"
 
+    private static let mostWarnings = 10
+
+    /// Says which keys are passed over.
+    private static func warn(_ strangers: [String]) {
+        for stranger in strangers.prefix(mostWarnings) { printMessage("warning: \(stranger)", of: command) }
+        let more = strangers.count - mostWarnings
+        if more > 0 { printMessage("warning: \(more) more keys are passed over", of: command) }
+    }
+
     private static func editor(_ options: FleetOptions) throws(Failure) -> FleetEditor {
         let path = try Follow.configuration(options.configurationPath)
-        let bytes = try readInput(path)
+        let bytes = try readInput(path, isNamed: false)
         var cluster: EtcdCluster?
         do throws(FormatError) { cluster = try EtcdCluster(ofConfiguration: bytes, path: path) } catch {
             throw Failure("\(error)", EX_CONFIG)
@@ -423,8 +453,11 @@ private struct ChangeForm: Encodable {
         let tweak: TweakKey
         let old, new: TweakValue?
         let oldFor, newFor: JSONValue?
+        let oldProblem: String?
 
-        var text: String { Self.text(old, oldFor) + " → " + Self.text(new, newFor) }
+        var text: String {
+            (oldProblem == nil ? Self.text(old, oldFor) : "unusable") + " → " + Self.text(new, newFor)
+        }
 
         private static func text(_ value: TweakValue?, _ filters: JSONValue?) -> String {
             guard let value else { return "none" }
@@ -437,7 +470,8 @@ private struct ChangeForm: Encodable {
         changes = change.parts.map {
             Part(
                 tweak: $0.tweak, old: $0.old?.value, new: $0.new?.value,
-                oldFor: $0.old?.filters.map { .object($0) }, newFor: $0.new?.filters.map { .object($0) })
+                oldFor: $0.old?.filters.map { .object($0) }, newFor: $0.new?.filters.map { .object($0) },
+                oldProblem: $0.oldProblem)
         }
     }
 }

@@ -21,16 +21,22 @@ extension Follow {
             let isTaken = if case .system(action: "lock", _, _) = error { true } else { false }
             throw Failure("\(error)", isTaken ? EX_TEMPFAIL : EX_CANTCREAT)
         }
+        Self.raiseFileLimit()
         let agent = Agent(folder: opened, isOnce: once, metrics: metrics.map { AgentMetrics(path: $0) })
         let (signals, continuation) = AsyncStream.makeStream(of: CInt.self)
+        let (isOnce, end) = (once, DispatchSemaphore(value: 0))
         let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield(number) }
+            source.setEventHandler {
+                continuation.yield(number)
+                guard number != SIGHUP else { return }
+                // What is read or written by then can end at any moment, as with a kill: files are replaced as a whole.
+                DispatchQueue.global().asyncAfter(deadline: .now() + Self.patienceAtEnd) { end.signal() }
+            }
             source.resume()
             return source
         }
-        let (isOnce, end) = (once, DispatchSemaphore(value: 0))
         Task {
             if isOnce {
                 let following = Task { await agent.follow(configuration) }
@@ -47,6 +53,18 @@ extension Follow {
         withExtendedLifetime(sources) { end.wait() }
         if once, let problem = agent.problem { throw problem }
     }
+
+    /// Allows as many descriptors as may be: each application has a watch in etcd, and the usual limit is 1,024.
+    private static func raiseFileLimit() {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(resource, &limit)
+    }
+
+    /// A signal ends the agent within this time, whatever it does.
+    private static let patienceAtEnd: DispatchTimeInterval = .milliseconds(700)
 
     /// Follows one configuration after the other.
     private static func follow(
@@ -83,7 +101,7 @@ extension Follow {
     }
 
     private static func read(_ path: String) throws(Failure) -> AgentConfiguration {
-        let bytes = try readInput(path)
+        let bytes = try readInput(path, isNamed: false)
         do { return try AgentConfiguration(json: bytes, path: path) } catch {
             throw Failure("\(error)", EX_CONFIG)
         }
@@ -107,20 +125,46 @@ final class Agent: Sendable {
     /// Follows until the task is cancelled, or each application has been checked once.
     func follow(_ configuration: AgentConfiguration) async {
         metrics?.keep(only: configuration.applications.map(\.name) + configuration.fleet.map(\.name))
+        let resources = SharedResources()
         await withTaskGroup { group in
-            for application in configuration.fleet { group.addTask { await self.follow(application) } }
-            for application in configuration.applications { group.addTask { await self.follow(application) } }
+            if let cluster = configuration.fleet.first?.cluster {
+                self.follow(configuration.fleet, cluster, resources, &group)
+            }
+            for application in configuration.applications {
+                group.addTask { await self.follow(application, resources) }
+            }
+        }
+        await resources.end()
+        metrics?.write(noteMetrics)
+    }
+
+    /// Follows the applications of a cluster.
+    private func follow(
+        _ applications: [FleetApplication], _ cluster: EtcdCluster, _ resources: SharedResources,
+        _ group: inout TaskGroup<Void>
+    ) {
+        do throws(FetchProblem) {
+            let client = try EtcdClient(cluster, resources)
+            for application in applications {
+                group.addTask { await self.follow(application, client, resources) }
+            }
+        } catch {
+            for application in applications { sayCannotBeLoaded(error, application.name) }
         }
     }
 
-    private func follow(_ application: RemoteApplication) async {
+    private func sayCannotBeLoaded(_ problem: FetchProblem, _ name: String) {
+        say(problem.message, of: name)
+        note(Failure("\(name): it cannot be loaded", EX_CONFIG))
+    }
+
+    private func follow(_ application: RemoteApplication, _ resources: SharedResources) async {
         let name = application.name
         var last: ProvidedFile?
         do throws(OverridesError) { last = try folder.last(name) } catch { say("\(error)", of: name) }
         let follower: RemoteFollower
-        do throws(FetchProblem) { follower = try RemoteFollower(application) } catch {
-            say(error.message, of: name)
-            return note(Failure("\(name): it cannot be loaded", EX_CONFIG))
+        do throws(FetchProblem) { follower = try RemoteFollower(application, sharing: resources) } catch {
+            return sayCannotBeLoaded(error, name)
         }
         await follower.follow(
             from: last, isOnce: isOnce,
@@ -128,17 +172,15 @@ final class Agent: Sendable {
             report: report)
     }
 
-    private func follow(_ application: FleetApplication) async {
+    private func follow(
+        _ application: FleetApplication, _ client: EtcdClient, _ resources: SharedResources
+    ) async {
         let name = application.name
         var last: ProvidedFile?
         do throws(OverridesError) { last = try folder.last(name, from: .fleet) } catch {
             say("\(error)", of: name)
         }
-        let follower: FleetFollower
-        do throws(FetchProblem) { follower = try FleetFollower(application) } catch {
-            say(error.message, of: name)
-            return note(Failure("\(name): it cannot be loaded", EX_CONFIG))
-        }
+        let follower = FleetFollower(application, client, sharing: resources)
         await follower.follow(
             from: last, isOnce: isOnce,
             keep: { [folder] file throws(OverridesError) in try folder.write(file, for: name, from: .fleet) },
@@ -153,16 +195,15 @@ final class Agent: Sendable {
         } else if report.outcome == .failed {
             note(Failure("\(report.application): it could not be loaded", EX_TEMPFAIL))
         }
-        do throws(OverridesError) {
-            try metrics?.note(report)
-            state.withLock { $0.isMetricsProblemSaid = false }
-        } catch {
-            let isSaid = state.withLock { state in
-                defer { state.isMetricsProblemSaid = true }
-                return state.isMetricsProblemSaid
-            }
-            if !isSaid { printMessage("\(error)", of: "tweak-agent") }
+        if let metrics, metrics.note(report) { Task { await metrics.keepWriting(noteMetrics) } }
+    }
+
+    private func noteMetrics(_ problem: OverridesError?) {
+        let wasSaid = state.withLock { state in
+            defer { state.isMetricsProblemSaid = problem != nil }
+            return state.isMetricsProblemSaid
         }
+        if let problem, !wasSaid { printMessage("\(problem)", of: "tweak-agent") }
     }
 
     private func note(_ failure: Failure) {

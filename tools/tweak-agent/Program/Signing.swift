@@ -14,6 +14,7 @@ extension Sign {
         }
         if let text = options.check { return try check(text) }
         guard let path = options.key else { return }
+        try Self.expectNoReaders(path)
         guard let key = PrivateKey(text: String(decoding: try readInput(path), as: UTF8.self)) else {
             throw Failure("\(path): there is no key of tweak sign --new-key", EX_DATAERR)
         }
@@ -21,6 +22,19 @@ extension Sign {
             let bytes = try readInput(file)
             let signature = try failing { try key.signature(of: bytes) }
             try Self.write(signature.text, to: file + Signature.suffix, mode: 0o666, O_TRUNC)
+        }
+    }
+
+    /// Expects that others cannot read a private key, as ssh does.
+    private static func expectNoReaders(_ path: String) throws(Failure) {
+        guard let status = stat(path: path), status.isRegularFile else { return }
+        // Whoever else owns it may share it with a group.
+        let others: mode_t = status.st_uid == geteuid() ? 0o077 : 0o007
+        guard status.st_mode & others == 0 else {
+            throw Failure(
+                "\(path): others can read this private key, so nothing is signed; chmod go= \(path) helps, or a new key "
+                    + "if somebody may have read it",
+                EX_NOPERM)
         }
     }
 

@@ -1,9 +1,11 @@
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import FleetCommands
 import Glibc
 import SignOptions
 import TweakRecords
+import TweakSystem
 
 @main
 struct TweakAgent: ParsableCommand {
@@ -18,11 +20,14 @@ struct TweakAgent: ParsableCommand {
         // A file that may not grow is a failure to write like any other.
         signal(SIGXFSZ, SIG_IGN)
         signal(SIGPIPE, SIG_IGN)
-        runCommand("tweak-agent", Array(CommandLine.arguments.dropFirst())) {
-            var command = try parseAsRoot()
+        // Values are among them.
+        let arguments = commandArguments(of: "tweak-agent").map(repaired)
+        runCommand("tweak-agent", arguments) {
+            if completesFiles(arguments) { return }
+            var command = try parseAsRoot(arguments)
             try command.run()
         } ending: {
-            (exitCode(for: $0).rawValue, fullMessage(for: $0, columns: nil))
+            ending($0)
         }
     }
 
@@ -48,7 +53,7 @@ struct Follow: ParsableCommand {
         discussion: """
             For each application of the configuration it loads a file, checks it, finds out what of it is for this host, and \
             writes FOLDER/<application>/remote.json, which the processes of the application follow. What was loaded once stays \
-            until something better is there. SIGHUP has the configuration read again; SIGTERM and SIGINT end the agent.
+            until something better is there. SIGHUP has the configuration read again; SIGTERM and SIGINT end the agent within a second.
 
             EXIT STATUS
               0   it was ended, or with --once all was loaded
@@ -97,7 +102,8 @@ struct Sign: ParsableCommand {
         abstract: "Sign files for agents, and make keys for that; as tweak sign does.",
         discussion: """
             A key is 32 bytes of Ed25519 as Base64, a signature 64. The private key stays where files are signed; the public \
-            key, which is printed, goes into the configuration of the agents as "publicKey".
+            key, which is printed, goes into the configuration of the agents as "publicKey". A private key that others can read \
+            is refused.
 
             EXIT STATUS
               0   done, or with --check: all signatures are right
@@ -107,6 +113,7 @@ struct Sign: ParsableCommand {
               66  a file is missing
               69  it was built without values from afar
               73  a file cannot be made
+              77  others can read the private key
             """)
 
     @OptionGroup var options: SignOptions

@@ -7,6 +7,9 @@ package struct PageOptions: ParsableArguments, Sendable {
     @Flag(help: "Open the page in the browser of the desktop.")
     package var open = false
 
+    @Flag(help: "As root, also show the programs of other users, which are never restarted.")
+    package var allUsers = false
+
     /// Makes options without values.
     package init() {}
 }

@@ -132,6 +132,8 @@ class Parser {
     const number = /^(0x[0-9a-f_]+|0b[01_]+|0o[0-7_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)/i.exec(rest);
     if (number) {
       this.at += number[0].length;
+      const comma = /^,([0-9]+)/.exec(rest.slice(number[0].length));
+      if (comma) throw new Error(`write ${number[0]}.${comma[1]}`);
       const digits = number[0].replaceAll("_", "");
       if (/^(0[xbo][0-9a-f]+|[0-9]+)$/i.test(digits)) return { value: BigInt(digits) };
       return { value: Number(digits) };
@@ -166,7 +168,9 @@ function combine(operator, left, right) {
     case "+": return { value: a + b };
     case "-": return { value: a - b };
     case "*": return { value: a * b };
-    default: return { value: a / b };
+    default:
+      if (Number(b) === 0) throw new Error("it divides by 0");
+      return { value: a / b };
   }
 }
 

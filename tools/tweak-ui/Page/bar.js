@@ -5,6 +5,7 @@ import { filters, isEmptyQuery, typeKinds } from "./finding.js";
 import { mostSeries } from "./graphs.js";
 import { openHelp } from "./help.js";
 import { shown } from "./names.js";
+import { whose } from "./outline.js";
 import { openMenu, openPopover } from "./popups.js";
 import { sourceText } from "./row.js";
 import { isMonitored, isSet, isSettable } from "./tweaks.js";
@@ -61,7 +62,7 @@ export function addBar(page) {
     const title = [program ? program.description.name : "All programs", ...names].map(shown).join(" › ");
     setText(parts.scopeTitle, title);
     document.title = `${title} – Tweaks`;
-    setText(parts.scopeState, program ? programText(program) : "");
+    setText(parts.scopeState, program ? whose(program) + programText(program) : "");
     parts.scopeState.dataset.state = program?.state ?? "";
     setText(parts.count, isEmptyQuery(page.query) ? `${page.listed.count}` : `${page.listed.count} found`);
     parts.count.title = `${page.listed.count} tweak${page.listed.count === 1 ? "" : "s"}`;

@@ -43,13 +43,16 @@ export function numberFrom(type, raw) {
   return Number.isNaN(number) ? undefined : number;
 }
 
+/** The least and the largest value that the tweak takes. */
+export function limitsOf(tweak) {
+  const [low, high] = isReal(tweak.type) ? [-Infinity, Infinity] : typeLimits(tweak.type);
+  return [tweak.minimum ?? low, tweak.maximum ?? high];
+}
+
 /** The nearest value that the type and the limits allow; an integer is rounded. */
 export function admitted(tweak, number) {
   const { type } = tweak;
-  let [low, high] = typeLimits(type);
-  if (isReal(type)) [low, high] = [-Infinity, Infinity];
-  if (tweak.minimum !== undefined) low = tweak.minimum;
-  if (tweak.maximum !== undefined) high = tweak.maximum;
+  const [low, high] = limitsOf(tweak);
   let value = number;
   if (isWide(type)) {
     if (typeof value !== "bigint") value = bigFrom(value, low, high);

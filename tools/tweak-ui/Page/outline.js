@@ -8,9 +8,12 @@ const mostNodes = 400;
 const mostOpen = 40;
 
 /** What a program is doing, in a word. */
-export const stateText = (program) => ({
+export const stateText = (program) => whose(program) + ({
   running: "running", silent: "does not answer", memory: "by its memory", offline: "not running",
 }[program.state] ?? program.state);
+
+/** Names the user of a program that is another user's. */
+export const whose = ({ description, user = description?.user }) => (user ? `of ${shown(user)}, ` : "");
 
 export class Outline {
   #page;

@@ -20,13 +20,19 @@ extension ServePage {
         let tls = try transport()
         let board = Board()
         let sessions = ProgramSessions(board)
-        Discovery(board: board, sessions: sessions).start()
-        let first = try program.map { name throws(Failure) in try PageRequests.add(name, to: board) }
+        let ofAllUsers = options.allUsers
+        if ofAllUsers, geteuid() != 0 {
+            printMessage("--all-users: only root reaches the programs of other users", of: "tweak-ui")
+        }
+        Discovery(board: board, sessions: sessions, ofAllUsers: ofAllUsers).start()
+        let first = try program.map { name throws(Failure) in
+            try PageRequests.add(name, to: board, ofAllUsers: ofAllUsers)
+        }
         let secrets = Secrets()
         try Served(options: options.listening, tls: tls) { origins in
             let server = PageServer(
                 origins: origins, secrets: secrets,
-                api: PageRequests(board: board, sessions: sessions, first: first))
+                api: PageRequests(board: board, sessions: sessions, first: first, ofAllUsers: ofAllUsers))
             var url = origins.base(of: options.listening.listen) + "/#token=\(secrets.token)"
             if let first { url += "&program=\(percentEncoded(first))" }
             return (server.respond, announce(url))
@@ -108,13 +114,11 @@ struct Served: Sendable {
         Signals.die(signal)
     }
 
-    /// Streams and requests of pages, and what asks for nothing.
-    private static let mostConnections = 256
-
     /// - Returns: Why it could not begin, or the signal that has ended it.
     private func run() async -> (problem: Failure?, signal: CInt) {
+        let places = Places()
         let channelConfiguration = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestDeadline()],
+            additionalChannelHandlers: [PlaceKeeper(places), RequestDeadline()],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100))
         let shared = Shared()
@@ -135,7 +139,7 @@ struct Served: Sendable {
             configuration: .init(
                 address: .hostname(address, port: Int(options.port)), serverName: nil,
                 availableConnectionsDelegate: MaximumAvailableConnections(
-                    Self.mostConnections, logger: logger)),
+                    Places.most, logger: logger)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? Int(options.port)
                 (shared.respond, shared.file) = begin(

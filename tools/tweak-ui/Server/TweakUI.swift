@@ -16,8 +16,9 @@ struct TweakUI: ParsableCommand {
 
     static func main() {
         reserveStandardDescriptors()
-        runCommand("tweak-ui", Array(CommandLine.arguments.dropFirst())) {
-            var command = try parseAsRoot()
+        let arguments = commandArguments(of: "tweak-ui")
+        runCommand("tweak-ui", arguments) {
+            var command = try parseAsRoot(arguments)
             try command.run()
         } ending: {
             (exitCode(for: $0).rawValue, fullMessage(for: $0, columns: nil))

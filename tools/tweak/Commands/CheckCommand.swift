@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakFormats
@@ -36,7 +37,7 @@ struct CheckCommand: ParsableCommand {
     /// A fact of the command line; `nil` if the text is the name of a file.
     private static func pair(_ text: String) -> (name: String, value: String)? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, access(text, F_OK) != 0 else { return nil }
+        guard parts.count == 2, !isAccessible(text) else { return nil }
         return (String(parts[0]), String(parts[1]))
     }
 
@@ -154,6 +155,8 @@ private struct Checked: Encodable {
 }
 
 private func completeFacts(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-    let host = HostFacts(root: "/")
-    return Fact.allCases.map { "\($0.rawValue)=\(host[$0] ?? "")" }.filter { $0.hasPrefix(prefix) }
+    complete(words, index) { _ in
+        let host = HostFacts(root: "/")
+        return Fact.allCases.map { Candidate("\($0.rawValue)=\(host[$0] ?? "")") }
+    }
 }

@@ -20,7 +20,7 @@ struct ExecCommand: ParsableCommand {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp("A value for this run; may be given several times.", valueName: "tweak=value"))
-    var values: [StartValue] = []
+    var values: [Assignment] = []
 
     @Option(
         help: "The library, if it is not to be the one that was installed with this command.",
@@ -53,7 +53,9 @@ struct ExecCommand: ParsableCommand {
             }
             var started = StartValues()
             for value in values {
-                if let warning = try started.set(value.name, to: value.text, of: start) { warn(warning) }
+                if let warning = try started.set(value.name, to: repaired(value.text), of: start) {
+                    warn(warning)
+                }
             }
             try started.export()
             Self.preload(start.preloaded)
@@ -75,17 +77,15 @@ struct ExecCommand: ParsableCommand {
     /// Becomes the program.
     private func execute(_ path: String) throws(Failure) {
         // As bytes: an argument need not be text.
-        let count = Int(CommandLine.argc)
-        let arguments = Array(
-            UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: count).suffix(words.count))
+        let arguments = Array(argumentBytes.suffix(words.count))
         fflush(nil)
         for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        execv(path, arguments + [nil])
+        _ = withPath(path) { execv($0, arguments + [nil]) }
         if errno == ENOEXEC {
             // What has no format is a script for the shell, as execvp(3) has it.
             let shell = "/bin/sh"
             shell.withCString { first in
-                path.withCString { second in
+                withPath(path) { second in
                     let words = [first, second].map { UnsafeMutablePointer(mutating: $0) }
                     _ = execv(shell, words + arguments.dropFirst() + [nil])
                 }
@@ -96,17 +96,5 @@ struct ExecCommand: ParsableCommand {
                 "\(path): its interpreter, or its dynamic linker, is not there", ProgramStart.notFound)
         }
         throw Failure("\(path): it cannot be executed: \(systemMessage())", ProgramStart.notExecutable)
-    }
-}
-
-/// `NAME=VALUE` on the command line.
-struct StartValue: ExpressibleByArgument {
-    let name: String
-    let text: String
-
-    init?(argument: String) {
-        guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
-        name = String(argument[..<equals])
-        text = String(argument[argument.index(after: equals)...])
     }
 }

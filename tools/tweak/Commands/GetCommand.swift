@@ -7,7 +7,7 @@ import TweakRecords
 
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print the value of one tweak.",
+        commandName: "get", abstract: "Print the value of one tweak, or those of a category or collection.",
         discussion:
             "It is printed without its unit and with all decimals; control characters in a text are escaped.")
 
@@ -19,19 +19,39 @@ struct GetCommand: ParsableCommand {
 
     @OptionGroup var target: ProgramOptions
 
-    @Argument(help: "The tweak, as Category/Collection/Name or shorter.", completion: .custom(completeTweaks))
+    @Argument(
+        help:
+            "The tweak, as Category/Collection/Name or shorter, or several, as Category/, Category/Collection/ or shorter.",
+        completion: .custom(completeTweaks))
     var tweak: String
 
     func run() throws {
         try target.forEach(format) { program throws(Failure) in
-            let tweak = try program.tweak(named: tweak)
+            let name = tweak
+            let tweak: JSONTweak
+            do throws(Failure) { tweak = try program.tweak(named: name) } catch {
+                guard error.isAboutName else { throw error }
+                let all = try program.tweaks()
+                guard let group = try? TweakScope(name, among: all) else { throw error }
+                let tweaks = all.filter {
+                    group.contains($0.declaration.key) && $0.declaration.type != .action
+                }
+                return try target.show(["tweaks": tweaks], of: program, as: format) {
+                    tweaks.map { "\(printable("\($0.declaration.key)")) = \(text($0))" }.joined(
+                        separator: "\n")
+                }
+            }
             guard tweak.declaration.type != .action else {
                 throw Failure(TweakValueError.isAction(tweak.declaration))
             }
             try target.show(tweak, of: program, as: format) {
-                let text = "\(tweak.value ?? .nothing)"
-                return raw ? text : printable(text)
+                text(tweak)
             }
         }
+    }
+
+    private func text(_ tweak: JSONTweak) -> String {
+        let text = "\(tweak.value ?? .nothing)"
+        return raw ? text : printable(text)
     }
 }

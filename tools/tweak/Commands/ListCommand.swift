@@ -30,10 +30,14 @@ struct ListCommand: ParsableCommand {
             valueName: "words"))
     var search: String?
 
+    @Flag(help: "Only tweaks that do not have their defaults.")
+    var changed = false
+
     @OptionGroup var target: ProgramOptions
 
     @Argument(
-        help: "Only the tweaks of Category/, Category/Collection/ or shorter.",
+        help:
+            "Only the tweaks of Category/, Category/Collection/ or shorter, or those whose names fit a pattern with *.",
         completion: .custom(completeGroups))
     var group: String?
 
@@ -41,12 +45,16 @@ struct ListCommand: ParsableCommand {
         try target.forEach(format) { program throws(Failure) in
             let all = try program.tweaks()
             var tweaks = all
-            if let group {
+            if let group, group.contains("*") {
+                let pattern = Pattern(group)
+                tweaks = tweaks.filter { pattern.fits($0.declaration.key.description) }
+            } else if let group {
                 let scope = try TweakScope(group, among: tweaks)
                 tweaks = tweaks.filter { scope.contains($0.declaration.key) }
             }
+            if changed { tweaks = tweaks.filter(\.isChanged) }
             if let search { tweaks = tweaks.filter { $0.declaration.contains(words: search) } }
-            let isWhole = group == nil && search == nil
+            let isWhole = group == nil && search == nil && !changed
             let undeclared = isWhole ? try program.undeclared(besides: all).undeclaredValues : []
             let form = ProgramForm(
                 program: try program.description, tweaks: tweaks,
@@ -71,7 +79,7 @@ struct ListCommand: ParsableCommand {
             return [
                 by == .name ? declaration.title ?? "" : declaration.shownName,
                 by == .name ? declaration.key.name : "\(declaration.key)", tweak.valueText,
-                declaration.text(of: declaration.defaultValue, rounded: true),
+                declaration.isMonitor ? "" : declaration.text(of: declaration.defaultValue, rounded: true),
                 "\(declaration.type)", declaration.limits,
                 tweak.source == "\(TweakSource.binary)" ? "" : tweak.source ?? "",
                 tweak.pendingValue.map { declaration.text(of: $0, rounded: true) } ?? "",
@@ -112,6 +120,11 @@ extension [JSONTweak] {
 }
 
 extension JSONTweak {
+    /// Whether somebody has set it, or will have after a restart.
+    fileprivate var isChanged: Bool {
+        !declaration.isMonitor && (source != "\(TweakSource.binary)" || pendingValue != nil)
+    }
+
     /// The value as a table shows it.
     fileprivate var valueText: String { value.map { declaration.text(of: $0, rounded: true) } ?? "" }
 }

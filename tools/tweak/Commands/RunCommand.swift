@@ -17,10 +17,28 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         try target.forEachRunning { program throws(Failure) in
-            let tweak = try program.tweak(named: action).declaration
-            guard tweak.type == .action else { throw Failure(TweakError.noAction(tweak)) }
+            let tweak = try tweak(in: program)
             _ = try program.ask(RunAction(tweak: tweak.key), Patience.endless)
             print(printable("\(tweak.key): done"))
         }
+    }
+
+    private func tweak(in program: LiveProgram) throws(Failure) -> TweakDeclaration {
+        var failure: Failure
+        do throws(Failure) {
+            let tweak = try program.tweak(named: action).declaration
+            if tweak.type == .action { return tweak }
+            failure = Failure(TweakError.noAction(tweak))
+        } catch {
+            failure = error
+        }
+        guard failure.isAboutName else { throw failure }
+        let actions = try program.tweaks().filter { $0.declaration.type == .action }
+        let most = 10
+        failure.details +=
+            [actions.isEmpty ? "the program has no actions" : "actions that there are:"]
+            + actions.prefix(most).map { "  \($0.declaration.key)" }
+            + (actions.count > most ? ["  and \(actions.count - most) more"] : [])
+        throw failure
     }
 }

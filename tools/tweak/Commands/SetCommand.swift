@@ -5,15 +5,20 @@ import TweakClient
 import TweakOverrides
 import TweakProtocol
 import TweakRecords
+import TweakSystem
 
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change the values of tweaks.",
         discussion: """
-            A value outside the limits is clamped to them, with a warning. A Bool is true or false, on or off, yes or \
-            no, 1 or 0; an integer may be hexadecimal (0x1F), octal (0o17) or binary (0b101); a colour is #rrggbb, \
-            #rrggbbaa, #rgb or #rgba; a choice is its value or its label. Several values are one change: if one is \
-            refused, none is set.
+            Several values are one change: if one is refused, none is set. NAME VALUE and NAME=VALUE are the same. A value \
+            outside the limits is clamped to them, with a warning.
+
+            A Bool is true or false, on or off, yes or no, 1 or 0, or toggle. A number may be calculated: 2*pi, max/2, \
+            x*1.1, +=10%, sqrt(2), where x is the value that the tweak has, min and max are its limits and def is its \
+            default; an integer may be hexadecimal (0x1F), octal (0o17) or binary (0b101). The unit may stand behind it, and \
+            where that is one of time any other: 300ms, 2 min 5 s, 1:30. A colour is rrggbb or rrggbbaa, with or without #, \
+            or a name of CSS. A choice is its value or its label.
             """)
 
     @Option(help: "The form of the output.")
@@ -26,27 +31,22 @@ struct SetCommand: ParsableCommand {
         completion: .custom(completeSettableTweaks))
     var tweak: String
 
-    @Argument(help: "The new value.", completion: .custom(completeValues))
-    var value: String
+    @Argument(
+        help: "The new value, if it does not stand behind the tweak as in NAME=VALUE.",
+        completion: .custom(completeValues))
+    var value: String?
 
     @Argument(
         help: ArgumentHelp("More tweaks and their values.", valueName: "tweak-value"),
         completion: .custom(completeSettableTweaksAndValues))
     var others: [String] = []
 
-    func validate() throws {
-        guard others.count.isMultiple(of: 2) else {
-            throw ValidationError(
-                "Give a value for each tweak; there is none for \(printable(others.last ?? "")).")
-        }
-    }
-
     func run() throws {
         try target.forEach(checkingValues: true, format) { program throws(Failure) in
             var changes: [Change] = []
-            var rest = ([tweak, value] + others)[...]
-            while let name = rest.popFirst(), let text = rest.popFirst() {
-                let change = try Change(of: program.tweak(named: name), to: text)
+            var rest = ([tweak] + (value.map { [$0] } ?? []) + others)[...]
+            while let word = rest.popFirst() {
+                let change = try Self.change(word, &rest, in: program)
                 // Of one that is named twice the last value counts.
                 changes.removeAll { $0.tweak.declaration.key == change.tweak.declaration.key }
                 changes.append(change)
@@ -58,6 +58,30 @@ struct SetCommand: ParsableCommand {
             }
             for (change, after) in made { change.warnOfOthers(after) }
         }
+    }
+
+    /// Reads one change: `NAME=VALUE`, or a name and the word behind it.
+    private static func change(
+        _ word: String, _ rest: inout ArraySlice<String>, in program: any Program
+    ) throws(Failure) -> Change {
+        let unknown: Failure
+        do throws(Failure) {
+            let tweak = try program.tweak(named: word)
+            guard let text = rest.popFirst() else {
+                throw Failure("\(tweak.declaration.key): its value is missing; write NAME=VALUE", EX_USAGE)
+            }
+            return try Change(of: tweak, to: text)
+        } catch {
+            unknown = error
+        }
+        guard unknown.isAboutName, let assignment = Assignment(argument: word) else { throw unknown }
+        // NAME+=VALUE.
+        if let sign = assignment.name.last, "+-*/".contains(sign),
+            let tweak = try? program.tweak(named: String(assignment.name.dropLast()))
+        {
+            return try Change(of: tweak, to: "\(sign)=\(assignment.text)")
+        }
+        return try Change(of: program.tweak(named: assignment.name), to: assignment.text)
     }
 
     /// - Returns: The tweaks as the program has them now.
@@ -82,8 +106,9 @@ private struct Change {
     let admission: TweakDeclaration.Admission
 
     init(of tweak: JSONTweak, to text: String) throws(Failure) {
+        let text = repaired(text)
         (self.tweak, self.text) = (tweak, text)
-        admission = try failing { try tweak.declaration.admit(text: text) }
+        admission = try failing { try tweak.declaration.admit(text: text, current: tweak.nextValue) }
     }
 
     func warnOfLimits() {

@@ -1,4 +1,4 @@
-import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
@@ -18,16 +18,16 @@ func completePrograms(_ words: [String], _ index: Int, _ cursor: String) -> [Str
         let running = withLibrary + MemoryProcess.executables()
         let byName = Dictionary(grouping: running) { lastComponent(of: $0.path) }
         let names = byName.filter { $0.value.count == 1 }.keys.sorted().map {
-            Candidate(word: $0, details: "runs")
+            Candidate($0, details: "runs")
         }
-        let processes = running.map { Candidate(word: "\($0.pid)", details: $0.path) }
-        return names + processes + executables(words.prefix)
+        let processes = running.map { Candidate("\($0.pid)", details: $0.path) }
+        return names + processes + executables(words.typed.text)
     }
 }
 
 /// Files that can be executed.
 func completeExecutables(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
-    complete(words, index) { executables($0.prefix) }
+    complete(words, index) { executables($0.typed.text) }
 }
 
 /// All tweaks.
@@ -67,7 +67,7 @@ func completeGroups(_ words: [String], _ index: Int, _ cursor: String) -> [Strin
                 let collection = "\(TweakKey(key.category, key.collection, ""))"
                 return [collection, "\(TweakKey(key.category, "", ""))".dropLast(1).description]
             })
-        return groups.sorted().map { Candidate(word: $0) }
+        return groups.sorted().map { Candidate($0) }
     }
 }
 
@@ -86,14 +86,20 @@ func completeSettableTweaksAndValues(_ words: [String], _ index: Int, _ cursor: 
 func completePresets(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) { words in
         guard let program = words.program, let folder = try? PresetFolder(of: program) else { return [] }
-        return folder.names.map { Candidate(word: $0) }
+        return folder.names.map { Candidate($0) }
     }
 }
 
-private func complete(
+func complete(
     _ words: [String], _ index: Int, _ candidates: (CommandLineWords) -> [Candidate]
 ) -> [String] {
-    candidates(CommandLineWords(words, at: index)).compactMap(\.line)
+    let line = CommandLineWords(words, at: index)
+    return candidates(line)
+        // A command takes a name with a hyphen before it for an option, and not a number.
+        .filter {
+            line.isAfterOptions || !$0.word.hasPrefix("-") || $0.word.dropFirst().first?.isNumber == true
+        }
+        .compactMap { $0.line(line.typed) }
 }
 
 private func settableTweaks(_ words: CommandLineWords) -> [Candidate] {
@@ -108,7 +114,7 @@ private func candidates(_ words: CommandLineWords, _ isOffered: (JSONTweak) -> B
             .filter {
                 !$0.isEmpty
             }
-        return Candidate(word: "\(tweak.declaration.key)", details: details.joined(separator: "  "))
+        return Candidate("\(tweak.declaration.key)", details: details.joined(separator: "  "))
     }
 }
 
@@ -123,7 +129,7 @@ private func values(_ words: CommandLineWords) -> [Candidate] {
         guard let value, value != .nothing, !candidates.contains(where: { $0.word == "\(value)" }) else {
             return
         }
-        candidates.append(Candidate(word: "\(value)", details: details))
+        candidates.append(Candidate("\(value)", details: details))
     }
     for choice in declaration.choices { add(choice.value, choice.label ?? "") }
     if declaration.type == .bool {
@@ -139,22 +145,12 @@ private func values(_ words: CommandLineWords) -> [Candidate] {
 
 /// Directories and executable files that begin with a text.
 private func executables(_ prefix: String) -> [Candidate] {
-    let directory = prefix.lastIndex(of: "/").map { prefix[...$0] } ?? ""
-    let beginning = prefix.dropFirst(directory.count)
-    let names = directoryEntries(directory.isEmpty ? "." : String(directory)).filter { name in
-        guard name.hasPrefix(beginning), name != ".", name != ".." else { return false }
-        return name.hasPrefix(".") == beginning.hasPrefix(".")
-    }
-    let found = names.sorted().compactMap { name -> String? in
-        let path = "\(directory)\(name)"
-        if stat(path: path)?.isDirectory == true { return path + "/" }
-        return access(path, X_OK) == 0 ? path : nil
-    }
+    let found = paths(beginning: prefix) { isAccessible($0, X_OK) }
     // A shell puts a space behind the only candidate, and a directory is not yet the program.
     if let only = found.first, found.count == 1, only.hasSuffix("/"), only != prefix {
         return executables(only)
     }
-    return found.map { Candidate(word: $0) }
+    return found.map { Candidate($0) }
 }
 
 extension CommandLineWords {
@@ -164,27 +160,5 @@ extension CommandLineWords {
         let name = arguments.dropFirst(arguments.first == "preset" ? 2 : 1).first
         // A warning would stand in the line that is being typed.
         return name.flatMap { try? ProgramSearch(.short, warn: { _ in }).programs(named: $0).first }
-    }
-}
-
-/// A word that a shell may offer.
-struct Candidate {
-    let word: String
-    /// What it is, which not every shell shows.
-    var details = ""
-
-    /// As the completion script of the shell that asks takes it; `nil` if it would not arrive as it is.
-    var line: String? {
-        // The scripts split at newlines, and the rest of what a terminal obeys is not offered either.
-        guard printable(word) == word else { return nil }
-        return switch CompletionShell.requesting {
-        // Its compgen expands what it is given, commands too.
-        case .bash: word.shellQuoted
-        case .zsh:
-            word.replacing("\\", with: "\\\\").replacing(":", with: "\\:")
-                + (details.isEmpty ? "" : ":" + printable(details))
-        case .fish: word + (details.isEmpty ? "" : "\t" + printable(details))
-        default: word
-        }
     }
 }

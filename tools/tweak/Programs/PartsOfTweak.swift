@@ -33,8 +33,7 @@ func becomePart(_ name: String, dropping count: Int, installedBy option: String)
     fflush(nil)
     for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     // As bytes.
-    let arguments = Array(
-        UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst(count))
+    let arguments = Array(argumentBytes.dropFirst(count))
     path.withCString { first in
         _ = execv(path, [UnsafeMutablePointer(mutating: first)] + arguments + [nil])
     }

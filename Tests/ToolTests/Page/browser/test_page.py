@@ -409,7 +409,7 @@ class Values(PageTest):
             return [['2+3*4'], ['(2+3)*4'], ['2^10'], ['2**3'], ['-2^2'], ['1e3'], ['50%'], ['1/0'], ['0/0'], ['alert(1)'], ['constructor'], ['__proto__'], ['1;2'], ['('.repeat(400)],
                     [''], ['2+'], ['sqrt(2)'], ['x*2', 21n], ['/=2', 9], ['-=50%', 10], ['1_000'], ['0b101'], ['9007199254740993*3'], ['7/2']].map(([text, x]) => attempt(text, x));"""
         )
-        self.assertEqual(results, ["14", "20", "1024", "8", "-4", "1000", "0.5", "Infinity", "refused", "refused", "refused", "refused", "refused", "refused",
+        self.assertEqual(results, ["14", "20", "1024", "8", "-4", "1000", "0.5", "refused", "refused", "refused", "refused", "refused", "refused", "refused",
                                    "refused", "refused", "1.4142135623730951", "42", "4.5", "5", "1000", "5", "27021597764222979", "3.5"])
 
     def test_code_that_is_copied_compiles(self):

@@ -115,6 +115,8 @@ class PageTest(unittest.TestCase):
         browser = browser or self.browser
         browser.click(button)
         wait_until(lambda: browser.named(".menu-item", label, is_whole=False), f"no {label}").click()
+        # Its items must not be taken for those of the next one.
+        wait_until(lambda: not browser.all(".menu-item"), "the menu stays")
 
     def dialog_button(self, label):
         wait_until(lambda: self.browser.named("dialog[open] button", label), f"the dialog has no {label}").click()
@@ -200,6 +202,15 @@ class Rows(PageTest):
         self.assertEqual(self.control.value(NUMBERS + "Stiffness"), 16)
         field.send_keys(Keys.ESCAPE)
         self.assertEqual(field.get_attribute("value"), "16")
+        # Each mistake is named beside the field, and a number that is limited is said to be.
+        for name, text, problem in [("Stiffness", "1/0", "it divides by 0"), ("Stiffness", "1,5", "write 1.5"), ("Count", "1.5", "it is no whole number")]:
+            field = browser.field(NUMBERS + name)
+            browser.type(field, text)
+            wait_until(lambda: problem in browser.part(NUMBERS + name, ".outside").text, f"{text} is taken")
+            field.send_keys(Keys.ESCAPE)
+        browser.type(browser.field(NUMBERS + "Stiffness"), "5000")
+        self.becomes(NUMBERS + "Stiffness", 1000)
+        wait_until(lambda: "the most is 1000" in browser.part(NUMBERS + "Stiffness", ".outside").text, "nobody says that it is limited")
         browser.type(browser.field(NUMBERS + "Wide"), "9007199254740993+9223372036854775807-9007199254740993")
         self.becomes(NUMBERS + "Wide", 9223372036854775807)
         browser.type(browser.field(NUMBERS + "Natural"), "-=5")

@@ -3,7 +3,7 @@
 import { make, setAttribute, setText } from "../dom.js";
 import { calculate } from "../arithmetic.js";
 import { convertedBack, converted, durationUnits, isDuration, niceUnit, parseDuration, canonical } from "../durations.js";
-import { admitted, isLogarithmic, numberText, positionOf, sliderRange, stepped, valueAt }
+import { admitted, isInteger, isLogarithmic, limitsOf, numberText, positionOf, sliderRange, stepped, valueAt }
   from "../numbers.js";
 import { currentValue, limitsText, valueText } from "../tweaks.js";
 import { shown } from "../names.js";
@@ -112,6 +112,8 @@ function makeField(tweak, editing) {
   const outside = make("span", { class: "outside", role: "status" });
   const element = make("span", { class: "field" }, input, units, unitText, outside);
   let isDirty = false;
+  /** What is said of a number that was outside the limits. */
+  let limited = "";
   let shownText = "";
   let dragged;
 
@@ -131,7 +133,7 @@ function makeField(tweak, editing) {
       setText(outside, text === shownText ? "" : `now ${text}`);
       return;
     }
-    setText(outside, "");
+    setText(outside, limited);
     shownText = text;
     if (input.value !== text) {
       const isWhole = document.activeElement === input && input.selectionStart === 0 &&
@@ -168,6 +170,10 @@ function makeField(tweak, editing) {
     const plain = tweak.unit && text.trim().endsWith(tweak.unit) && !isRelative
       ? text.trim().slice(0, -tweak.unit.length) : text;
     const number = calculate(plain, names);
+    // A result is rounded, but a fraction that somebody writes is a mistake.
+    if (isInteger(tweak.type) && /^[-+.0-9e_\s]+$/i.test(plain) && !isRelative && !Number.isInteger(Number(number))) {
+      throw new Error("it is no whole number");
+    }
     return hasUnits ? convertedBack(tweak, number, unit) : number;
   }
 
@@ -179,6 +185,7 @@ function makeField(tweak, editing) {
       clean();
       // The field is as exact as what was typed, whatever the decimals.
       editing.set(tweak, admitted(tweak, number));
+      sayLimits(number);
       show();
       return true;
     } catch (error) {
@@ -191,11 +198,22 @@ function makeField(tweak, editing) {
     }
   }
 
+  function sayLimits(number) {
+    const [low, high] = limitsOf(tweak);
+    if (number >= low && number <= high) return;
+    limited = number < low ? `the least is ${fieldText(low)}` : `the most is ${fieldText(high)}`;
+    setTimeout(() => {
+      limited = "";
+      show();
+    }, 5000);
+  }
+
   input.addEventListener("focus", () => {
     if (!dragged) input.select();
   });
   input.addEventListener("input", () => {
     isDirty = true;
+    limited = "";
     input.removeAttribute("aria-invalid");
     element.classList.remove("is-wrong");
     setText(outside, "");

@@ -18,15 +18,23 @@ final class FlagProgram: Sendable {
     /// - Throws: ``Failure`` if there is no such program.
     init(_ name: String) throws(Failure) {
         var warnings: [String] = []
-        guard let program = try ProgramSearch(warn: { warnings.append($0) }).programs(named: name).first
-        else {
-            throw Failure("\(name): there is no such program", EX_NOINPUT)
+        let programs = try ProgramSearch(warn: { warnings.append($0) }).programs(named: name)
+        // A process of another user is one that root asks for by its id.
+        let isID = name.allSatisfy { $0.isASCII && $0.isNumber }
+        guard let program = programs.first(where: { isID || $0.otherUser == nil }) else {
+            let user = programs.first?.otherUser
+            throw Failure(
+                user.map { "\(name): it is a program of \($0), which has to be named by its process id" }
+                    ?? "\(name): there is no such program", user == nil ? EX_NOINPUT : EX_NOPERM)
         }
         let description = try program.description
         let board = Board()
         (self.board, self.name) = (board, description.application)
-        let (path, application) = (description.program.map { realPath($0) ?? $0 }, description.application)
-        Discovery(board: board, sessions: ProgramSessions(board)) { executable in
+        let ofOther = program.otherUser != nil
+        // What the program of another user says of files is not believed.
+        let executable = ofOther ? program.pid.flatMap { executablePath(of: "\($0)") } : description.program
+        let (path, application) = (executable.map { realPath($0) ?? $0 }, description.application)
+        Discovery(board: board, sessions: ProgramSessions(board), ofAllUsers: ofOther) { executable in
             guard let executable else { return false }
             return path.map { $0 == executable } ?? (lastComponent(of: executable) == application)
         }.start(findingKept: false)

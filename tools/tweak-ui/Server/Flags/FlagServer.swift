@@ -64,12 +64,13 @@ struct FlagServer: Sendable {
             throw Refusal(.forbidden, "another site has asked")
         }
         let path = request.uri.path
-        if path == Self.eventsPath { return try events(request, context.channel) }
+        if path == Self.eventsPath { return try await events(request, context.channel) }
         guard isAllowed(request) else {
             throw Refusal(
                 .unauthorized, "the token is missing or wrong: Authorization: Bearer …",
                 headers: [.wwwAuthenticate: "Bearer"])
         }
+        try await admit(context.channel)
         let isBulk = path == Self.flagsPath || path == Self.flagsPath + "/"
         guard isBulk || path.hasPrefix(Self.flagsPath + "/") else {
             throw Refusal(.notFound, "OFREP has \(Self.flagsPath) and \(Self.flagsPath)/{key}")
@@ -158,13 +159,20 @@ struct FlagServer: Sendable {
     /// How long a client may not take what it is told.
     private static let patience: TimeAmount = .seconds(60)
 
-    private func events(_ request: Request, _ channel: any Channel) throws(Refusal) -> Response {
+    private func admit(_ channel: any Channel) async throws(Refusal) {
+        guard await channel.isAdmitted() else {
+            throw Refusal(.serviceUnavailable, "there are \(Places.mostKnown) connections already")
+        }
+    }
+
+    private func events(_ request: Request, _ channel: any Channel) async throws(Refusal) -> Response {
         guard Secrets.isSame(request.uri.queryParameters["key"] ?? "", streamKey) else {
             throw Refusal(.unauthorized, "the address of the stream is in the answer for all flags")
         }
         guard request.method == .get else {
             throw Refusal(.methodNotAllowed, "events are got", headers: [.allow: "GET"])
         }
+        try await admit(channel)
         guard let stream = program.open() else {
             let most = Board.mostStreams - 1
             throw Refusal(

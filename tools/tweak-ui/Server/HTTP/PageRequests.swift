@@ -17,10 +17,12 @@ struct PageRequests: Sendable {
     let sessions: ProgramSessions
     /// The program that is shown first.
     let first: String?
+    /// Whether root sees the programs of others too.
+    let ofAllUsers: Bool
     private let plans = RestartPlans()
 
-    init(board: Board, sessions: ProgramSessions, first: String?) {
-        (self.board, self.sessions, self.first) = (board, sessions, first)
+    init(board: Board, sessions: ProgramSessions, first: String?, ofAllUsers: Bool) {
+        (self.board, self.sessions, self.first, self.ofAllUsers) = (board, sessions, first, ofAllUsers)
     }
 
     func answer(_ name: String, _ body: [UInt8]) async throws(RequestProblem) -> [UInt8] {
@@ -128,8 +130,8 @@ struct PageRequests: Sendable {
     private func open(_ request: OpenRequest) async throws(RequestProblem) -> [UInt8] {
         let id: String
         do throws(Failure) {
-            id = try await waitingOnThread { [board] () throws(Failure) in
-                try Self.add(request.name, to: board)
+            id = try await waitingOnThread { [board, ofAllUsers] () throws(Failure) in
+                try Self.add(request.name, to: board, ofAllUsers: ofAllUsers)
             }
         } catch {
             throw RequestProblem(error)
@@ -141,9 +143,13 @@ struct PageRequests: Sendable {
     /// Adds a program that a person names.
     ///
     /// - Returns: Its entry.
-    static func add(_ name: String, to board: Board) throws(Failure) -> String {
-        guard let program = try ProgramSearch(warn: { _ in }).programs(named: name).first else {
-            throw Failure("\(name): there is no such program", EX_NOINPUT)
+    static func add(_ name: String, to board: Board, ofAllUsers: Bool) throws(Failure) -> String {
+        let programs = try ProgramSearch(warn: { _ in }).programs(named: name)
+        guard let program = programs.first(where: { ofAllUsers || $0.otherUser == nil }) else {
+            let user = programs.first?.otherUser
+            throw Failure(
+                user.map { "\(name): it is a program of \($0), which --all-users shows" }
+                    ?? "\(name): there is no such program", user == nil ? EX_NOINPUT : EX_NOPERM)
         }
         let description = try program.description
         if let pid = program.pid {
@@ -152,6 +158,10 @@ struct PageRequests: Sendable {
                 if let entry = board.entries.first(where: { $0.pid == pid }) { return entry.id }
                 usleep(20_000)
             }
+        }
+        // What one of another user says of itself is not looked for among the files of this one.
+        if let user = program.otherUser {
+            throw Failure("\(name): the program of \(user) does not answer", EX_TEMPFAIL)
         }
         let id = board.entry(name: description.application, executable: description.program, isRunning: false)
         if program.pid == nil { board.update(id) { $0.overrides = description.overrides } }

@@ -81,7 +81,7 @@ struct PageServer: Sendable {
         let name = String(path.dropFirst("/api/".count))
         if name == "events" {
             guard request.method == .get else { throw RequestProblem(.methodNotAllowed, "events are got") }
-            try checkSession(request)
+            try await checkSession(request, context)
             return try api.events(context.channel, headers: Self.headers)
         }
         guard request.method == .post else {
@@ -92,8 +92,8 @@ struct PageServer: Sendable {
         else {
             throw RequestProblem(.unsupportedMediaType, "a request is JSON")
         }
-        if name == "session" { return try await session(request) }
-        try checkSession(request)
+        if name == "session" { return try await session(request, context) }
+        try await checkSession(request, context)
         let body = try await body(of: request, upTo: name == "import" ? Self.mostOfImport : Self.most)
         let answer = try await api.answer(name, body)
         return Response(
@@ -101,7 +101,8 @@ struct PageServer: Sendable {
             body: .init(byteBuffer: ByteBuffer(bytes: answer)))
     }
 
-    private func session(_ request: Request) async throws(RequestProblem) -> Response {
+    private func session(_ request: Request, _ context: PageContext) async throws(RequestProblem) -> Response
+    {
         struct Exchange: Decodable { let token: String }
         let body = try await body(of: request, upTo: Self.mostOfToken)
         guard let exchange = try? decodeJSON(Exchange.self, from: body) else {
@@ -110,14 +111,22 @@ struct PageServer: Sendable {
         guard let session = secrets.session(for: exchange.token) else {
             throw RequestProblem(.unauthorized, "this is not the token of the address that tweak ui printed")
         }
+        try await admit(context)
         return json(["session": session])
     }
 
-    private func checkSession(_ request: Request) throws(RequestProblem) {
+    private func admit(_ context: PageContext) async throws(RequestProblem) {
+        guard await context.channel.isAdmitted() else {
+            throw RequestProblem(.serviceUnavailable, "there are \(Places.mostKnown) connections already")
+        }
+    }
+
+    private func checkSession(_ request: Request, _ context: PageContext) async throws(RequestProblem) {
         let scheme = "Bearer "
         guard let header = request.headers[.authorization], header.hasPrefix(scheme),
             secrets.isSession(header.dropFirst(scheme.count))
         else { throw RequestProblem(.unauthorized, "open the address that tweak ui printed") }
+        try await admit(context)
     }
 
     private func body(of request: Request, upTo most: Int) async throws(RequestProblem) -> [UInt8] {

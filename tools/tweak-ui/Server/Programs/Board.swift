@@ -43,12 +43,17 @@ final class Board: Sendable {
 
     /// The entry of a program: the one that it had when it ran before, or a new one.
     ///
-    /// - Parameter name: Of the application, by which values are kept.
-    func entry(name: String, executable: String?, isRunning: Bool) -> String {
+    /// - Parameters:
+    ///   - name: Of the application, by which values are kept.
+    ///   - user: Whose it is, if it is not this user's.
+    func entry(name: String, executable: String?, user: String? = nil, isRunning: Bool) -> String {
         state.withLock { state in
             let same = state.programs.filter { entry in
+                // What a program says of itself does not make it one of somebody else.
+                guard entry.user == user else { return false }
                 // Of one that has not been started since its path is not known.
-                (entry.executable == nil || executable == nil
+                return
+                    (entry.executable == nil || executable == nil
                     ? entry.name == name : entry.executable == executable)
                     && (!isRunning || entry.state == .offline)
             }
@@ -65,7 +70,7 @@ final class Board: Sendable {
                 number += 1
                 id = "\(name)~\(number)"
             }
-            let entry = ProgramEntry(id: id, name: name, executable: executable)
+            let entry = ProgramEntry(id: id, name: name, executable: executable, user: user)
             state.programs.append(entry)
             state.tell(entry)
             return id
@@ -82,6 +87,19 @@ final class Board: Sendable {
             if state.programs[place].isFresh || before.state != state.programs[place].state {
                 state.resume(id)
             }
+        }
+    }
+
+    /// Takes note that a process of a program has ended. Of a program of another user, which this one neither edits nor
+    /// starts, nothing is left.
+    func end(_ id: String, _ process: pid_t) {
+        update(id) { $0.end(process) }
+        state.withLock { state in
+            guard let place = state.place(id), state.programs[place].user != nil,
+                state.programs[place].state == .offline
+            else { return }
+            state.resume(id)
+            state.forget(place)
         }
     }
 
@@ -298,7 +316,11 @@ extension Board.State {
         guard let oldest = ended.min(by: { (programs[$0].ended ?? 0) < (programs[$1].ended ?? 0) }) else {
             return
         }
-        let id = programs.remove(at: oldest).id
+        forget(oldest)
+    }
+
+    mutating func forget(_ place: Int) {
+        let id = programs.remove(at: place).id
         for stream in streams.values { stream.add { $0.gone.appendOnce(id) } }
     }
 

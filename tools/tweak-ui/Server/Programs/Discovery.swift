@@ -10,6 +10,8 @@ import TweakSystem
 final class Discovery: Sendable {
     private let board: Board
     private let sessions: ProgramSessions
+    /// Whether root sees the programs of others too.
+    private let ofAllUsers: Bool
     /// Which executables are meant.
     private let isMeant: @Sendable (String?) -> Bool
     /// The processes that are followed.
@@ -20,10 +22,10 @@ final class Discovery: Sendable {
     private static let period: Duration = .seconds(3)
 
     init(
-        board: Board, sessions: ProgramSessions,
+        board: Board, sessions: ProgramSessions, ofAllUsers: Bool,
         only isMeant: @escaping @Sendable (_ executable: String?) -> Bool = { _ in true }
     ) {
-        (self.board, self.sessions, self.isMeant) = (board, sessions, isMeant)
+        (self.board, self.sessions, self.ofAllUsers, self.isMeant) = (board, sessions, ofAllUsers, isMeant)
     }
 
     /// - Parameter findingKept: Whether programs are added of which values are kept.
@@ -56,7 +58,7 @@ final class Discovery: Sendable {
     // MARK: - What runs
 
     private func lookForListening() {
-        let all = RunningProgram.all()
+        let all = RunningProgram.all(ofAllUsers: ofAllUsers)
         for running in all where !isFollowed(running.pid) && isMeant(running.executable) {
             // What is set in the first process the others follow.
             guard running.parent(among: all) == nil else { continue }
@@ -79,7 +81,10 @@ final class Discovery: Sendable {
         let pids = Set(directoryEntries("/proc").compactMap { pid_t($0) })
         seen.formIntersection(pids)
         for pid in pids.sorted() where (all || !seen.contains(pid)) && pid != getpid() && !isFollowed(pid) {
-            guard let status = stat(path: "/proc/\(pid)"), own == 0 || status.st_uid == own else { continue }
+            guard let status = stat(path: "/proc/\(pid)"), status.st_uid == own || (own == 0 && ofAllUsers)
+            else {
+                continue
+            }
             // One that has just begun may not have loaded the library yet.
             if !all { seen.insert(pid) }
             guard let executable = executablePath(of: "\(pid)"), isMeant(executable),

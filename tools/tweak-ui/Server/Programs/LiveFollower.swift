@@ -39,13 +39,15 @@ final class LiveFollower: Follower {
                 wakeUp.wait(.seconds(1))
             }
         }
-        if let id { board.update(id) { $0.end(running.pid) } }
+        if let id { board.end(id, running.pid) }
     }
 
     /// The entry of one that has not said anything yet.
     private func entry() -> String? {
         guard let executable = running.executable else { return nil }
-        let id = board.entry(name: lastComponent(of: executable), executable: executable, isRunning: true)
+        let id = board.entry(
+            name: lastComponent(of: executable), executable: executable, user: running.otherUser,
+            isRunning: true)
         let start = ProcessStart(of: running.pid)
         board.update(id) { entry in
             (entry.pid, entry.started, entry.ended) = (running.pid, secondsSince1970(), nil)
@@ -60,6 +62,8 @@ final class LiveFollower: Follower {
 private struct LiveLink {
     let id: String
     private let board: Board
+    private let running: RunningProgram
+    private let user: String?
     private let connection: Connection
     private let overrides: String?
     /// Requests that have not been answered.
@@ -100,7 +104,7 @@ private struct LiveLink {
     init(
         _ running: RunningProgram, _ known: String?, _ follower: LiveFollower, _ board: Board
     ) throws(ConnectionError) {
-        self.board = board
+        (self.board, self.running, user) = (board, running, running.otherUser)
         connection = try Connection(to: running, .usual)
         var answer = try connection.ask(DescribeProgram())
         // Every program with the library listens; one without tweaks is shown when it has some.
@@ -108,19 +112,22 @@ private struct LiveLink {
             usleep(1_000_000)
             answer = try connection.ask(DescribeProgram())
         }
-        overrides = answer.overrides
+        // What the program of another user says of files is not believed.
+        let executable = user == nil ? answer.executable : running.executable
+        let overrides = user == nil ? answer.overrides : nil
+        self.overrides = overrides
         count = answer.tweaks
         let id =
             known
-            ?? board.entry(name: answer.application, executable: answer.executable, isRunning: true)
+            ?? board.entry(name: answer.application, executable: executable, user: user, isRunning: true)
         self.id = id
         let start = ProcessStart(of: running.pid)
         board.update(id) { [answer] entry in
             entry.follower = follower
             if entry.pid != running.pid { (entry.started, entry.start) = (secondsSince1970(), start) }
             (entry.pid, entry.ended, entry.state, entry.problem) = (running.pid, nil, .running, nil)
-            (entry.name, entry.executable) = (answer.application, answer.executable)
-            (entry.overrides, entry.library, entry.count) = (answer.overrides, answer.version, answer.tweaks)
+            (entry.name, entry.executable) = (answer.application, executable)
+            (entry.overrides, entry.library, entry.count) = (overrides, answer.version, answer.tweaks)
             entry.isFresh = false
         }
     }
@@ -128,6 +135,8 @@ private struct LiveLink {
     /// Does what is wanted until the program ends.
     mutating func follow(_ wakeUp: WakeUp) throws(ConnectionError) {
         while true {
+            // A daemon becomes another user's, and is another program to the page then, or none.
+            guard running.otherUser == user else { throw .closed }
             try reconcile()
             wakeUp.wait(orFor: connection.descriptor, isSubscribed ? Self.tick : .seconds(1))
             try connection.receive()

@@ -34,7 +34,8 @@ final class MemoryFollower: Follower {
             problem = error.message
         }
         let name = program?.description.application ?? lastComponent(of: executable)
-        let id = board.entry(name: name, executable: executable, isRunning: true)
+        let user = otherUserName(of: pid)
+        let id = board.entry(name: name, executable: executable, user: user, isRunning: true)
         let count = program?.tweaks().count
         let start = ProcessStart(of: pid)
         board.update(id) { [problem] entry in
@@ -44,23 +45,25 @@ final class MemoryFollower: Follower {
             (entry.name, entry.library, entry.follower, entry.isFresh) = (name, nil, self, false)
         }
         do throws(Failure) {
-            if let program { try follow(program, id) }
+            if let program { try follow(program, id, user) }
         } catch {
             if error.exitCode != EX_UNAVAILABLE { board.update(id) { $0.problem = error.message } }
         }
-        while kill(pid, 0) == 0 || errno == EPERM, executablePath(of: "\(pid)") == executable {
+        while kill(pid, 0) == 0 || errno == EPERM, executablePath(of: "\(pid)") == executable,
+            otherUserName(of: pid) == user
+        {
             wakeUp.wait(.seconds(1))
         }
-        board.update(id) { $0.end(pid) }
+        board.end(id, pid)
     }
 
     /// - Throws: When the process has ended.
-    private func follow(_ program: MemoryProgram, _ id: String) throws(Failure) {
+    private func follow(_ program: MemoryProgram, _ id: String, _ user: String?) throws(Failure) {
         var values: MemorySampler?
         var known: [TweakValue?] = []
         var watched: (wanted: Watch, sampler: MemorySampler)?
         while true {
-            guard let entry = board[id] else { return }
+            guard let entry = board[id], otherUserName(of: pid) == user else { return }
             guard !entry.followers.isEmpty else {
                 (values, watched) = (nil, nil)
                 if entry.isFresh { board.update(id) { $0.isFresh = false } }

@@ -42,7 +42,7 @@ struct ProcessStart: Sendable {
 
     private static func obstacle(_ status: ProcessStatus, _ input: Stream) -> String? {
         let folder = "/proc/\(status.process.pid)/"
-        if !status.isOfThisUser { return "it runs with the rights of another user" }
+        if !status.isOfThisUser { return "it runs with the rights of another user, or in other groups" }
         let namespaces = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"].map { "ns/" + $0 } + ["root"]
         if !namespaces.allSatisfy({ readLink(folder + $0) == readLink("/proc/self/" + $0) }) {
             return "it runs in a container, or otherwise apart from this machine's other programs"
@@ -129,7 +129,7 @@ struct ProcessStatus {
     let hasEnded: Bool
     let hasTerminal: Bool
     let isTraced: Bool
-    /// Whether it has the rights of this process, and no others.
+    /// Whether it is of the user and the groups that this process is of, and that one that it starts will be of.
     let isOfThisUser: Bool
 
     /// - Returns: `nil` if there is no such process.
@@ -155,8 +155,16 @@ struct ProcessStatus {
         isOfThisUser =
             numbers("Uid").allSatisfy { $0 == "\(geteuid())" }
             && numbers("Gid").allSatisfy { $0 == "\(getegid())" }
+            && Set(numbers("Groups") + numbers("Gid")) == ownGroups
     }
 }
+
+/// The groups of this process, as the kernel writes them.
+private let ownGroups: Set<Substring> = {
+    var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+    let count = getgroups(CInt(groups.count), &groups)
+    return Set((groups.prefix(Int(max(0, count))) + [getegid()]).map { "\($0)"[...] })
+}()
 
 /// A file that the kernel makes, or a short one; `nil` if it cannot be read.
 func readFile(_ path: String) -> [UInt8]? {

@@ -23,6 +23,8 @@ struct ProgramEntry {
     let id: String
     var name: String
     var executable: String?
+    /// Whose it is, if it is not this user's.
+    let user: String?
     var pid: pid_t?
     var state = State.offline
     /// When it was first seen, and when it was seen to have ended, in seconds since 1970.
@@ -53,8 +55,8 @@ struct ProgramEntry {
     /// What follows it, if it runs.
     var follower: (any Follower)?
 
-    init(id: String, name: String, executable: String?) {
-        (self.id, self.name, self.executable) = (id, name, executable)
+    init(id: String, name: String, executable: String?, user: String?) {
+        (self.id, self.name, self.executable, self.user) = (id, name, executable, user)
     }
 
     /// A process of the program has ended. It need not be the one that runs now.
@@ -213,6 +215,8 @@ struct ExpectedChanges {
 struct ProgramForm: Encodable {
     let id, name: String
     let executable: String?
+    /// Whose it is, if it is not this user's.
+    let user: String?
     let state: ProgramEntry.State
     let pid: Int32?
     let started, ended: Double?
@@ -226,6 +230,7 @@ struct ProgramForm: Encodable {
 
     init(_ entry: ProgramEntry) {
         (id, name, executable, state) = (entry.id, entry.name, entry.executable, entry.state)
+        user = entry.user
         (pid, started, ended, overrides) = (entry.pid, entry.started, entry.ended, entry.overrides)
         tweaks = entry.tweaks?.all.count ?? entry.count
         (problem, library) = (entry.problem, entry.library)

@@ -89,6 +89,9 @@ actor ProgramSession {
             }
             return program
         default:
+            if let user = entry.user {
+                throw Failure("it has ended, and was a program of \(user)", about: entry.name, EX_UNAVAILABLE)
+            }
             if let path = entry.executable, access(path, F_OK) == 0 {
                 return try OfflineProgram(path: path, warn: warn)
             }
@@ -147,7 +150,7 @@ actor ProgramSession {
                 continue
             }
             do throws(TweakValueError) {
-                let admission = try item.admission(for: tweak.declaration)
+                let admission = try item.admission(for: tweak.declaration, current: tweak.nextValue)
                 values.set(admission.value, for: key)
                 expected.updateValue(admission.value, forKey: key)
                 if admission.wasClamped { answer.clamped.append(key) }
@@ -255,10 +258,10 @@ struct SetRequest: Decodable, Sendable {
         let text: String?
         let reset: Bool?
 
-        func admission(for declaration: TweakDeclaration) throws(TweakValueError)
-            -> TweakDeclaration.Admission
-        {
-            if let text { return try declaration.admit(text: text) }
+        func admission(
+            for declaration: TweakDeclaration, current: TweakValue?
+        ) throws(TweakValueError) -> TweakDeclaration.Admission {
+            if let text { return try declaration.admit(text: text, current: current) }
             switch (declaration.type, value) {
             // Digits of an integer, an infinity.
             case (.string, _), (.color, _), (.bool, _): break

@@ -1,6 +1,7 @@
 import CommandSupport
 import Glibc
 import Synchronization
+import TweakClient
 import TweakSystem
 
 /// What is done to start a program again. A person sees it, and agrees, before it is done.
@@ -22,6 +23,11 @@ struct RestartPlan: Sendable {
 
     /// - Throws: If nobody knows how the program was started.
     init(for entry: ProgramEntry) throws(Failure) {
+        // Nor is there a command for root's shell, since all of it is what the other user says.
+        if let user = entry.user ?? entry.pid.flatMap({ otherUserName(of: $0) }) {
+            throw Failure(
+                "it is a program of \(user), which this page does not start", about: entry.name, EX_NOPERM)
+        }
         let status = entry.pid.flatMap { ProcessStatus(pid: $0) }
         let running = status.flatMap { $0.hasEnded ? nil : $0.process }
         let now = running.flatMap { ProcessStart(of: $0.pid) }
@@ -105,7 +111,7 @@ struct RestartPlan: Sendable {
         if let running {
             try end(running)
             // What follows it may notice later, and the new one would be a second program then.
-            board.update(id) { $0.end(running.pid) }
+            board.end(id, running.pid)
         }
         if let pid = board[id]?.pid { throw Failure("it runs again already, as process \(pid)", EX_DATAERR) }
         let standard = start.standard.enumerated().map { number, stream in
@@ -139,6 +145,9 @@ struct RestartPlan: Sendable {
             ProcessStatus(pid: process.pid).map { $0.process == process && !$0.hasEnded } ?? false
         }
         guard isThere() else { return }
+        guard ProcessStatus(pid: process.pid)?.isOfThisUser != false else {
+            throw Failure("process \(process.pid) has become another user's; nothing was started", EX_NOPERM)
+        }
         guard kill(process.pid, SIGTERM) == 0 || errno == ESRCH else {
             throw Failure("process \(process.pid) cannot be ended: \(systemMessage())", EX_DATAERR)
         }

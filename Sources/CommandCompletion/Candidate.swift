@@ -1,0 +1,29 @@
+internal import ArgumentParser
+internal import CommandSupport
+
+/// A word that a shell may offer.
+package struct Candidate: Sendable {
+    package let word: String
+    /// What it is, which not every shell shows.
+    private let details: String
+
+    package init(_ word: String, details: String = "") { (self.word, self.details) = (word, details) }
+
+    /// The candidate as the completion script of the shell that asks takes it; `nil` if it would not arrive as it is.
+    ///
+    /// - Parameter typed: What the word begins with.
+    package func line(_ typed: TypedWord) -> String? {
+        // The scripts split at newlines, and the rest of what a terminal obeys is not offered either.
+        guard printable(word) == word else { return nil }
+        return switch CompletionShell.requesting {
+        case .bash: typed.completed(to: word)
+        case .zsh:
+            word.replacing("\\", with: "\\\\").replacing(":", with: "\\:")
+                + (details.isEmpty ? "" : ":" + printable(details))
+        // It leaves a tilde as it is, which is a home directory then.
+        case .fish where word.hasPrefix("~"): nil
+        case .fish: word + (details.isEmpty ? "" : "\t" + printable(details))
+        default: word
+        }
+    }
+}

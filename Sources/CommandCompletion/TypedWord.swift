@@ -1,0 +1,70 @@
+/// A word of a command line as it is being typed, up to the cursor, and what a shell makes of it.
+package struct TypedWord: Sendable {
+    /// The word as it is typed, with quotation marks.
+    package let typed: String
+    /// The word as a shell passes it on, if it holds only quotation marks and backslashes.
+    package let text: String
+    private let quotation: Quotation
+
+    /// What the end of the word is inside of.
+    private enum Quotation { case none, single, double, backslash }
+
+    /// Reads a word.
+    package init(_ typed: String) {
+        self.typed = typed
+        var text = ""
+        var quotation = Quotation.none
+        var isEscaped = false
+        for scalar in typed.unicodeScalars {
+            switch (quotation, scalar) {
+            case _ where isEscaped:
+                if quotation == .double, !"$`\"\\".unicodeScalars.contains(scalar) { text += "\\" }
+                text.unicodeScalars.append(scalar)
+                isEscaped = false
+            case (.none, "\\"), (.double, "\\"): isEscaped = true
+            case (.none, "'"): quotation = .single
+            case (.none, "\""): quotation = .double
+            case (.single, "'"), (.double, "\""): quotation = .none
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        self.text = text
+        self.quotation = isEscaped && quotation == .none ? .backslash : quotation
+    }
+
+    /// The line of the shell that passes on a longer word: what is typed, and what is missing, quoted so that nothing in it is
+    /// expanded.
+    ///
+    /// - Parameter word: Begins with ``text``, by its bytes.
+    /// - Returns: `nil` if it does not.
+    package func completed(to word: String) -> String? {
+        guard word.utf8.starts(with: text.utf8),
+            let missing = String(word.utf8.dropFirst(text.utf8.count))
+        else { return nil }
+        var line = typed
+        for (index, scalar) in missing.unicodeScalars.enumerated() {
+            let isSafe = !scalar.isASCII || Self.safe.contains(scalar)
+            switch quotation {
+            case .backslash where index == 0, _ where isSafe: break
+            case .single:
+                if scalar != "'" { break }
+                line += "'\\'"
+            case .double:
+                // A backslash would stay before an exclamation mark.
+                if scalar == "!" {
+                    line += "\"'!'\""
+                    continue
+                }
+                if "$`\"\\".unicodeScalars.contains(scalar) { line += "\\" }
+            case .none, .backslash: line += "\\"
+            }
+            line.unicodeScalars.append(scalar)
+        }
+        return line
+    }
+
+    /// The characters of ASCII that mean nothing to a shell, wherever they are in a word. The others need not mean
+    /// something; some end what bash takes for a word to be completed.
+    private static let safe = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,%".unicodeScalars)
+}

@@ -1,0 +1,379 @@
+internal import Glibc
+
+/// A number as a person types it: `2*pi`, `+=10%`, `max/2`, `0x1F`, `300 ms`, `1:30`.
+///
+/// Whole numbers are calculated exactly as long as 128 bits hold them.
+struct NumberExpression {
+    /// What names stand for, and what is counted.
+    struct Context {
+        /// `x` is the current value.
+        var names: [String: TweakValue] = [:]
+        var unit: String?
+    }
+
+    /// Why a text is no number, for a person.
+    struct Problem: Error {
+        /// `nil` if it is just something else.
+        let reason: String?
+    }
+
+    enum Number {
+        case integer(Int128)
+        case real(Double)
+
+        var real: Double {
+            switch self {
+            case .integer(let integer): Double(integer)
+            case .real(let real): real
+            }
+        }
+    }
+
+    private struct Operand {
+        var number: Number
+        var isPercent = false
+        /// Whether it was written with a unit of time, so that another one can follow: `2 min 5 s`.
+        var isTime = false
+    }
+
+    private let text: [Unicode.Scalar]
+    private let context: Context
+    private var next = 0
+    private var depth = 0
+    /// Whether anything was calculated.
+    private(set) var isCalculated = false
+
+    private static let longest = 500
+    /// A host may have a small stack.
+    private static let deepest = 8
+
+    init(_ text: String, in context: Context) {
+        self.text = Array(text.unicodeScalars.prefix(Self.longest + 1))
+        self.context = context
+    }
+
+    /// Calculates it.
+    mutating func result() throws(Problem) -> Number {
+        guard text.count <= Self.longest else { throw Problem(reason: "it is too long") }
+        skipSpace()
+        guard next + 1 < text.count, "+-*/".unicodeScalars.contains(text[next]), text[next + 1] == "=" else {
+            return try whole().number
+        }
+        let sign = text[next]
+        next += 2
+        guard let current = number(named: "x") else {
+            throw Problem(reason: "there is no value to begin with")
+        }
+        var operand = try whole()
+        if operand.isPercent, sign == "+" || sign == "-" {
+            operand.number = .real(current.real * operand.number.real)
+        }
+        return try combine(sign, current, operand.number)
+    }
+
+    private mutating func whole() throws(Problem) -> Operand {
+        let result = try sum()
+        skipSpace()
+        if next < text.count { throw misunderstood }
+        return result
+    }
+
+    private mutating func sum() throws(Problem) -> Operand {
+        var left = try product()
+        while true {
+            if let sign = take("+-−") {
+                left = Operand(
+                    number: try combine(sign == "−" ? "-" : sign, left.number, try product().number))
+            } else if left.isTime, startsNumber {
+                let right = try product()
+                guard right.isTime else { throw misunderstood }
+                left.number = try combine("+", left.number, right.number)
+            } else {
+                return left
+            }
+        }
+    }
+
+    private mutating func product() throws(Problem) -> Operand {
+        var left = try signed()
+        while let sign = take("*/×÷·") {
+            // As Python and JavaScript write a power.
+            if sign == "*", next < text.count, text[next] == "*" {
+                next += 1
+                left = Operand(number: power(left.number, try signed().number))
+            } else {
+                let sign: Unicode.Scalar = sign == "/" || sign == "÷" ? "/" : "*"
+                left = Operand(number: try combine(sign, left.number, try signed().number))
+            }
+        }
+        return left
+    }
+
+    private mutating func signed() throws(Problem) -> Operand {
+        guard let sign = take("+-−") else { return try raised() }
+        let operand = try raised()
+        guard sign != "+" else { return operand }
+        let negative: Number
+        switch operand.number {
+        case .integer(let integer) where integer != .min: negative = .integer(-integer)
+        default: negative = .real(-operand.number.real)
+        }
+        return Operand(number: negative, isPercent: operand.isPercent)
+    }
+
+    private mutating func raised() throws(Problem) -> Operand {
+        let base = try operand()
+        guard take("^") != nil else { return base }
+        let exponent = try deeper { expression throws(Problem) in try expression.signed() }
+        return Operand(number: power(base.number, exponent.number))
+    }
+
+    private mutating func operand() throws(Problem) -> Operand {
+        var result = try plainOperand()
+        if !result.isTime, take("%") != nil {
+            isCalculated = true
+            result = Operand(number: .real(result.number.real / 100), isPercent: true)
+        }
+        return result
+    }
+
+    private mutating func plainOperand() throws(Problem) -> Operand {
+        if take("(") != nil { return Operand(number: try parenthesized()) }
+        guard next < text.count else { throw Problem(reason: "something is missing at the end") }
+        if startsNumber { return try numberWithUnit() }
+        let word = self.word(at: next)
+        guard !word.isEmpty else { throw misunderstood }
+        next += word.unicodeScalars.count
+        let name = word.lowercased()
+        if let function = Self.functions[name] {
+            guard take("(") != nil else { throw Problem(reason: "\(name) is written \(name)(…)") }
+            isCalculated = true
+            return Operand(number: .real(function(try parenthesized().real)))
+        }
+        guard let number = number(named: name) ?? Self.constants[name].map(Number.real) else {
+            throw Problem(reason: nil)
+        }
+        isCalculated = true
+        return Operand(number: number)
+    }
+
+    /// Calculates up to the closing parenthesis. The opening one has been read.
+    private mutating func parenthesized() throws(Problem) -> Number {
+        let inner = try deeper { expression throws(Problem) in try expression.sum() }
+        guard take(")") != nil else { throw Problem(reason: "a ) is missing") }
+        return inner.number
+    }
+
+    private mutating func deeper(
+        _ body: (inout Self) throws(Problem) -> Operand
+    ) throws(Problem) -> Operand {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.deepest else { throw Problem(reason: "there is too much inside each other") }
+        return try body(&self)
+    }
+
+    // MARK: Numbers
+
+    private var startsNumber: Bool {
+        mutating get {
+            skipSpace()
+            guard next < text.count else { return false }
+            return text[next].isDigit || text[next] == "." && next + 1 < text.count && text[next + 1].isDigit
+        }
+    }
+
+    private mutating func numberWithUnit() throws(Problem) -> Operand {
+        let number = try literal()
+        let ownTime = context.unit.flatMap { Self.nanoseconds[$0] }
+        if let ownTime, next < text.count, text[next] == ":" {
+            return Operand(number: try clock(number, in: ownTime), isTime: true)
+        }
+        let end = next
+        skipSpace()
+        if let unit = context.unit?.unicodeScalars, !unit.isEmpty, text[next...].starts(with: unit) {
+            let behind = next + unit.count
+            if behind == text.count || !(text[behind].isOfWord && unit.last?.isOfWord == true) {
+                next = behind
+                return Operand(number: number, isTime: ownTime != nil)
+            }
+        }
+        let word = self.word(at: next)
+        if let ownTime, let time = Self.nanoseconds[word] ?? Self.nanoseconds[word.lowercased()] {
+            next += word.unicodeScalars.count
+            return Operand(number: try convert(number, from: time, to: ownTime), isTime: true)
+        }
+        next = end
+        return Operand(number: number)
+    }
+
+    /// `minutes:seconds` or `hours:minutes:seconds`, of which the first is read.
+    private mutating func clock(_ first: Number, in ownTime: Int128) throws(Problem) -> Number {
+        var seconds = first
+        for _ in 0..<2 where next < text.count && text[next] == ":" {
+            next += 1
+            guard startsNumber else { throw misunderstood }
+            seconds = try combine("+", try combine("*", seconds, .integer(60)), try literal())
+        }
+        return try convert(seconds, from: 1_000_000_000, to: ownTime)
+    }
+
+    private mutating func convert(
+        _ number: Number, from unit: Int128, to other: Int128
+    ) throws(Problem) -> Number {
+        let wasCalculated = isCalculated
+        defer { isCalculated = wasCalculated }
+        return unit >= other
+            ? try combine("*", number, .integer(unit / other))
+            : try combine("/", number, .integer(other / unit))
+    }
+
+    private mutating func literal() throws(Problem) -> Number {
+        let radix = text[next] != "0" || next + 1 == text.count ? nil : Self.radixes[text[next + 1]]
+        if let radix {
+            next += 2
+            let digits = take(while: { $0.isOfWord }).filter { $0 != "_" }
+            guard let integer = Int128(digits, radix: radix) else { throw Problem(reason: nil) }
+            return .integer(integer)
+        }
+        var digits = take(while: { $0.isDigit || $0 == "_" })
+        var isWhole = true
+        if next < text.count, text[next] == "." {
+            isWhole = false
+            next += 1
+            digits += "." + take(while: { $0.isDigit || $0 == "_" })
+        }
+        if next < text.count, text[next] == ",", next + 1 < text.count, text[next + 1].isDigit {
+            next += 1
+            throw Problem(reason: "write \(digits).\(take(while: \.isDigit))")
+        }
+        if let exponent = exponentDigits() {
+            isWhole = false
+            digits += exponent
+        }
+        digits = digits.filter { $0 != "_" }
+        if isWhole, let integer = Int128(digits) { return .integer(integer) }
+        guard let real = Double(digits.hasSuffix(".") ? digits + "0" : digits) else {
+            throw Problem(reason: nil)
+        }
+        return .real(real)
+    }
+
+    /// An exponent with its letter; `nil` if there is none.
+    private mutating func exponentDigits() -> String? {
+        guard next < text.count, text[next] == "e" || text[next] == "E" else { return nil }
+        let hasSign = next + 1 < text.count && (text[next + 1] == "-" || text[next + 1] == "+")
+        let start = next + (hasSign ? 2 : 1)
+        guard start < text.count, text[start].isDigit else { return nil }
+        let sign = hasSign ? String(text[next + 1]) : ""
+        next = start
+        return "e" + sign + take(while: \.isDigit)
+    }
+
+    private func number(named name: String) -> Number? {
+        switch context.names[name] {
+        case .integer(let integer)?: .integer(integer)
+        case .double(let real)?: .real(real)
+        default: nil
+        }
+    }
+
+    // MARK: Arithmetic
+
+    private mutating func combine(
+        _ sign: Unicode.Scalar, _ left: Number, _ right: Number
+    ) throws(Problem) -> Number {
+        isCalculated = true
+        if sign == "/", right.real == 0 { throw Problem(reason: "it divides by 0") }
+        if case .integer(let left) = left, case .integer(let right) = right {
+            let (exact, overflows) =
+                switch sign {
+                case "+": left.addingReportingOverflow(right)
+                case "-": left.subtractingReportingOverflow(right)
+                case "*": left.multipliedReportingOverflow(by: right)
+                default: left.dividedReportingOverflow(by: right)
+                }
+            if !overflows, sign != "/" || exact * right == left { return .integer(exact) }
+        }
+        let (left, right) = (left.real, right.real)
+        return switch sign {
+        case "+": .real(left + right)
+        case "-": .real(left - right)
+        case "*": .real(left * right)
+        default: .real(left / right)
+        }
+    }
+
+    private mutating func power(_ base: Number, _ exponent: Number) -> Number {
+        isCalculated = true
+        if case .integer(let base) = base, case .integer(let exponent) = exponent, 0...127 ~= exponent {
+            var (result, overflows): (Int128, Bool) = (1, false)
+            for _ in 0..<exponent where !overflows {
+                (result, overflows) = result.multipliedReportingOverflow(by: base)
+            }
+            if !overflows { return .integer(result) }
+        }
+        return .real(pow(base.real, exponent.real))
+    }
+
+    private static let functions: [String: @Sendable (Double) -> Double] = [
+        "sqrt": { $0.squareRoot() }, "abs": { abs($0) }, "round": { $0.rounded() },
+        "floor": { $0.rounded(.down) },
+        "ceil": { $0.rounded(.up) }, "exp": { exp($0) }, "ln": { log($0) }, "log": { log10($0) },
+        "log2": { log2($0) }, "sin": { sin($0) }, "cos": { cos($0) }, "tan": { tan($0) },
+        "rad": { $0 * .pi / 180 }, "deg": { $0 * 180 / .pi }, "db": { pow(10, $0 / 20) },
+    ]
+    private static let constants: [String: Double] = [
+        "pi": .pi, "π": .pi, "tau": 2 * .pi, "e": M_E, "inf": .infinity, "infinity": .infinity,
+    ]
+    private static let radixes: [Unicode.Scalar: Int] = ["x": 16, "X": 16, "o": 8, "O": 8, "b": 2, "B": 2]
+    private static let nanoseconds: [String: Int128] = {
+        let second: Int128 = 1_000_000_000
+        return [
+            "ns": 1, "µs": 1000, "μs": 1000, "us": 1000, "ms": 1_000_000, "s": second, "sec": second,
+            "second": second, "seconds": second, "min": 60 * second, "minute": 60 * second,
+            "minutes": 60 * second, "h": 3600 * second, "hour": 3600 * second, "hours": 3600 * second,
+            "d": 86400 * second, "day": 86400 * second, "days": 86400 * second,
+        ]
+    }()
+
+    // MARK: Text
+
+    /// What stands where it makes no sense.
+    private var misunderstood: Problem {
+        let rest = String(String.UnicodeScalarView(text[min(next, text.count)...]))
+        return Problem(reason: next == 0 ? nil : "\(TweakValue.string(rest).quoted) is not understood")
+    }
+
+    private mutating func skipSpace() {
+        while next < text.count, text[next].isSpace { next += 1 }
+    }
+
+    private mutating func take(_ characters: String) -> Unicode.Scalar? {
+        skipSpace()
+        guard next < text.count, characters.unicodeScalars.contains(text[next]) else { return nil }
+        next += 1
+        return text[next - 1]
+    }
+
+    private mutating func take(while isMeant: (Unicode.Scalar) -> Bool) -> String {
+        let start = next
+        while next < text.count, isMeant(text[next]) { next += 1 }
+        return String(String.UnicodeScalarView(text[start..<next]))
+    }
+
+    /// A letter, and what follows it of a word.
+    private func word(at start: Int) -> String {
+        guard start < text.count, text[start].isOfWord, !text[start].isDigit else { return "" }
+        return String(String.UnicodeScalarView(text[start...].prefix { $0.isOfWord }))
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isDigit: Bool { "0"..."9" ~= self }
+    fileprivate var isSpace: Bool { self == " " || "\t"..."\r" ~= self || self == "\u{a0}" }
+    fileprivate var isOfWord: Bool {
+        "a"..."z" ~= self || "A"..."Z" ~= self || isDigit || self == "_"
+            || value > 0xa0 && !"−×÷·".unicodeScalars.contains(self)
+    }
+}

@@ -1,0 +1,103 @@
+#if Remote
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOSSL
+internal import Synchronization
+internal import TweakOverrides
+internal import TweakTargeting
+
+/// What the followers of all applications share: HTTP clients, with the certificates that they trust, turns at servers, and
+/// the facts about this host.
+package final class SharedResources: Sendable {
+    /// What makes a client different from another one.
+    private struct Settings: Hashable {
+        let certificates: String?
+        let connect: Duration
+        let read: Duration?
+    }
+
+    let turns = RequestTurns()
+    private let clients = Mutex<[Settings: Result<OpenedClient, FetchProblem>]>([:])
+    private let host = Mutex<(facts: HostFacts, read: ContinuousClock.Instant)?>(nil)
+
+    /// For so long the facts about a host are believed, so that thousands of applications do not read the same files.
+    private static let freshness: Duration = .seconds(1)
+
+    package init() {}
+
+    /// Closes what is open. What is asked later opens it again.
+    package func end() async {
+        for client in clients.withLock({ Array($0.values) }) { await (try? client.get())?.end() }
+    }
+
+    // MARK: - Facts
+
+    /// The facts about this host, for one application.
+    func facts(_ application: String, _ version: String?) -> HostFacts {
+        var facts = host.withLock { host in
+            if let host, host.read + Self.freshness > .now { return host.facts }
+            let facts = HostFacts(root: "/")
+            host = (facts, .now)
+            return facts
+        }
+        facts[.application] = application
+        facts[.applicationVersion] = version
+        return facts
+    }
+
+    // MARK: - Clients
+
+    /// The client of all applications that have these settings.
+    ///
+    /// - Parameters:
+    ///   - certificates: A file with those that are trusted instead of the system's.
+    ///   - connect: The time for a connection, with TLS.
+    ///   - read: The longest time in which nothing comes.
+    /// - Throws: ``FetchProblem`` if the certificates cannot be used.
+    func client(
+        certificates: String?, connect: Duration, read: Duration? = nil
+    ) throws(FetchProblem) -> OpenedClient {
+        let settings = Settings(certificates: certificates, connect: connect, read: read)
+        return try clients.withLock { clients in
+            if let client = clients[settings] { return client }
+            let client = Self.made(settings)
+            clients[settings] = client
+            return client
+        }.get()
+    }
+
+    private static func made(_ settings: Settings) -> Result<OpenedClient, FetchProblem> {
+        do throws(FetchProblem) {
+            var configuration = HTTPClient.Configuration(
+                tlsConfiguration: try tls(certificates: settings.certificates),
+                redirectConfiguration: .disallow,
+                timeout: .init(
+                    connect: TimeAmount(settings.connect), read: settings.read.map { TimeAmount($0) }),
+                // Between two checks only what is told of changes is kept open: a server has many agents.
+                connectionPool: .init(idleTimeout: .seconds(1)))
+            configuration.connectionPool.retryConnectionEstablishment = false
+            // Streams and watches keep theirs; of others there are as many as `RequestTurns` lets begin.
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = .max
+            configuration.httpVersion = .http1Only
+            return .success(OpenedClient(configuration))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// TLS as is right today.
+    private static func tls(certificates: String?) throws(FetchProblem) -> TLSConfiguration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        guard let path = certificates else { return tls }
+        let bytes: [UInt8]
+        do throws(OverridesError) { bytes = try KeptFile(path: path).read() ?? [] } catch {
+            throw FetchProblem(message: "\(error)")
+        }
+        do { tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(bytes)) } catch {
+            throw FetchProblem(message: "\(path): there are no certificates in PEM")
+        }
+        return tls
+    }
+}
+#endif

@@ -1,0 +1,77 @@
+#if Remote
+internal import Synchronization
+
+/// The queue for requests to each server, so that an agent with thousands of applications opens few connections at a time.
+final class RequestTurns: Sendable {
+    /// The most requests to one server at a time.
+    private static let most = 100
+    /// The most before any has ended. Each of the first connections reads the trusted certificates, later ones find them read.
+    private static let first = 4
+
+    private struct Line {
+        var running = 0
+        var ended = 0
+        /// By their numbers, the lowest of which is not below `next`; those that gave up are missing.
+        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var (next, end) = (0, 0)
+
+        private var isFree: Bool { running < min(RequestTurns.most, RequestTurns.first + ended) }
+
+        /// Returns `true` if it is the turn of this number now; otherwise the number waits.
+        mutating func begin(_ number: Int, _ continuation: CheckedContinuation<Bool, Never>) -> Bool? {
+            guard !isFree else {
+                running += 1
+                return true
+            }
+            waiting[number] = continuation
+            next = min(next, number)
+            return nil
+        }
+
+        /// Returns those whose turn it is after another one has ended.
+        mutating func endTurn() -> [CheckedContinuation<Bool, Never>] {
+            (running, ended) = (running - 1, ended + 1)
+            var begun: [CheckedContinuation<Bool, Never>] = []
+            while isFree, !waiting.isEmpty {
+                if let continuation = waiting.removeValue(forKey: next) {
+                    running += 1
+                    begun.append(continuation)
+                }
+                next += 1
+            }
+            return begun
+        }
+    }
+
+    private let lines = Mutex<[String: Line]>([:])
+
+    /// Waits for a turn, which ``leave(_:)`` ends.
+    ///
+    /// - Parameter server: The scheme, the host and the port.
+    /// - Returns: `false` if the task was cancelled before.
+    func wait(for server: String) async -> Bool {
+        let number = lines.withLock { lines in
+            lines[server, default: Line()].end += 1
+            return lines[server, default: Line()].end
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isTurn = lines.withLock { lines -> Bool? in
+                    // The handler below was called before, and has found nobody.
+                    if Task.isCancelled { return false }
+                    return lines[server, default: Line()].begin(number, continuation)
+                }
+                if let isTurn { continuation.resume(returning: isTurn) }
+            }
+        } onCancel: {
+            lines.withLock { $0[server]?.waiting.removeValue(forKey: number) }?.resume(returning: false)
+        }
+    }
+
+    /// Ends a turn, and begins those of others.
+    func leave(_ server: String) {
+        let begun = lines.withLock { $0[server, default: Line()].endTurn() }
+        for continuation in begun { continuation.resume(returning: true) }
+    }
+}
+#endif

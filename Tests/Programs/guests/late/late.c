@@ -1,0 +1,10 @@
+/* A library that is initialised before the Tweaks library, and so ends after it: what it sets then
+ * is kept too. */
+#include <fbtweak.h>
+#include <stdlib.h>
+
+__attribute__((destructor)) static void set_late(void) {
+  if (getenv("HOST_SETS_LATE") && FBTweakValue("Host", "Late", "Count", 1, 0, 1000) == 1 &&
+      fbtweak_set_integer(fbtweak_find("Host", "Late", "Count"), 42) != FBTWEAK_OK)
+    abort();
+}

@@ -1,0 +1,5 @@
+#include "host.h"
+
+int main(void) {
+  return host_run();
+}

@@ -1,0 +1,19 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Hosts, commands, the page and the agent among those who mean them no good: `Tests/Programs/hostile`.
+@Suite(.enabled(if: sanitizer == nil, "what is installed is not built with it"))
+struct `Hostile surroundings` {
+    @Test func `Everybody lives on, answers, and ends with their own status`() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Locations.package + "/Tests/Programs/hostile/run")
+        process.arguments = [
+            "--prefix", try Installation.prefix.get(), "--products", Locations.products,
+            "--seconds", isLong ? "7200" : "10",
+        ]
+        let result = try RunningCommand(process).wait()
+        print(result.output)
+        #expect(result.succeeded, "\(result.output)\(result.error)")
+    }
+}

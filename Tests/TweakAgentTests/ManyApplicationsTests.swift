@@ -1,0 +1,89 @@
+#if Remote
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `An agent with many applications` {
+    let host: AgentHost
+
+    init() throws { host = try AgentHost() }
+
+    private func configure(_ count: Int, _ source: String, _ cluster: String = "") throws {
+        let all = (0..<count).map { "{ \"name\": \"a\($0)\", \(source) }" }.joined(separator: ", ")
+        try host.home.write("agent.json", "{ \(cluster) \"applications\": [ \(all) ] }")
+    }
+
+    private func isThere(_ application: Int, _ source: String) -> Bool {
+        FileStatus(host.home("provided/a\(application)/\(source).json")) != nil
+    }
+
+    @Test func `trusts the same certificates for all, and so needs little memory`() throws {
+        // With TLS it never comes to a request.
+        let server = try HostileServer { _ in }
+        let count = 400
+        let address = server.url.replacingOccurrences(of: "http:", with: "https:")
+        try configure(count, "\"url\": \"\(address)\", \"connectTimeout\": 2")
+        try host.following { (agent) throws in
+            #expect(
+                waitUntil {
+                    let lines = agent.written.error.split(separator: "\n")
+                    return lines.count { $0.contains("nothing was loaded before") } == count
+                })
+            let status = try String(contentsOfFile: "/proc/\(agent.processID)/status", encoding: .utf8)
+            let peak = try #require(status.firstMatch(of: /VmHWM:\s+(\d+) kB/)?.1)
+            // A store of certificates for each was more than a megabyte.
+            #expect(try #require(Int(peak)) < 200_000)
+        }
+    }
+
+    @Test func `loads the files of all from one server`() throws {
+        let server = try WebServer()
+        try server.put(features(["search": true]))
+        let count = 300
+        try configure(count, "\"url\": \"\(server.url)\", \"plainHTTP\": true")
+        let result = try host.once(["--metrics", host.home("tweaks.prom")])
+        #expect(result.succeeded, "\(result.error)")
+        #expect((0..<count).allSatisfy { isThere($0, "remote") })
+        let metrics = try String(contentsOfFile: host.home("tweaks.prom"), encoding: .utf8)
+        let up = metrics.split(separator: "\n").filter { $0.hasPrefix("tweak_agent_up{") }
+        #expect(up.count == count && up.allSatisfy { $0.hasSuffix(" 1") })
+    }
+
+    @Test func `follows all in one etcd`() throws {
+        let etcd = try EtcdMembers()
+        let count = 200
+        try etcd.put("A/B/C", "{ \"value\": 1 }", application: "a\(count - 1)")
+        try configure(
+            count, "\"fleet\": true",
+            "\"etcd\": { \"endpoints\": [ \"\(etcd.endpoints[0])\" ], \"plainHTTP\": true },")
+        let result = try host.following { (_) throws in
+            #expect(waitUntil { (0..<count).allSatisfy { isThere($0, "fleet") } })
+            try etcd.put("A/B/C", "{ \"value\": 2 }", application: "a0")
+            #expect(
+                waitUntil {
+                    (FileManager.default.contents(atPath: host.home("provided/a0/fleet.json")))
+                        .map { String(decoding: $0, as: UTF8.self).contains("\"C\" : 2") } == true
+                })
+        }
+        #expect(result.status == 0)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `reads its configuration from a regular file only`() throws {
+        try #require(mkfifo(host.home("agent.json"), 0o600) == 0)
+        for arguments in [[], ["fleet", "list", "search"]] {
+            let result = try run(
+                AgentHost.program, arguments + ["--configuration", host.home("agent.json")], home: host.home)
+            #expect(result.status == EX_NOINPUT)
+            #expect(result.error.contains("agent.json: it is not a regular file"), "\(result.error)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `reads certificates from regular files only`() throws {
+        try #require(mkfifo(host.home("ca.pem"), 0o600) == 0)
+        try host.configure("https://127.0.0.1:1/", "\"certificates\": \"ca.pem\"")
+        let result = try host.once()
+        #expect(result.status == EX_CONFIG)
+        #expect(result.error.contains("ca.pem: it is not a regular file"), "\(result.error)")
+    }
+}
+#endif

@@ -1,0 +1,20 @@
+import ArgumentParser
+import CommandSupport
+import Glibc
+
+/// `NAME=VALUE` on the command line.
+struct Assignment: ExpressibleByArgument {
+    let name: String
+    let text: String
+
+    init?(argument: String) {
+        guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
+        name = String(argument[..<equals])
+        text = String(argument[argument.index(after: equals)...])
+    }
+}
+
+extension Failure {
+    /// Whether the program answered, and a name or value was not right.
+    var isAboutName: Bool { exitCode == EX_DATAERR || exitCode == EX_USAGE }
+}
