@@ -85,7 +85,8 @@
  * name are string literals. The default is a constant bool, integer of 8 to 64 bits, float or
  * double, a string literal, or a colour. A constant that is written in another type than it should
  * have is cast: `(uint8_t)200`, `1.5f`. Minimum and maximum, for numbers, are constants, are
- * converted to the default's type, and have the default between them.
+ * converted to the default's type, and have the default between them. A constant is a constant
+ * expression in C++, and may be a `static const` variable in C.
  *
  * A string is valid for as long as the process lives. Reading is safe on every thread and in signal
  * handlers, and is right before anything else of the program has run.
@@ -1210,6 +1211,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     ((category_, collection_, name_), __VA_ARGS__, FBTWEAK__END)
 #  define FBTWEAK__SECOND(first_, second_, ...) second_
 #  define FBTWEAK__DEFAULT_2(names_, default_, ...)                                                \
+    FBTWEAK__ASSERT_CONSTANT(default_);                                                            \
     FBTWEAK__OPTIONS(names_, 0, default_, 0, 0, __VA_ARGS__)
 #  define FBTWEAK__DEFAULT_1 FBTWEAK__DEFAULT_2
 #  define FBTWEAK__DEFAULT_0(names_, default_, minimum_, ...)                                      \
@@ -1221,6 +1223,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 #  define FBTWEAK__MINIMUM_1 FBTWEAK__MINIMUM_2
 #  define FBTWEAK__MINIMUM_0(names_, default_, minimum_, maximum_, ...)                            \
     FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweak: only a number has a minimum and a maximum");     \
+    FBTWEAK__ASSERT_CONSTANTS(default_, minimum_, maximum_);                                       \
     FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(minimum_) <= FBTWEAK__AS_NUMBER(default_) &&                \
                         FBTWEAK__AS_NUMBER(default_) <= FBTWEAK__AS_NUMBER(maximum_),              \
                     "FBTweak: the default is not between minimum and maximum");                    \
@@ -1240,6 +1243,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 #  define FBTWEAK__MONITOR_MINIMUM_1 FBTWEAK__MONITOR_MINIMUM_2
 #  define FBTWEAK__MONITOR_MINIMUM_0(names_, minimum_, maximum_, ...)                              \
     FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweak: only a number has a minimum and a maximum");     \
+    FBTWEAK__ASSERT_CONSTANTS(0, minimum_, maximum_);                                              \
     FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(minimum_) <= FBTWEAK__AS_NUMBER(maximum_),                  \
                     "FBTweakMonitor: the minimum is above the maximum");                           \
     FBTWEAK__MONITOR_OPTIONS(names_, FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, minimum_,          \
@@ -1363,7 +1367,8 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     FBTWEAK__ASSERT(FBTWEAK__IS_NAME(category_) && FBTWEAK__IS_NAME(collection_) &&                \
                         FBTWEAK__IS_NAME(name_),                                                   \
                     "FBTweak: a category, collection or name is a string literal without a NUL")
-#  define FBTWEAK__IS_NAME(x_) (FBTWEAK__IS_LITERAL(x_) && FBTWEAK__HAS_NO_NUL(x_))
+#  define FBTWEAK__IS_NAME(x_)                                                                     \
+    (FBTWEAK__IS_LITERAL(x_) && FBTWEAK__HAS_NO_NUL(FBTWEAK__LITERAL(x_)))
 #  define FBTWEAK__NAMES(category_, collection_, name_)                                            \
     {category_}, {collection_}, {                                                                  \
       name_                                                                                        \
@@ -1390,6 +1395,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 #  define FBTWEAK__CHECK_CHOICE_(value_)                                                           \
     FBTWEAK__ASSERT(FBTWEAK__HAS_KIND(value_),                                                     \
                     "FBTweakChoices: a choice is of another kind than the default");               \
+    FBTWEAK__ASSERT_CONSTANT(value_);                                                              \
     FBTWEAK__ASSERT(FBTWEAK__FITS(value_),                                                         \
                     "FBTweakChoices: a choice does not fit the type of the default");              \
     FBTWEAK__ASSERT(FBTWEAK__CHOICE_HAS_NO_NUL(value_),                                            \
@@ -1405,6 +1411,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
                     "FBTweakChoices: only numbers and strings have choices");
 #  define FBTWEAK__CHECK_STEP(step_)                                                               \
     FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweakStep: only a number has a step");                  \
+    FBTWEAK__ASSERT_CONSTANT(step_);                                                               \
     FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(step_) > 0, "FBTweakStep: a step is more than 0");
 #  define FBTWEAK__CHECK_PRECISION(digits_, text_)                                                 \
     FBTWEAK__ASSERT(FBTWEAK__IS_REAL, "FBTweakPrecision: only a float or double has one");         \
@@ -1481,6 +1488,7 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 #  define FBTWEAK__ASSERT_FITS(default_)                                                           \
     FBTWEAK__ASSERT(FBTWEAK__HAS_KIND(default_),                                                   \
                     "FBTweakBind: the default is of another kind than the variable");              \
+    FBTWEAK__ASSERT_CONSTANT(default_);                                                            \
     FBTWEAK__ASSERT(FBTWEAK__FITS(default_), "FBTweakBind: the default does not fit the variable")
 
 #  define FBTWEAK__ACTION_OF(category_, collection_, name_, function_, ...)                        \
@@ -1533,13 +1541,35 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
 
 #  ifndef __cplusplus
 
-/* Records in C. Clang folds what is inside a builtin, and does not warn of folding then. */
+/*
+ * Records in C. Clang folds what is inside a builtin, and does not warn of folding then. A constant
+ * may be a `static const` variable. GCC without optimization takes its value into a record, but
+ * not into an assertion, so that only there its mistakes pass.
+ */
 #    ifdef __clang__
 #      define FBTWEAK__ASSERT(condition_, message_)                                                \
         _Static_assert(__builtin_expect(condition_, 1), message_)
+#      define FBTWEAK__ASSERT_CONSTANT(x_)                                                         \
+        FBTWEAK__ASSERT(FBTWEAK__IS_TEXT(x_) || __builtin_constant_p(FBTWEAK__NUMBER(x_)),         \
+                        "FBTweak: defaults, limits, steps and choices are constants")
 #    else
-#      define FBTWEAK__ASSERT(condition_, message_) _Static_assert(condition_, message_)
+#      define FBTWEAK__ASSERT(condition_, message_)                                                \
+        _Static_assert(__builtin_choose_expr(__builtin_constant_p(condition_), condition_, 1),     \
+                       message_)
+#      ifdef __OPTIMIZE__
+#        define FBTWEAK__ASSERT_CONSTANT(x_)                                                       \
+          _Static_assert(__builtin_choose_expr(FBTWEAK__IS_TEXT(x_) ||                             \
+                                                   __builtin_constant_p(FBTWEAK__NUMBER(x_)),      \
+                                               1, 0),                                              \
+                         "FBTweak: defaults, limits, steps and choices are constants")
+#      else
+#        define FBTWEAK__ASSERT_CONSTANT(x_) _Static_assert(1, "")
+#      endif
 #    endif
+#    define FBTWEAK__ASSERT_CONSTANTS(x_, y_, z_)                                                  \
+      FBTWEAK__ASSERT_CONSTANT(x_);                                                                \
+      FBTWEAK__ASSERT_CONSTANT(y_);                                                                \
+      FBTWEAK__ASSERT_CONSTANT(z_)
 
 #    define FBTWEAK__AUTO __auto_type
 
@@ -1563,8 +1593,8 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
           default: 0)
 /* clang-format on */
 
-#    define FBTWEAK__IS_LITERAL(x_)                                                                \
-      __builtin_types_compatible_p(__typeof__(x_), __typeof__(*(x_))[sizeof(x_)])
+#    define FBTWEAK__IS_LITERAL(x_) __builtin_types_compatible_p(__typeof__(x_), char[sizeof(x_)])
+#    define FBTWEAK__LITERAL(x_) FBTWEAK__TEXT(x_)
 #    define FBTWEAK__NAME_FIELDS(category_, collection_, name_)                                    \
       char category[sizeof(category_)], collection[sizeof(collection_)], name[sizeof(name_)]
 
@@ -1757,6 +1787,34 @@ template <class T> constexpr auto fbtweak__number_of(T value) {
 template <class T> T fbtweak__by_value(T);
 
 #    define FBTWEAK__ASSERT(condition_, message_) static_assert(condition_, message_)
+
+/*
+ * Whether an expression is a constant expression, as the compiler sees it. A lambda that returns it
+ * is empty, since constants are not captured, and can be called while compiling. What
+ * __builtin_constant_p says would depend on the level of optimization.
+ */
+template <class F, bool is_empty_ = __is_empty(F)> struct fbtweak__made {};
+template <class F> struct fbtweak__made<F, true> {
+  struct nothing {};
+  static constexpr F function = __builtin_bit_cast(F, nothing{});
+};
+template <class F, class = char[(static_cast<void>(fbtweak__made<F>::function()), 1)]>
+constexpr bool fbtweak__is_constant(const F &) {
+  return true;
+}
+constexpr bool fbtweak__is_constant(...) {
+  return false;
+}
+template <class... T> constexpr void fbtweak__take(T...) {}
+/* In two lines because Clang repeats the condition, and a name is short. */
+#    define FBTWEAK__ASSERT_CONSTANT(...)                                                          \
+      {                                                                                            \
+        constexpr bool fbtweak__is_made =                                                          \
+            fbtweak__is_constant([&] { fbtweak__take(__VA_ARGS__); });                             \
+        static_assert(fbtweak__is_made,                                                            \
+                      "FBTweak: defaults, limits, steps and choices are constants");               \
+      }
+#    define FBTWEAK__ASSERT_CONSTANTS(...) FBTWEAK__ASSERT_CONSTANT(__VA_ARGS__)
 #    define FBTWEAK__AUTO auto
 #    define FBTWEAK__TYPES(like_)                                                                  \
       using fbtweak__type = decltype(fbtweak__by_value(like_));                                    \
@@ -1780,6 +1838,16 @@ template <class T, size_t size_> struct fbtweak__literal<const T (&)[size_]> {
   static constexpr bool value = true;
 };
 #    define FBTWEAK__IS_LITERAL(x_) fbtweak__literal<decltype(x_)>::value
+
+/* The literal, or an empty one. */
+template <size_t size_>
+constexpr const char (&fbtweak__literal_or_empty(const char (&literal)[size_]))[size_] {
+  return literal;
+}
+template <class T> constexpr const char (&fbtweak__literal_or_empty(const T &))[1] {
+  return "";
+}
+#    define FBTWEAK__LITERAL(x_) fbtweak__literal_or_empty(x_)
 #    define FBTWEAK__NAME_SIZES(category_, collection_, name_)                                     \
       sizeof(category_), sizeof(collection_), sizeof(name_)
 
@@ -1879,8 +1947,6 @@ template <class T, class Default> constexpr T fbtweak__initial(Default value) {
 #    define FBTWEAK__DECLARE(first_, ...) FBTWEAK__PASTE(FBTWEAK__DECLARE_, first_)(__VA_ARGS__)
 #    define FBTWEAK__DECLARE_2(names_, mask_, default_, minimum_, maximum_, step_, attributes_,    \
                                end_)                                                               \
-      FBTWEAK__ASSERT(FBTWEAK__IS_STRING || __builtin_constant_p(FBTWEAK__NUMBER(default_)),       \
-                      "FBTweak: the default must be a constant");                                  \
       constexpr auto fbtweak__default_text = fbtweak__text_of(default_);                           \
       FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL(fbtweak__default_text.characters),                       \
                       "FBTweak: a string default cannot contain a NUL");                           \
@@ -1894,8 +1960,6 @@ template <class T, class Default> constexpr T fbtweak__initial(Default value) {
 #    define FBTWEAK__DECLARE_1 FBTWEAK__DECLARE_0
 #    define FBTWEAK__DECLARE_0(names_, mask_, default_, minimum_, maximum_, step_, attributes_,    \
                                ...)                                                                \
-      FBTWEAK__ASSERT(FBTWEAK__IS_STRING || __builtin_constant_p(FBTWEAK__NUMBER(default_)),       \
-                      "FBTweak: the default must be a constant");                                  \
       constexpr auto fbtweak__text_and_choices = fbtweak__join(                                    \
           fbtweak__text_of(default_) FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__));          \
       FBTWEAK__REFUSE_TEMPLATE;                                                                    \

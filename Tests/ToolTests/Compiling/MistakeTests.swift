@@ -22,6 +22,10 @@ import Testing
             "a category, collection or name is a string literal without a NUL"
         ),
         (
+            #"FBTweakValue("A", "B", 3, 1)"#,
+            "a category, collection or name is a string literal without a NUL"
+        ),
+        (
             #"FBTweakInline("A", "B\0b", "C", 1)"#,
             "a category, collection or name is a string literal without a NUL"
         ),
@@ -192,6 +196,10 @@ import Testing
         float ratio;
         fbtweak_color color;
         const int constant = 1;
+        static const double constant_ratio = 5;
+        #ifdef __cplusplus
+        static constexpr double folded_ratio = 5;
+        #endif
         void *address;
         extern int number;
         void act(void);
@@ -216,13 +224,14 @@ import Testing
 
     /// The first error in each of some functions, by the place of the function.
     private func errors(
-        in functions: [String], _ language: Language, with compiler: Compiler, _ flag: String = "-DDEBUG"
+        in functions: [String], _ language: Language, with compiler: Compiler, _ flag: String = "-DDEBUG",
+        level: String = "-O0"
     ) throws -> [Int: String] {
         let source =
             Self.beforeMistakes
             + functions.enumerated().map { "#line 1 \"function \($0.offset)\"\n\($0.element)\n" }.joined()
         let file = try home.write("mistakes.\(language.suffix)", source)
-        var flags = [flag, "-fsyntax-only", language == .c ? "-std=c11" : "-std=c++17"]
+        var flags = [flag, level, "-fsyntax-only", language == .c ? "-std=c11" : "-std=c++17"]
         if compiler != .gcc { flags.append("-ferror-limit=0") }
         var errors: [Int: String] = [:]
         do {
@@ -240,10 +249,10 @@ import Testing
 
     private func errors(
         ofStatements statements: [String], _ language: Language, with compiler: Compiler,
-        _ flag: String = "-DDEBUG"
+        _ flag: String = "-DDEBUG", level: String = "-O0"
     ) throws -> [Int: String] {
         let functions = statements.enumerated().map { "void use_\($0.offset)(void) { \($0.element); }" }
-        return try errors(in: functions, language, with: compiler, flag)
+        return try errors(in: functions, language, with: compiler, flag, level: level)
     }
 
     @Test(arguments: Compiler.present, Language.allCases)
@@ -275,7 +284,7 @@ import Testing
         let mistakes = [
             #"(void)FBTweakValue("A", "B", text, 1)"#: "a category, collection or name is a string literal",
             #"(void)FBTweakValue("A", "B", "C", number)"#: language == .c
-                ? "initializer element is not constant" : "the default must be a constant",
+                ? "initializer element is not constant" : "defaults, limits, steps and choices are constants",
             #"(void)FBTweakValue("A", "B", "C", 5, 6, 7)"#: "the default is not between minimum and maximum",
         ]
         for (statement, message) in mistakes {
@@ -313,6 +322,38 @@ import Testing
     func `What must be constant, a literal or a variable is`(compiler: Compiler, language: Language) throws {
         let errors = try errors(ofStatements: Self.refused, language, with: compiler)
         for (place, statement) in Self.refused.enumerated() { #expect(errors[place] != nil, "\(statement)") }
+    }
+
+    /// What stands where a constant has to.
+    private static func withValue(_ value: String) -> [String] {
+        [
+            "VALUE(\(value))", "VALUE(5, \(value), 10)", "VALUE(5, 0, \(value))",
+            "VALUE(5, FBTweakStep(\(value)))", "VALUE(5, FBTweakChoices(5, \(value)))",
+            "BIND(level, \(value))", "MONITOR(level, \(value), 100)",
+        ]
+    }
+
+    @Test(arguments: Compiler.present, Language.allCases)
+    func `A variable is refused and a constant taken, with every optimization`(
+        compiler: Compiler, language: Language
+    ) throws {
+        for level in ["-O0", "-Og", "-O2"] {
+            let statements = Self.withValue("number") + Self.withValue("constant_ratio")
+            let errors = try errors(ofStatements: statements, language, with: compiler, level: level)
+            for (place, statement) in statements.enumerated() {
+                let isTaken = language == .c && statement.contains("constant_ratio")
+                // Without optimization GCC takes a variable for a constant until it writes the record.
+                let message =
+                    language == .c && compiler == .gcc && level == "-O0"
+                    ? "initializer element is not constant"
+                    : "defaults, limits, steps and choices are constants"
+                #expect(
+                    isTaken ? errors[place] == nil : errors[place]?.contains(message) == true,
+                    "\(level), \(statement): \(errors[place] ?? "")")
+            }
+            let constants = Self.withValue(language == .c ? "two + 3" : "folded_ratio")
+            #expect(try self.errors(ofStatements: constants, language, with: compiler, level: level).isEmpty)
+        }
     }
 
     @Test(arguments: Compiler.present, Language.allCases)
