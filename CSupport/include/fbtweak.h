@@ -589,7 +589,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
       FBTWEAK__AUTO fbtweak__lvalue = &(lvalue_);                                                  \
       FBTWEAK__TWEAK(*fbtweak__lvalue, FBTWEAK__ASSERT_FITS, category_, collection_, name_,        \
                      __VA_ARGS__);                                                                 \
-      fbtweak__type *fbtweak__address = (fbtweak__type *)(void *)fbtweak__lvalue;                  \
+      fbtweak__type *fbtweak__address = (fbtweak__type *)(uintptr_t)fbtweak__lvalue;               \
       fbtweak__type fbtweak__value = FBTWEAK__READ;                                                \
       if (0)                                                                                       \
         *fbtweak__lvalue = fbtweak__value;                                                         \
@@ -1383,11 +1383,14 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 #  define FBTWEAK__IS_STRING (FBTWEAK__CODE == FBTWEAK_TYPE_STRING)
 /* As a number of the tweak's type. Text and colours are 0, so that one check suits all. */
 #  define FBTWEAK__AS_NUMBER(x_) ((fbtweak__number)FBTWEAK__NUMBER(x_))
+/* Clang warns of == between floating-point numbers. */
+#  define FBTWEAK__ARE_EQUAL(x_, y_) (!((x_) < (y_)) && !((y_) < (x_)))
 /* Compared with 1 because compilers warn that nothing unsigned is below 0. */
 #  define FBTWEAK__FITS(x_)                                                                        \
-    (FBTWEAK__IS_REAL || ((__typeof__(FBTWEAK__NUMBER(x_)))(FBTWEAK__EXACT)FBTWEAK__NUMBER(x_) ==  \
-                              FBTWEAK__NUMBER(x_) &&                                               \
-                          (FBTWEAK__AS_NUMBER(x_) < 1) == (FBTWEAK__NUMBER(x_) < 1)))
+    (FBTWEAK__IS_REAL ||                                                                           \
+     (FBTWEAK__ARE_EQUAL((__typeof__(FBTWEAK__NUMBER(x_)))(FBTWEAK__EXACT)FBTWEAK__NUMBER(x_),     \
+                         FBTWEAK__NUMBER(x_)) &&                                                   \
+      (FBTWEAK__AS_NUMBER(x_) < 1) == (FBTWEAK__NUMBER(x_) < 1)))
 
 #  define FBTWEAK__CHECK_CHOICE(context_, index_, choice_)                                         \
     FBTWEAK__CHECK_CHOICE_(FBTWEAK__VALUE_OF(choice_))                                             \
@@ -1519,14 +1522,14 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 #    define FBTWEAK__STORE(value_) (*(volatile fbtweak__type *)&fbtweak__record.cell.value = value_)
 #  endif
 
-static inline __attribute__((always_inline, unused)) const char *
+static inline __attribute__((always_inline)) const char *
 fbtweak__load_string(const char *const *cell, const char *initial) {
   const char *current = __atomic_load_n(cell, __ATOMIC_RELAXED);
   return current ? current : initial;
 }
 
 /* What the record of an action has called. The context is the function or block. */
-static inline __attribute__((unused)) void fbtweak__call_function(void *context) {
+static inline void fbtweak__call_function(void *context) {
   union {
     void *context;
     void (*function)(void);
@@ -1534,7 +1537,7 @@ static inline __attribute__((unused)) void fbtweak__call_function(void *context)
   action.function();
 }
 #  ifdef __BLOCKS__
-static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
+static inline void fbtweak__call_block(void *context) {
   ((void (^)(void))context)();
 }
 #  endif
@@ -1558,10 +1561,11 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
                        message_)
 #      ifdef __OPTIMIZE__
 #        define FBTWEAK__ASSERT_CONSTANT(x_)                                                       \
-          _Static_assert(__builtin_choose_expr(FBTWEAK__IS_TEXT(x_) ||                             \
-                                                   __builtin_constant_p(FBTWEAK__NUMBER(x_)),      \
-                                               1, 0),                                              \
-                         "FBTweak: defaults, limits, steps and choices are constants")
+          _Static_assert(                                                                          \
+              __builtin_choose_expr(FBTWEAK__IS_TEXT(x_) ||                                        \
+                                        __builtin_constant_p((FBTWEAK__EXACT)FBTWEAK__NUMBER(x_)), \
+                                    1, 0),                                                         \
+              "FBTweak: defaults, limits, steps and choices are constants")
 #      else
 #        define FBTWEAK__ASSERT_CONSTANT(x_) _Static_assert(1, "")
 #      endif
@@ -1613,7 +1617,7 @@ static inline __attribute__((unused)) void fbtweak__call_block(void *context) {
       __typeof__(_Generic((fbtweak__number)0, float : 0.0, default : (fbtweak__number)0))
 #    define FBTWEAK__CHOICE_HAS_NO_NUL(x_) FBTWEAK__HAS_NO_NUL(FBTWEAK__TEXT(x_))
 #    define FBTWEAK__IS(x_, y_)                                                                    \
-      (FBTWEAK__AS_NUMBER(x_) == FBTWEAK__AS_NUMBER(y_) &&                                         \
+      (FBTWEAK__ARE_EQUAL(FBTWEAK__AS_NUMBER(x_), FBTWEAK__AS_NUMBER(y_)) &&                       \
        __builtin_strcmp(FBTWEAK__TEXT(x_), FBTWEAK__TEXT(y_)) == 0)
 
 /* The choices of a string are text, so there is nothing at the end of its record. */
@@ -1829,7 +1833,7 @@ template <class... T> constexpr void fbtweak__take(T...) {}
 #    define FBTWEAK__EXACT fbtweak__number
 #    define FBTWEAK__CHOICE_HAS_NO_NUL(x_) fbtweak__has_no_nul(fbtweak__text_of(x_))
 #    define FBTWEAK__IS(x_, y_)                                                                    \
-      (FBTWEAK__AS_NUMBER(x_) == FBTWEAK__AS_NUMBER(y_) &&                                         \
+      (FBTWEAK__ARE_EQUAL(FBTWEAK__AS_NUMBER(x_), FBTWEAK__AS_NUMBER(y_)) &&                       \
        fbtweak__is(fbtweak__text_of(x_), fbtweak__text_of(y_)))
 
 /* A literal is an lvalue, and the name of an array is not a literal. */
