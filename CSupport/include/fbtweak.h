@@ -148,7 +148,8 @@
  *
  * A declaration, in a file or a function: a person can have `void function(void)` called. It can be
  * a block too, which captures nothing, and in C++ a lambda without captures. The options are
- * description, owner and expiry date.
+ * description, owner and expiry date. It is called on a thread of the library, or where the program
+ * says with fbtweak_run_in.
  */
 #define FBTweakAction(category_, collection_, name_, ...)                                          \
   FBTWEAK__IF_GIVEN(FBTWEAK__ACTION, FBTWEAK__NO_ACTION, __VA_ARGS__)                              \
@@ -460,6 +461,14 @@ static inline fbtweak_token fbtweak_observe_in(fbtweak_queue *queue, const fbtwe
                                                fbtweak_callback did_change, void *context);
 
 /*
+ * Actions wait in a queue too. Without this, an action that a person asks for runs on a thread of
+ * the library. Afterwards it runs in fbtweak_queue_deliver, once for all requests that wait. For
+ * NULL that is so for each action that has no queue of its own. fbtweak_run still runs an action at
+ * once. fbtweak_unobserve ends it. Returns 0 if it is not possible.
+ */
+static inline fbtweak_token fbtweak_run_in(fbtweak_queue *queue, const fbtweak *action);
+
+/*
  * A tweak that is made while the program runs. Values that are not given are all zero. Attributes
  * are texts "key=value", or "key" alone, as fbtweak_attribute names them, and end with NULL. All is
  * copied.
@@ -712,6 +721,7 @@ struct fbtweak__library {
   const fbtweak *(*make_monitor)(const fbtweak_declaration *declaration);
   fbtweak_token (*observe_loads)(fbtweak_load_callback did_load, void *context);
   void (*flush)(void);
+  fbtweak_token (*run_in)(fbtweak_queue *queue, const fbtweak *action);
 };
 
 #if FB_TWEAK_ENABLED
@@ -964,6 +974,12 @@ static inline fbtweak_token fbtweak_observe_loads(fbtweak_load_callback did_load
   const struct fbtweak__library *library = fbtweak__current_library();
   return library && library->size > offsetof(struct fbtweak__library, observe_loads)
              ? library->observe_loads(did_load, context)
+             : 0;
+}
+static inline fbtweak_token fbtweak_run_in(fbtweak_queue *queue, const fbtweak *action) {
+  const struct fbtweak__library *library = fbtweak__current_library();
+  return library && library->size > offsetof(struct fbtweak__library, run_in)
+             ? library->run_in(queue, action)
              : 0;
 }
 static inline void fbtweak_flush(void) {

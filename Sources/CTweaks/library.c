@@ -38,6 +38,7 @@ IN_SWIFT fbtweak_token fbtweak__observe(fbtweak_queue *queue, const fbtweak *twe
 IN_SWIFT fbtweak_token fbtweak__observe_loads(fbtweak_load_callback did_load, void *context);
 IN_SWIFT void fbtweak__flush(void);
 IN_SWIFT void fbtweak__unobserve(fbtweak_token token);
+IN_SWIFT fbtweak_token fbtweak__run_in(fbtweak_queue *queue, const fbtweak *action);
 IN_SWIFT fbtweak_queue *fbtweak__queue_make(void);
 IN_SWIFT int fbtweak__queue_descriptor(const fbtweak_queue *queue);
 IN_SWIFT size_t fbtweak__queue_deliver(fbtweak_queue *queue);
@@ -88,6 +89,7 @@ ENTERED(fbtweak_token, observe,
         (queue, tweak, will_change, did_change, context))
 ENTERED(fbtweak_token, observe_loads, (fbtweak_load_callback did_load, void *context),
         (did_load, context))
+ENTERED(fbtweak_token, run_in, (fbtweak_queue * queue, const fbtweak *action), (queue, action))
 ENTERED_VOID(flush, (void), ())
 ENTERED_VOID(unobserve, (fbtweak_token token), (token))
 ENTERED(fbtweak_queue *, queue_make, (void), ())
@@ -146,6 +148,7 @@ __attribute__((visibility("hidden"))) struct fbtweak__library fbtweak__this_libr
     .make_monitor = entered_make_monitor,
     .observe_loads = entered_observe_loads,
     .flush = entered_flush,
+    .run_in = entered_run_in,
 };
 
 __asm__(".pushsection .note.fbtweak,\"aR\",%note\n"

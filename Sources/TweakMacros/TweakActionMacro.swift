@@ -26,6 +26,7 @@ enum TweakActionMacro: DeclarationMacro {
                 })
         }
         try context.checkCaptures(of: action)
+        let isOnMainActor = arguments["on"] != nil
         let record = RecordSource(
             declaration: try arguments.action(), function: "{ _ in __run(\(action.trimmed)) }")
         return [
@@ -33,7 +34,9 @@ enum TweakActionMacro: DeclarationMacro {
             #if \(raw: RecordSource.condition)
             nonisolated enum \(context.makeUniqueName("tweakAction")) {
                 \(raw: record.variable)
-                static func __run(_ action: @Sendable () -> Swift.Void) { action() }
+                static func __run(_ action: \(raw: isOnMainActor ? "@escaping @MainActor " : "")@Sendable () -> Swift.Void) {
+                    \(raw: isOnMainActor ? "_Concurrency.Task { @MainActor in action() }" : "action()")
+                }
             }
             #endif
             """

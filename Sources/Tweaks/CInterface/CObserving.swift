@@ -38,6 +38,26 @@ func observeLoads(callback: fbtweak_load_callback?, context: UnsafeMutableRawPoi
     }
 }
 
+@c(fbtweak__run_in)
+func runIn(queue: OpaquePointer?, tweak: UnsafePointer<fbtweak>?) -> fbtweak_token {
+    do throws(CFailure) {
+        guard let queue = queue.map(ChangeQueue.at) else { throw .refused("there is no queue") }
+        let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.shared.key(of: tweak) }
+        let id = TweakStore.shared.state.withLock { state in
+            state.delivery.add { id, since in
+                ObserverList.Observer(
+                    id: id, keys: [], willChange: nil,
+                    didChange: .requests(of: key) { queue.append($0, for: id) }, since: since)
+            }
+        }
+        queue.observers.withLock { $0.append(id) }
+        return id
+    } catch {
+        _ = error.report()
+        return 0
+    }
+}
+
 @c(fbtweak__unobserve)
 func unobserve(token: fbtweak_token) {
     TweakStore.shared.stopObserving { $0.id == token }

@@ -34,13 +34,18 @@ func destroy(queue: OpaquePointer?) {
     Unmanaged<ChangeQueue>.fromOpaque(UnsafeRawPointer(queue)).release()
 }
 
-/// Changes that wait until the program asks for them.
+/// Changes, and actions to run, that wait until the program asks for them.
 final class ChangeQueue: Sendable {
     /// Readable while something waits: eventfd(2).
     let descriptor: CInt
     /// Who observes in this queue. Some may have ended.
     let observers = Guarded<[UInt64]>([])
-    private let waiting = Guarded(CoalescedChanges<CFunction>())
+    private struct Waiting {
+        var changes = CoalescedChanges<CFunction>()
+        /// Each once, with the id of the observer that asks for it.
+        var actions: [(observer: UInt64, key: TweakKey)] = []
+    }
+    private let waiting = Guarded(Waiting())
 
     init?() {
         descriptor = fbtweak__make_event()
@@ -56,25 +61,42 @@ final class ChangeQueue: Sendable {
     /// Adds a change to what waits.
     func append(_ change: TweakChange, for observer: UInt64, _ callback: CFunction) {
         waiting.withLock { waiting in
-            waiting.add(change, for: observer, note: callback)
+            waiting.changes.add(change, for: observer, note: callback)
             fbtweak__raise_event(descriptor)
         }
     }
 
-    /// Calls back with what waits.
+    /// Adds an action to what waits, unless it waits already.
+    func append(_ action: TweakKey, for observer: UInt64) {
+        waiting.withLock { waiting in
+            guard !waiting.actions.contains(where: { $0 == (observer, action) }) else { return }
+            waiting.actions.append((observer, action))
+            fbtweak__raise_event(descriptor)
+        }
+    }
+
+    /// Calls back with the changes that wait, and runs the actions.
     ///
     /// - Returns: How many calls that were.
     func deliver() -> Int {
         let delivery = waiting.withLock { waiting in
             _ = fbtweak__lower_event(descriptor)
-            return waiting.drainAll()
+            defer { waiting.actions = [] }
+            return (changes: waiting.changes.drainAll(), actions: waiting.actions)
         }
         var count = 0
-        for (change, observer, callback) in delivery {
+        for (change, observer, callback) in delivery.changes {
             TweakStore.shared.state.call(observer) {
                 callback(change)
                 count += 1
             }
+        }
+        for (observer, key) in delivery.actions {
+            // It may be gone, as what asks for it.
+            guard TweakStore.shared.state.withLock({ $0.delivery.observers[observer] != nil }),
+                (try? TweakStore.shared.run(key)) != nil
+            else { continue }
+            count += 1
         }
         return count
     }

@@ -34,6 +34,10 @@ struct ControlRequests: Sendable {
     }
 
     func run(_ call: RunAction) throws(ControlError) -> Done {
+        if let runner = store.state.withLock({ $0.delivery.observers.runner(of: call.tweak) }) {
+            runner(call.tweak)
+            return Done()
+        }
         do throws(TweakError) { try store.run(call.tweak) } catch { throw ControlError(error) }
         return Done()
     }

@@ -84,7 +84,8 @@ public macro tweak(
 ///     #tweakAction("Spring", "Drawing", "Clear") { canvas.clear() }
 ///
 /// It stands in a file, a type or a function, and is there from the start of the program. The closure captures nothing,
-/// and is run on the thread on which somebody asks. Where tweaks are disabled nothing is left of it.
+/// and is run on the thread that calls ``TweakStore/run(_:)``, or on a thread of the library if a person asks for it. Where
+/// tweaks are disabled nothing is left of it.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal, as the other two.
@@ -99,6 +100,28 @@ public macro tweakAction(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString,
     description: StaticString? = nil, owner: StaticString? = nil, expires: StaticString? = nil,
     action: @Sendable () -> Void
+) = #externalMacro(module: "TweakMacros", type: "TweakActionMacro")
+/// Declares an action that runs on the main actor.
+///
+///     #tweakAction("Game", "Play", "Start again", on: MainActor.self) { board.clear() }
+///
+/// Running it returns when the main actor has been given the closure. Otherwise it is as
+/// ``tweakAction(_:_:_:description:owner:expires:action:)``.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal, as the other two.
+///   - collection: The second level.
+///   - name: The third level.
+///   - description: What it does, for a person.
+///   - owner: Who looks after it.
+///   - expires: The last day for which it is meant, as `2027-01-31`.
+///   - actor: `MainActor.self`.
+///   - action: What is run.
+@freestanding(declaration)
+public macro tweakAction(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
+    description: StaticString? = nil, owner: StaticString? = nil, expires: StaticString? = nil,
+    on actor: MainActor.Type, action: @MainActor @Sendable () -> Void
 ) = #externalMacro(module: "TweakMacros", type: "TweakActionMacro")
 /// Whether a feature, or a part of one, is switched on.
 ///

@@ -256,7 +256,7 @@ extension TweakStore {
                 case .loads(let didLoad):
                     guard let load = turn.load else { continue }
                     finished = call(observer, after: finished) { didLoad(load) }
-                case .eachChange, nil: continue
+                case .eachChange, .requests, nil: continue
                 }
             }
             let (next, isLeft) = state.withLock { state in
@@ -301,6 +301,8 @@ struct ObserverList {
         case together(@Sendable ([TweakChange]) -> Void)
         /// When a provider's values have been loaded or could not be. It observes no tweaks.
         case loads(@Sendable (TweakLoad) -> Void)
+        /// When a person asks for an action, or any for `nil`, instead of running it. It observes no tweaks.
+        case requests(of: TweakKey?, @Sendable (TweakKey) -> Void)
     }
 
     /// `@unchecked Sendable`: all is constant but for ``isRemoved``, which is only reached with the store's lock.
@@ -400,6 +402,14 @@ struct ObserverList {
     var observingLoads: [Observer] {
         observers.values.filter { if case .loads = $0.didChange { true } else { false } }
             .sorted { $0.id < $1.id }
+    }
+
+    /// What runs an action that a person asks for: what came last, of those for it or else of those for all.
+    func runner(of action: TweakKey) -> (@Sendable (TweakKey) -> Void)? {
+        let runners = observers.values.sorted { $0.id > $1.id }.compactMap { observer in
+            if case .requests(let key, let run) = observer.didChange { (key, run) } else { nil }
+        }
+        return (runners.first { $0.0 == action } ?? runners.first { $0.0 == nil })?.1
     }
 
     /// The observers of one tweak, in order.

@@ -66,7 +66,7 @@ extension TweakStore {
     ///   - description: What it does, for a person.
     ///   - group: Under which heading a person finds it.
     ///   - owner: Who looks after it.
-    ///   - body: What is run, on the thread on which somebody asks.
+    ///   - body: What is run, on the thread that calls ``run(_:)``, or on a thread of the library if a person asks for it.
     /// - Returns: What removes the closure. It need not be held.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is none, ``TweakError/exists(_:)`` if the program has a tweak of
     ///   this name that has a value.
@@ -76,8 +76,77 @@ extension TweakStore {
         description: String? = nil, group: String? = nil, owner: String? = nil,
         _ body: @escaping @Sendable () -> Void
     ) throws(TweakError) -> TweakAction {
-        let key = TweakKey(category, collection, name)
-        let texts = [("title", title), ("doc", description), ("group", group), ("owner", owner)]
+        try makeAction(
+            TweakKey(category, collection, name),
+            [("title", title), ("doc", description), ("group", group), ("owner", owner)], body)
+    }
+
+    /// Makes an action that runs on the main actor, as ``makeAction(_:_:_:title:description:group:owner:_:)`` does one that
+    /// runs where it is asked for.
+    ///
+    ///     try store.makeAction("Game", "Play", "Start again", on: MainActor.self) { board.clear() }
+    ///
+    /// Running it returns when the main actor has been given the closure.
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - title: What a person sees instead of the name.
+    ///   - description: What it does, for a person.
+    ///   - group: Under which heading a person finds it.
+    ///   - owner: Who looks after it.
+    ///   - actor: `MainActor.self`.
+    ///   - body: What is run.
+    /// - Returns: What removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is none, ``TweakError/exists(_:)`` if the program has a tweak of
+    ///   this name that has a value.
+    @discardableResult
+    public func makeAction(
+        _ category: String, _ collection: String, _ name: String, title: String? = nil,
+        description: String? = nil, group: String? = nil, owner: String? = nil, on actor: MainActor.Type,
+        _ body: @escaping @MainActor @Sendable () -> Void
+    ) throws(TweakError) -> TweakAction {
+        try makeAction(
+            category, collection, name, title: title, description: description, group: group, owner: owner
+        ) { Task { @MainActor in body() } }
+    }
+
+    /// Makes an action that runs on an actor, as ``makeAction(_:_:_:title:description:group:owner:_:)`` does one that runs
+    /// where it is asked for.
+    ///
+    ///     try store.makeAction("Game", "Play", "Start again", on: simulation) { $0.clear() }
+    ///
+    /// Running it returns when the actor has been given the closure. The action does not keep the actor; without it nothing
+    /// is run.
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - title: What a person sees instead of the name.
+    ///   - description: What it does, for a person.
+    ///   - group: Under which heading a person finds it.
+    ///   - owner: Who looks after it.
+    ///   - actor: Where the closure runs.
+    ///   - body: What is run, of the actor.
+    /// - Returns: What removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is none, ``TweakError/exists(_:)`` if the program has a tweak of
+    ///   this name that has a value.
+    @discardableResult
+    public func makeAction<Isolation: Actor>(
+        _ category: String, _ collection: String, _ name: String, title: String? = nil,
+        description: String? = nil, group: String? = nil, owner: String? = nil, on actor: Isolation,
+        _ body: @escaping @Sendable (isolated Isolation) -> Void
+    ) throws(TweakError) -> TweakAction {
+        try makeAction(
+            category, collection, name, title: title, description: description, group: group, owner: owner
+        ) { [weak actor] in Task { await actor?.run { body($0) } } }
+    }
+
+    private func makeAction(
+        _ key: TweakKey, _ texts: [(String, String?)], _ body: @escaping @Sendable () -> Void
+    ) throws(TweakError) -> TweakAction {
         let declaration = try TweakDeclaration(
             key: key, type: .action, defaultValue: .nothing,
             attributes: texts.compactMap { name, text in text.map { .init(key: name, value: $0) } }

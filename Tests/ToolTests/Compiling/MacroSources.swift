@@ -116,6 +116,8 @@ enum MacroSources {
             }
         }
         #tweakAction("SecretCategory", "B", "In a file") { print("in a file") }
+        #tweakAction("SecretCategory", "B", "On the main actor", on: MainActor.self) { onlyThere() }
+        @MainActor func onlyThere() {}
         public func function() {
             #tweakAction("SecretCategory", "B", "In a function", action: { print("in a function") })
         }

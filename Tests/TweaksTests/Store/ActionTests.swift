@@ -2,6 +2,7 @@ import FBTweak
 import TestSupport
 import Testing
 
+@testable import TweakProtocol
 @testable import Tweaks
 
 @Suite struct `Actions that are made in Swift` {
@@ -71,6 +72,35 @@ import Testing
         #expect(kept == nil)
     }
 
+    @Test func `One on an actor runs there`() throws {
+        actor Board {}
+        let (board, runs) = (Board(), runs)
+        try store.makeAction("Game", "Play", "Clear", on: board) { board in
+            board.assertIsolated()
+            runs.append("on an actor")
+        }
+        try store.makeAction("Game", "Play", "Clear", on: MainActor.self) {
+            MainActor.assertIsolated()
+            runs.append("on the main actor")
+        }
+        try store.run(TweakKey("Game", "Play", "Clear"))
+        #expect(waitUntil { runs.all.sorted() == ["on an actor", "on the main actor"] })
+    }
+
+    @Test func `One on an actor that is gone runs nothing, and does not keep it`() throws {
+        actor Board {}
+        weak var gone: Board?
+        do {
+            let board = Board()
+            gone = board
+            let runs = runs
+            try store.makeAction("Game", "Play", "Clear", on: board) { _ in runs.append("ran") }
+        }
+        #expect(gone == nil)
+        try store.run(TweakKey("Game", "Play", "Clear"))
+        #expect(runs.all.isEmpty)
+    }
+
     @Test func `The name of a tweak with a value is refused`() throws {
         try store.make("Spring", "Drawing", "Clear", default: 1)
         #expect(throws: TweakError.exists(key)) { try makeAction("first") }
@@ -87,5 +117,50 @@ import Testing
         #expect(fbtweak_run(action) == CInt(FBTWEAK_OK))
         #expect(fbtweak_remove(action) == CInt(FBTWEAK_OK))
         #expect(fbtweak_find(name, "Actions", "Nothing") == nil)
+    }
+
+    /// The number of runs of an action, which is the context of its function.
+    private final class Runs: Sendable {
+        let count = Locked(0)
+        static let function: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
+            guard let context else { return }
+            Unmanaged<Runs>.fromOpaque(context).takeUnretainedValue().count.withLock { $0 += 1 }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `have an action that a person asks for wait in a queue`(isForAll: Bool) throws {
+        let category = "Queued actions \(isForAll)"
+        let runs = Runs()
+        let context = Unmanaged.passUnretained(runs).toOpaque()
+        let action = try #require(fbtweak_make_action(category, "Actions", "Count", Runs.function, context))
+        let other = try #require(fbtweak_make_action(category, "Actions", "Other", Runs.function, context))
+        defer { for action in [action, other] { fbtweak_remove(action) } }
+        let queue = try #require(fbtweak_queue_make())
+        let token = fbtweak_run_in(queue, isForAll ? nil : action)
+        let requests = ControlRequests(store: .shared, worker: SerialQueue(patience: 1))
+        func ask(for name: String) throws {
+            _ = try requests.run(RunAction(tweak: TweakKey(category, "Actions", name)))
+        }
+
+        for _ in 1...3 { try ask(for: "Count") }
+        try ask(for: "Other")
+        #expect(runs.count.withLock { $0 } == (isForAll ? 0 : 1))
+        #expect(fbtweak_queue_deliver(queue) == (isForAll ? 2 : 1))
+        #expect(runs.count.withLock { $0 } == 2)
+        #expect(fbtweak_queue_deliver(queue) == 0)
+
+        // The program itself runs it at once.
+        #expect(fbtweak_run(action) == CInt(FBTWEAK_OK) && runs.count.withLock { $0 } == 3)
+
+        try ask(for: "Count")
+        fbtweak_unobserve(token)
+        #expect(fbtweak_queue_deliver(queue) == 0)
+        try ask(for: "Count")
+        #expect(runs.count.withLock { $0 } == 4)
+        #expect(fbtweak_run_in(nil, action) == 0 && fbtweak_run_in(queue, nil) != 0)
+        fbtweak_queue_destroy(queue)
+        try ask(for: "Count")
+        #expect(runs.count.withLock { $0 } == 5)
     }
 }
