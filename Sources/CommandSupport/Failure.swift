@@ -33,6 +33,13 @@ public struct Failure: Error {
     }
 }
 
+extension [String] {
+    /// The first ten, and how many more there are, for ``Failure/details``.
+    public var beginning: [String] {
+        prefix(10) + (count > 10 ? ["and \(count - 10) more"] : [])
+    }
+}
+
 // MARK: - Errors of the library's modules
 
 extension Failure {

@@ -73,21 +73,18 @@ package struct TweakName {
     }
 
     package func ambiguous(_ meant: [String], _ what: String) -> Failure {
-        let most = 10
-        return Failure(
+        Failure(
             "\(text): \(meant.count) \(what) could be meant; write more of the name",
-            details: meant.prefix(most) + (meant.count > most ? ["and \(meant.count - most) more"] : []),
+            details: meant.beginning,
             EX_DATAERR)
     }
 
     private func unknown(_ keys: [TweakKey]) -> Failure {
         if let group = try? TweakScope(text, among: keys) {
-            let most = 10
             let names = keys.filter(group.contains).map(\.description)
             return Failure(
                 "\(text): it is \(counted(names.count, "tweak", "tweaks")); name one",
-                details: names.prefix(most) + (names.count > most ? ["and \(names.count - most) more"] : []),
-                EX_DATAERR)
+                details: names.beginning, EX_DATAERR)
         }
         if let slashed = try? TweakName(text.replacing(".", with: "/")), slashed.count > count,
             let meant = slashed.meant(among: keys).first

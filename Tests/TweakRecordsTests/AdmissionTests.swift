@@ -247,6 +247,11 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
             "\(error as Any)")
     }
 
+    @Test func `Quotation marks of a text are told from those around it`() {
+        let error = #expect(throws: TweakValueError.self) { try admit(#""much""#) }
+        #expect(error?.description.contains(#""\"much\"" is not a double"#) == true, "\(error as Any)")
+    }
+
     @Test func `A Bool can be toggled`() throws {
         #expect(try admit("toggle", .bool, current: true) == false)
         #expect(try admit("Toggle", .bool, current: false) == true)

@@ -30,9 +30,11 @@ extension TweakValue: CustomStringConvertible {
         }
     }
 
-    /// The value as a message shows it: a text in quotation marks.
+    /// The value as a message shows it: a text in quotation marks, with a backslash before its own.
     package var quoted: String {
-        if case .string(let text) = self { "\"\(text)\"" } else { "\(self)" }
+        guard case .string(let text) = self else { return "\(self)" }
+        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"")
+            + "\""
     }
 }
 

@@ -127,9 +127,10 @@ final class FileWatcher: EventLoop.Source {
         followed.seen = Sight(followed.file.path)
         guard !hasSaidWhy else { return }
         hasSaidWhy = true
+        // Those that inotify(7) gives at its limits.
+        let hint = [EMFILE, ENOSPC].contains(error) ? " (the limits are in /proc/sys/fs/inotify)" : ""
         let message =
-            "cannot watch \(followed.file.path), so it is looked at twice a second: \(systemMessage(error)) "
-            + "(inotify's limits are in /proc/sys/fs/inotify)"
+            "cannot watch \(followed.file.path), so it is looked at twice a second: \(systemMessage(error))\(hint)"
         _ = worker.add { [report = followed.file.report] in report(message) }
     }
 

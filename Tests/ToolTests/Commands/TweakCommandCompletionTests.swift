@@ -61,6 +61,15 @@ import Testing
                 == ["Setter/", "Setter/Actions/", "Setter/More/", "Setter/Slots/", "Setter/Values/"])
     }
 
+    @Test func `with shorter names once a part of one is typed`() throws {
+        #expect(try complete(["get", pid, "Cou"], argument: 1, shell: "bash") == ["Count"])
+        #expect(try complete(["run", pid, "Count"], argument: 1, shell: "bash") == [#"Count\ up"#])
+        #expect(
+            try complete(["get", pid, "Setter/V"], argument: 1, shell: "bash").allSatisfy {
+                $0.hasPrefix("Setter/")
+            })
+    }
+
     @Test func `with tweaks of a program that does not run`() throws {
         setter.process.kill()
         _ = setter.process.wait()
@@ -71,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["Flag"], ["true", "false"]), (["Level"], ["1", "2"]), (["Count"], ["6", "5", "0", "1000000"]),
+        (["Flag"], ["true", "false"]), (["Level"], ["1", "2", "low", "high"]), (["Count"], ["6", "5", "0", "1000000"]),
         (["Text"], ["hello"]), (["Nothing"], []),
     ])
     func `with values`(tweaks: [String], values: [Substring]) throws {

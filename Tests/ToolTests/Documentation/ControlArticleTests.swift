@@ -34,6 +34,27 @@ import Testing
         #expect(client.wait().error == "the program has ended\n")
     }
 
+    @Test func `Its client may sample while it asks`() throws {
+        let program = try LiveProgram()
+        let source = try #require(try blocks("python").first)
+        let definition = try #require(source.components(separatedBy: "\nprogram = ").first)
+        let sampling = """
+
+            program = Program(sys.argv[1])
+            program.ask("sample", tweaks=["\(LiveProgram.step)"], rate=1000)
+            for number in range(300):
+                program.ask("set", tweak="\(LiveProgram.step)", value=number % 5)
+            methods = {program.wait()["method"] for _ in range(10)}
+            print(methods)
+
+            """
+        let file = try program.home.write("sampling.py", definition + sampling)
+        _ = try program.connect()
+        let result = try run(
+            Locations.program("python3"), [file, "\(program.process.processID)"], home: program.home)
+        #expect(result.output == "{'samples'}\n", "\(result.error)")
+    }
+
     @Test func `Each of its requests is one to a program`() throws {
         let program = try LiveProgram()
         let client = try program.connect()

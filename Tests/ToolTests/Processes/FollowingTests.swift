@@ -287,5 +287,6 @@ final class Follower: Sendable {
         let result = process.wait()
         #expect(result.errorLines.count == 1)
         #expect(result.error.contains("cannot watch \(program.overridesPath)"))
+        #expect(result.error.contains("the limits are in /proc/sys/fs/inotify"))
     }
 }

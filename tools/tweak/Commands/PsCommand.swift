@@ -33,6 +33,7 @@ struct PsCommand: ParsableCommand {
         }
         switch format {
         case .table:
+            defer { mentionOthers(than: programs.map(\.program.pid)) }
             guard !programs.isEmpty else { return print("no program with tweaks runs") }
             let rows = programs.map { program, depth in
                 [
@@ -50,6 +51,17 @@ struct PsCommand: ParsableCommand {
         case .json:
             try printJSON(["programs": programs.map(\.program)])
         }
+    }
+}
+
+extension PsCommand {
+    /// Says that there are programs that a linker has left the library out of, which it does without a word.
+    private func mentionOthers(than asked: [Int32]) {
+        let count = all ? 0 : MemoryProcess.all().count { !asked.contains($0.pid) }
+        guard count > 0 else { return }
+        printMessage(
+            counted(count, "program has", "programs have")
+                + " tweaks, and not the Tweaks library; tweak ps --all shows them")
     }
 }
 

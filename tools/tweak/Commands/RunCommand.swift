@@ -33,12 +33,10 @@ struct RunCommand: ParsableCommand {
             failure = error
         }
         guard failure.isAboutName else { throw failure }
-        let actions = try program.tweaks().filter { $0.declaration.type == .action }
-        let most = 10
+        let actions = try program.tweaks().map(\.declaration).filter { $0.type == .action }
         failure.details +=
             [actions.isEmpty ? "the program has no actions" : "actions that there are:"]
-            + actions.prefix(most).map { "  \($0.declaration.key)" }
-            + (actions.count > most ? ["  and \(actions.count - most) more"] : [])
+            + actions.map(\.key.description).beginning.map { "  " + $0 }
         throw failure
     }
 }

@@ -108,13 +108,20 @@ private func settableTweaks(_ words: CommandLineWords) -> [Candidate] {
 
 private func candidates(_ words: CommandLineWords, _ isOffered: (JSONTweak) -> Bool) -> [Candidate] {
     let tweaks = (try? words.program?.tweaks()) ?? []
-    return tweaks.filter(isOffered).map { tweak in
+    let typed = words.typed.text
+    // Shorter names are too many before something is typed.
+    let names = Dictionary(grouping: typed.isEmpty ? [] : tweaks, by: \.declaration.key.name)
+    return tweaks.filter(isOffered).flatMap { tweak in
+        let key = tweak.declaration.key
+        let isShort = !"\(key)".hasPrefix(typed) && names[key.name]?.count == 1
         let value = tweak.value.map { tweak.declaration.text(of: $0, rounded: true) }
         let details = [value, tweak.declaration.title, tweak.declaration.description].compactMap(\.self)
             .filter {
                 !$0.isEmpty
             }
-        return Candidate("\(tweak.declaration.key)", details: details.joined(separator: "  "))
+        let words =
+            ["\(key)"] + (isShort ? ["\(TweakKey("", "", key.name))".drop { $0 == "/" }.description] : [])
+        return words.map { Candidate($0, details: details.joined(separator: "  ")) }
     }
 }
 
@@ -132,6 +139,7 @@ private func values(_ words: CommandLineWords) -> [Candidate] {
         candidates.append(Candidate("\(value)", details: details))
     }
     for choice in declaration.choices { add(choice.value, choice.label ?? "") }
+    for choice in declaration.choices { add(choice.label.map { .string($0) }, "\(choice.value)") }
     if declaration.type == .bool {
         add(true, "")
         add(false, "")
