@@ -15,11 +15,16 @@ public func printableJSON(_ json: String) -> String { json.printableJSON }
 /// Source of the variable: https://no-color.org.
 public func emphasized(_ text: String) -> String { isEmphasisShown ? "\u{1B}[1m\(text)\u{1B}[m" : text }
 
+/// A heading, which stands out in another way: underlined.
+func underlined(_ text: String) -> String { isEmphasisShown ? "\u{1B}[4m\(text)\u{1B}[m" : text }
+
 /// Whether something can stand out on standard output.
 public let isEmphasisShown: Bool = {
-    guard isatty(STDOUT_FILENO) == 1, environment("NO_COLOR") == nil else { return false }
-    return getenv("TERM").map { strcmp($0, "dumb") != 0 } ?? false
+    isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR") == nil && isCursorMovable
 }()
+
+/// Whether the terminal can do more than print lines.
+let isCursorMovable = getenv("TERM").map { strcmp($0, "dumb") != 0 } ?? false
 
 /// Writes a line to standard error.
 public func printError(_ line: String) {
@@ -71,6 +76,7 @@ public func runCommand(
         printMessage("standard output: \(systemMessage())", of: name)
         exit(EX_IOERR)
     }
+    finishPager()
     exit(status)
 }
 

@@ -75,7 +75,7 @@ public struct TextColumns {
     public var header: String { line(names) }
 
     /// The line above rows that belong together.
-    public func heading(_ text: String) -> String { "  " + printable(text) }
+    public func heading(_ text: String) -> String { "  " + underlined(printable(text)) }
 
     /// The line of a row that has been measured.
     public func line(_ row: [String]) -> String {

@@ -19,7 +19,7 @@ import Testing
         let result = try run(
             Locations.program("script"),
             ["-qec", words.map { "'\($0)'" }.joined(separator: " "), "/dev/null"], home: program.home,
-            environment: ["TERM": "xterm", "NO_COLOR": ""].merging(environment) { $1 })
+            environment: ["TERM": "xterm", "NO_COLOR": "", "PAGER": "cat"].merging(environment) { $1 })
         #expect(result.succeeded)
         return result.output.split(whereSeparator: \.isNewline)
     }
@@ -30,7 +30,8 @@ import Testing
     {
         try lines(command, arguments, environment: environment).compactMap { line in
             guard line.hasPrefix("\u{1B}[1m"), line.hasSuffix("\u{1B}[m") else {
-                #expect(!line.contains("\u{1B}"))
+                // Headings are underlined.
+                #expect(!line.contains("\u{1B}") || line.hasPrefix("  \u{1B}[4m"))
                 return nil
             }
             return line.dropFirst(4).dropLast(3)
@@ -41,6 +42,14 @@ import Testing
         let lines = try bold("list")
         #expect(
             lines.map { $0.split(separator: " ") } == [["Count", "6", "5", "int32", "0…1000000", "override"]])
+    }
+
+    @Test func `list has a pager show it`() throws {
+        let shown = try lines("list", [], environment: ["PAGER": "sed s/^/paged:/"])
+        #expect(shown.count > 10 && shown.allSatisfy { $0.hasPrefix("paged:") })
+        #expect(shown.contains { $0.hasPrefix("paged:  \u{1B}[4mSetter / Values\u{1B}[m") })
+        let unpaged = try lines("list", [], environment: ["PAGER": ""])
+        #expect(unpaged.count == shown.count && !unpaged.contains { $0.hasPrefix("paged:") })
     }
 
     @Test func `explain emphasizes what decides`() throws {

@@ -42,6 +42,7 @@ struct ListCommand: ParsableCommand {
     var group: String?
 
     func run() throws {
+        if format == .table { startPager() }
         try target.forEach(format) { program throws(Failure) in
             let all = try program.tweaks()
             var tweaks = all
