@@ -193,6 +193,34 @@ public macro Tweakable(
     description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
     owner: StaticString? = nil, expires: StaticString? = nil
 ) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")
+/// Makes a static or global variable of a `Duration` with limits a tweak, see
+/// ``Tweakable(_:_:_:in:choices:step:precision:scale:pair:unit:description:readOnly:needsRestart:owner:expires:)``.
+///
+///     @Tweakable("Net", "Retry", "Delay", in: .milliseconds(10) ... .seconds(60)) static var delay: Duration = .seconds(1)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal, as the other two.
+///   - collection: The second level.
+///   - name: The third level.
+///   - limits: The shortest and the longest duration, each of a literal.
+///   - step: The distance between two neighbouring values on a slider or stepper, more than 0.
+///   - precision: How many decimals of seconds displays show, 0 to 17.
+///   - scale: `.log` for a slider that moves in equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
+///   - description: What it does, for a person.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether what is set takes effect at the next start of the program.
+///   - owner: Who looks after it.
+///   - expires: The last day for which it is meant, as `2027-01-31`.
+@attached(accessor)
+@attached(peer, names: prefixed(`$`), prefixed(__tweak_))
+public macro Tweakable(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
+    in limits: ClosedRange<Duration>, step: Duration? = nil, precision: Int? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")
 #endif
 
 /// The choices of a tweak, as a literal: `[1, 2, 4]`, or `[1: "low", 2: "high"]` with what a person sees.

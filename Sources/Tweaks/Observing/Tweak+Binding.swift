@@ -17,6 +17,24 @@ extension Tweak {
         observe(owner: object, initially: true) { $0[keyPath: property] = $1.newValue }
     }
 
+    /// Keeps a property of an object equal to the tweak, for as long as the object exists.
+    ///
+    /// This is for Swift 5 mode, which does not see that a key path is Sendable. What a key path has as an index has to be
+    /// usable on every thread.
+    ///
+    /// - Parameters:
+    ///   - object: The object, which is not kept.
+    ///   - property: Which property is set.
+    /// - Returns: The observation, for who wants to end it earlier. It need not be held.
+    @available(swift, obsoleted: 6)
+    @discardableResult
+    public func bind<Object: AnyObject & Sendable>(
+        to object: Object, _ property: ReferenceWritableKeyPath<Object, Value>
+    ) -> TweakObservation {
+        nonisolated(unsafe) let property = property
+        return observe(owner: object, initially: true) { $0[keyPath: property] = $1.newValue }
+    }
+
     /// Keeps a property of an object of the main actor equal to the tweak, for as long as the object exists.
     ///
     /// The property is set now, and on the main actor after each change.

@@ -176,6 +176,31 @@ import Testing
         }
     }
 
+    @Test func `Of an enumeration of other integers it is said which it must have`() throws {
+        let source = """
+            import Tweaks
+            enum Level: UInt, CaseIterable, TweakableEnum { case low = 1, high = 2 }
+            @Tweakable("A", "B", "C", choices: [1: "low", 2: "high"]) var level = Level.high
+
+            """
+        let error = try error(of: source)
+        #expect(error.contains("the enumeration must have Int raw values, as enum Level: Int"), "\(error)")
+    }
+
+    @Test(arguments: ["5", "6"])
+    func `A property of a Sendable object is bound on every thread`(version: String) throws {
+        let source = """
+            import Tweaks
+            final class Spring: @unchecked Sendable { var stiffness = 1.0 }
+            @MainActor final class Label { var size = 1.0 }
+            @Tweakable("A", "B", "C", in: 0...9) var stiffness = 5.0
+            func bind(_ spring: Spring) { $stiffness.bind(to: spring, \\.stiffness) }
+            @MainActor func bind(_ label: Label) { $stiffness.bind(to: label, \\.size) }
+
+            """
+        #expect(try error(of: source, ["-swift-version", version]) == "")
+    }
+
     @Test func `In a module of the main actor they compile too`() throws {
         let source =
             MacroSources.functions() + MacroSources.properties.dropFirst(MacroSources.types.count)

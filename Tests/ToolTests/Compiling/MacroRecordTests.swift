@@ -120,6 +120,7 @@ import Testing
             "V18 Left double 0.0 -1000.0…1000.0",
             "V18 Bottom double 0.0 -1000.0…1000.0",
             "V18 Right double 0.0 -1000.0…1000.0",
+            "V19 double 1.0 s 0.01…60.0",
         ]
         // Each is there twice, static and global, and says the same.
         #expect(rows.allSatisfy { $0.contains(" and 1 more") })

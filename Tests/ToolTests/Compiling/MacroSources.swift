@@ -91,6 +91,10 @@ enum MacroSources {
         ("var shadow: TweakShadow = .init(opacity: 0.5, radius: 300)", ""),
         ("var spring: TweakSpring = .spring", ", readOnly: true"),
         ("var insets = TweakEdgeInsets()", ""),
+        (
+            "var timeout: Duration = .seconds(1)",
+            ", in: .milliseconds(10) ... .seconds(60), step: .milliseconds(5)"
+        ),
     ]
 
     /// Static and global variables with tweaks.
