@@ -4,13 +4,6 @@ internal import Glibc
 ///
 /// Whole numbers are calculated exactly as long as 128 bits hold them.
 struct NumberExpression {
-    /// What names stand for, and what is counted.
-    struct Context {
-        /// `x` is the current value.
-        var names: [String: TweakValue] = [:]
-        var unit: String?
-    }
-
     /// Why a text is no number, for a person.
     struct Problem: Error {
         /// `nil` if it is just something else.
@@ -37,7 +30,8 @@ struct NumberExpression {
     }
 
     private let text: [Unicode.Scalar]
-    private let context: Context
+    private let unit: String?
+    private let value: (String) -> TweakValue?
     private var next = 0
     private var depth = 0
     /// Whether anything was calculated.
@@ -47,9 +41,13 @@ struct NumberExpression {
     /// A host may have a small stack.
     private static let deepest = 8
 
-    init(_ text: String, in context: Context) {
+    /// - Parameters:
+    ///   - unit: What the number counts.
+    ///   - value: What a name stands for; `x` is the current value.
+    init(_ text: String, unit: String?, value: @escaping (String) -> TweakValue?) {
         self.text = Array(text.unicodeScalars.prefix(Self.longest + 1))
-        self.context = context
+        self.unit = unit
+        self.value = value
     }
 
     /// Calculates it.
@@ -185,13 +183,13 @@ struct NumberExpression {
 
     private mutating func numberWithUnit() throws(Problem) -> Operand {
         let number = try literal()
-        let ownTime = context.unit.flatMap { Self.nanoseconds[$0] }
+        let ownTime = unit.flatMap { Self.nanoseconds[$0] }
         if let ownTime, next < text.count, text[next] == ":" {
             return Operand(number: try clock(number, in: ownTime), isTime: true)
         }
         let end = next
         skipSpace()
-        if let unit = context.unit?.unicodeScalars, !unit.isEmpty, text[next...].starts(with: unit) {
+        if let unit = unit?.unicodeScalars, !unit.isEmpty, text[next...].starts(with: unit) {
             let behind = next + unit.count
             if behind == text.count || !(text[behind].isOfWord && unit.last?.isOfWord == true) {
                 next = behind
@@ -271,7 +269,7 @@ struct NumberExpression {
     }
 
     private func number(named name: String) -> Number? {
-        switch context.names[name] {
+        switch value(name) {
         case .integer(let integer)?: .integer(integer)
         case .double(let real)?: .real(real)
         default: nil

@@ -87,9 +87,15 @@ extension TweakDeclaration {
     }
 
     private func number(of text: String, _ current: TweakValue?) throws(TweakValueError) -> TweakValue {
-        let names = ["x": current, "min": minimum, "max": maximum, "def": defaultValue].compactMapValues(
-            \.self)
-        var expression = NumberExpression(text, in: NumberExpression.Context(names: names, unit: unit))
+        var expression = NumberExpression(text, unit: unit) { name in
+            switch name {
+            case "x": current
+            case "min": minimum
+            case "max": maximum
+            case "def": defaultValue
+            default: nil
+            }
+        }
         do throws(NumberExpression.Problem) {
             switch try expression.result() {
             case .integer(let integer): return .integer(integer)

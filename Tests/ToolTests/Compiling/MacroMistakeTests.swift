@@ -201,6 +201,28 @@ import Testing
         #expect(try error(of: source, ["-swift-version", version]) == "")
     }
 
+    @Test(arguments: [
+        #"let width = #tweak("A", "B", "C", default: 5, in: 0...10, unit: "mm")"#,
+        #"let delay: Duration = #tweak("A", "B", "C", default: .seconds(1))"#,
+        #"let sound = #feature("Sound", default: true)"#,
+        #"func show(_ speed: Double) { #tweakMonitor("A", "B", "C", speed, in: 0...9) }"#,
+        ##"#tweakAction("A", "B", "C") { print("done") }"##,
+        ##"#tweakApplication("maze")"##,
+        #"@Tweakable("A", "B", "C", in: 0...9) var width = 5"#,
+        #"struct Motor { @TweakMonitored("A", "B", "C") var speed = 5.0 }"#,
+    ])
+    func `Without the trait they say that they need it`(line: String) throws {
+        // The package of the tests is built without it.
+        let file = try home.write("Without.swift", "import Tweaks\n\(line)\n")
+        let result = try run(
+            Locations.program("swiftc"),
+            ["-parse-as-library", "-typecheck", "-diagnostic-style", "llvm", file]
+                + Example.libraryFlags(Locations.products), home: home, environment: ["TMPDIR": home.path])
+        #expect(
+            result.error.contains("macros need the trait Macros: .package(…, traits: [\"Macros\"])"),
+            "\(result.error)")
+    }
+
     @Test func `In a module of the main actor they compile too`() throws {
         let source =
             MacroSources.functions() + MacroSources.properties.dropFirst(MacroSources.types.count)
