@@ -197,7 +197,7 @@ import Testing
         fbtweak_color color;
         const int constant = 1;
         static const double constant_ratio = 5;
-        #ifdef __cplusplus
+        #if defined(__cplusplus) && __cplusplus >= 201703L
         static constexpr double folded_ratio = 5;
         #endif
         void *address;

@@ -86,12 +86,12 @@ import Testing
             + "-Wnon-virtual-dtor -Woverloaded-virtual -Weffc++ -Wsuggest-override",
     ]
     private static let everything =
-        "-Weverything -Wno-unknown-warning-option -Wno-padded -Wno-unsafe-buffer-usage "
+        "-Weverything -Wno-unknown-warning-option -Wno-padded -Wno-unsafe-buffer-usage -Wno-c++98-compat "
     /// All but what is about other standards, the layout of structures, and pointers as such.
     private static let clang: [Language: String] = [
         .c: everything + "-Wno-declaration-after-statement -Wno-pre-c11-compat",
         .cPlusPlus: everything
-            + "-Wno-c++98-compat -Wno-c++98-compat-pedantic -Wno-unsafe-buffer-usage-in-libc-call",
+            + "-Wno-c++98-compat-pedantic -Wno-unsafe-buffer-usage-in-libc-call",
     ]
 
     @Test(arguments: Compiler.present, Language.allCases)

@@ -133,8 +133,10 @@ import Testing
         let category = "Queued actions \(isForAll)"
         let runs = Runs()
         let context = Unmanaged.passUnretained(runs).toOpaque()
-        let action = try #require(fbtweak_make_action(category, "Actions", "Count", Runs.function, context))
-        let other = try #require(fbtweak_make_action(category, "Actions", "Other", Runs.function, context))
+        let made = ["Count", "Other"].map {
+            fbtweak_make_action(category, "Actions", $0, Runs.function, context)
+        }
+        let (action, other) = (try #require(made[0]), try #require(made[1]))
         defer { for action in [action, other] { fbtweak_remove(action) } }
         let queue = try #require(fbtweak_queue_make())
         let token = fbtweak_run_in(queue, isForAll ? nil : action)
