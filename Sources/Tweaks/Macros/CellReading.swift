@@ -30,22 +30,11 @@ public func __tweak<Value: TweakableRawRepresentable>(
     __tweak(cell, scoped: scoped, default: fallback())
 }
 
-/// What is left when the record is of an Int, and the raw value is not. For the expansions of macros only.
-@available(
-    *, unavailable,
-    message:
-        "with choices: of integers the enumeration must have Int raw values, as enum Level: Int; a macro does not see others"
-)
-public func __tweak<Value: TweakableRawRepresentable>(
-    _ cell: UnsafeRawPointer, as type: Int.Type, scoped: Bool, default fallback: @autoclosure () -> Value
-) -> Value {
-    fallback()
-}
-
 /// What is left when the record does not have the type of the raw value.
 @available(
     *, unavailable,
-    message: "it has other raw values: for a Double write 45.0, for cases of integers choices:, as [1: \"a\"]"
+    message:
+        "it has other raw values: for a Double write 45.0, for cases of integers choices:, as [1: \"a\"], and Int raw values"
 )
 public func __tweak<Value: TweakableRawRepresentable, Other>(
     _ cell: UnsafeRawPointer, as type: Other.Type, scoped: Bool, default fallback: @autoclosure () -> Value

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `with shorter names once a part of one is typed`() throws {
-        #expect(try complete(["get", pid, "Cou"], argument: 1, shell: "bash") == ["Count"])
+        #expect(try complete(["set", pid, "Cou"], argument: 1, shell: "bash") == ["Count"])
         #expect(try complete(["run", pid, "Count"], argument: 1, shell: "bash") == [#"Count\ up"#])
         #expect(
             try complete(["get", pid, "Setter/V"], argument: 1, shell: "bash").allSatisfy {
@@ -80,7 +80,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["Flag"], ["true", "false"]), (["Level"], ["1", "2", "low", "high"]), (["Count"], ["6", "5", "0", "1000000"]),
+        (["Flag"], ["true", "false"]), (["Level"], ["1", "2", "low", "high"]),
+        (["Count"], ["6", "5", "0", "1000000"]),
         (["Text"], ["hello"]), (["Nothing"], []),
     ])
     func `with values`(tweaks: [String], values: [Substring]) throws {

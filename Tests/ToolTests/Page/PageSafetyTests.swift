@@ -242,6 +242,24 @@ import Testing
         #expect(result.output == String(repeating: "200\n", count: 20), "\(result.status) \(result.error)")
     }
 
+    @Test func `keeps nothing of those who are gone before they are answered`() throws {
+        func memory() throws -> Int {
+            let status = try String(
+                contentsOfFile: "/proc/\(page.process.processID)/status", encoding: .utf8)
+            return try #require(status.firstMatch(of: /VmRSS:\s+(\d+) kB/).flatMap { Int($0.1) })
+        }
+        func crowd(_ count: Int) throws {
+            for _ in 0..<count {
+                try HTTPClient(page.port).send("POST /api/set HTTP/1.1\r\nContent-Length: 9\r\n\r\n")
+            }
+            #expect(try page.ask("GET", "/", [], "").status == 200)
+        }
+        try crowd(500)
+        let before = try memory()
+        try crowd(3000)
+        #expect(try memory() < before + 20_000)
+    }
+
     @Test func `serves 64 streams at most, and others when some have ended`() throws {
         var streams = try (0..<200).map { _ in try page.events() }
         #expect(streams.count { $0.status == 200 } == 64)

@@ -110,6 +110,21 @@ import TweaksTesting
         #expect(provider.decryption == nil)
     }
 
+    @Test func `A closure that decrypts is called as directly the thousandth time as the first`() throws {
+        let provider = try VariablesProvider(files: [])
+        let places = Recorded<Int>()
+        provider.decryption = { variable in
+            var local = 0
+            places.append(withUnsafePointer(to: &local) { Int(bitPattern: $0) })
+            return variable.defaultValue
+        }
+        let variable = TweakDeclaration(key: TweakKey("A", "B", "C"), type: .string, defaultValue: "x")
+        for _ in 1...1000 { _ = try provider.decryption?(variable) }
+        // Deeper and deeper in the stack, it would end the program some day.
+        let (first, last) = (try #require(places.all.first), try #require(places.all.last))
+        #expect(abs(last - first) < 1000)
+    }
+
     @Test func `A lookup by feature and variable takes the first provider that has it`() throws {
         let key = TweakKey("Features", "search", "limit")
         try add(#""title": {"Value": "T"}"#)

@@ -176,7 +176,13 @@ struct Served: Sendable {
 
 /// What is made when it is known where the server listens.
 private final class Shared: Sendable {
-    private let value = Mutex<(respond: Served.Responder?, file: String?)>((nil, nil))
+    /// No tuple, of which each access would wrap the closure once more.
+    private struct State {
+        var respond: Served.Responder?
+        var file: String?
+    }
+
+    private let value = Mutex(State())
     var respond: Served.Responder? {
         get { value.withLock { $0.respond } }
         set { value.withLock { $0.respond = newValue } }

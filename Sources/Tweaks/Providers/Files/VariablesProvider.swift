@@ -18,8 +18,13 @@ public final class VariablesProvider: FileProvider {
     /// The name of the first file, or another one.
     public let source: TweakSource
     let files: [String]
-    private let decryptionClosure: Guarded<Decryption?>
+    private let decrypting: Guarded<Decrypting>
     private let variables: ReadFiles<Variables>
+
+    /// A structure, because each access to a closure that a generic type holds by itself would wrap it once more.
+    private struct Decrypting: Sendable {
+        var closure: Decryption?
+    }
 
     private struct Variables: Sendable {
         var values: [TweakKey: ProvidedValue] = [:]
@@ -59,19 +64,19 @@ public final class VariablesProvider: FileProvider {
     public init(files: [String], name: String? = nil, decryption: Decryption? = nil) throws {
         source = TweakSource(name ?? files.first.map(lastComponent(of:)) ?? "variables")
         self.files = files
-        decryptionClosure = Guarded(decryption)
+        decrypting = Guarded(Decrypting(closure: decryption))
         variables = try ReadFiles { try Self.read(files) }
     }
 
     /// Called with the variables that are `Encrypted`. When it is set, tweaks get the values at once; while another thread
     /// takes what has changed in a file, that thread gives them the values a moment later.
     public var decryption: Decryption? {
-        get { decryptionClosure.withLock { $0 } }
+        get { decrypting.withLock { $0.closure } }
         set {
             // The one before is the program's, and is released without the lock.
-            let former = decryptionClosure.withLock { closure in
-                defer { closure = newValue }
-                return closure
+            let former = decrypting.withLock { decrypting in
+                defer { decrypting.closure = newValue }
+                return decrypting.closure
             }
             withExtendedLifetime(former) { variables.reportAll() }
         }
