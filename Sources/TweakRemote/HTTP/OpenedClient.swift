@@ -10,6 +10,9 @@ final class OpenedClient: Sendable {
 
     init(_ configuration: HTTPClient.Configuration) { self.configuration = configuration }
 
+    /// A task that is late may have opened it once more after the end.
+    deinit { client.withLock { $0 }?.shutdown { _ in } }
+
     /// The client, until ``end()``.
     var current: HTTPClient {
         client.withLock { client in

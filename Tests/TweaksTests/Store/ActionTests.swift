@@ -137,10 +137,9 @@ import Testing
         let category = "Queued actions \(isForAll)"
         let runs = Runs()
         let context = Unmanaged.passUnretained(runs).toOpaque()
-        let made = ["Count", "Other"].map {
-            fbtweak_make_action(category, "Actions", $0, Runs.function, context)
-        }
-        let (action, other) = (try #require(made[0]), try #require(made[1]))
+        let counting = fbtweak_make_action(category, "Actions", "Count", Runs.function, context)
+        let another = fbtweak_make_action(category, "Actions", "Other", Runs.function, context)
+        let (action, other) = (try #require(counting), try #require(another))
         defer { for action in [action, other] { fbtweak_remove(action) } }
         let queue = try #require(fbtweak_queue_make())
         let token = fbtweak_run_in(queue, isForAll ? nil : action)
