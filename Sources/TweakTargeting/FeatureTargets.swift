@@ -14,6 +14,8 @@ package struct FeatureTargets: Hashable, Sendable {
     package let features: [FeatureTarget]
     /// What is probably a mistake in the file, each once.
     package let problems: [String]
+    /// The filters that are not known, each with its place and what is allowed there.
+    package var unknownFilters: [FormatError] { features.flatMap(\.unknownFilters) }
 
     /// Takes the array of features in a file.
     ///
@@ -39,7 +41,7 @@ package struct FeatureTargets: Hashable, Sendable {
                 continue
             }
             features.append(feature)
-            for filter in feature.unknownFilters {
+            for filter in feature.unknownNames {
                 if let known = unknown.firstIndex(where: { $0.filter.hasSameBytes(as: filter) }) {
                     unknown[known].features.append(feature.key)
                 } else {
@@ -52,7 +54,7 @@ package struct FeatureTargets: Hashable, Sendable {
             problems
             + unknown.map { filter, features in
                 "\(path): the filter \"\(filter)\" is not known, so these features are off: "
-                    + features.joined(separator: ", ")
+                    + features.joined(separator: ", ") + didYouMean(FeatureTarget.members.nearest(to: filter))
             }
     }
 }
@@ -77,6 +79,7 @@ package struct FeatureTarget: Hashable, Sendable {
     /// Whether it is on where its filters apply. As in CGFFeaturette it is not if the file does not say.
     package let isEnabled: Bool
     private let filters: [Filter]
+    private let place: Place
 
     private struct Filter: Hashable, Sendable {
         /// As the file has it.
@@ -105,28 +108,23 @@ package struct FeatureTarget: Hashable, Sendable {
         case architecture
     }
 
-    private static func kind(of filter: String) -> Kind? {
-        switch filter {
-        case "only-os-versions", "only-os": .system
-        case "only-device": .components(.device)
-        case "only-device-family": .family
-        case "only-kernel": .components(.kernel)
-        case "only-architecture": .architecture
-        case "only-host": .pattern(.host)
-        case "only-application": .pattern(.application)
-        case "only-application-versions": .components(.applicationVersion)
-        default: nil
-        }
-    }
-
-    private static func bound(of filter: String) -> Fact? {
-        switch filter {
-        case "minimum-os-version", "maximum-os-version": .osVersion
-        case "minimum-kernel", "maximum-kernel": .kernel
-        case "minimum-application-version", "maximum-application-version": .applicationVersion
-        default: nil
-        }
-    }
+    private static let lists: KeyValuePairs<String, Kind> = [
+        "only-os-versions": .system, "only-os": .system, "only-device": .components(.device),
+        "only-device-family": .family, "only-kernel": .components(.kernel),
+        "only-architecture": .architecture,
+        "only-host": .pattern(.host), "only-application": .pattern(.application),
+        "only-application-versions": .components(.applicationVersion),
+    ]
+    private static let bounds: KeyValuePairs<String, Fact> = [
+        "minimum-os-version": .osVersion, "maximum-os-version": .osVersion, "minimum-kernel": .kernel,
+        "maximum-kernel": .kernel, "minimum-application-version": .applicationVersion,
+        "maximum-application-version": .applicationVersion,
+    ]
+    private static let percentage = "percentage"
+    /// All filters.
+    private static let known = lists.map(\.key) + bounds.map(\.key) + [percentage]
+    /// What a feature can have besides its key.
+    fileprivate static let members = known + ["salt", "enabled", "description"]
 
     fileprivate init(_ value: JSONValue, _ place: Place) throws(FormatError) {
         guard case .object(var members) = value else {
@@ -151,7 +149,7 @@ package struct FeatureTarget: Hashable, Sendable {
             let rule = try Self.rule(name, value, salt: salt ?? "", place.inside(name))
             filters.append(Filter(name: name, rule: rule))
         }
-        self.filters = filters
+        (self.filters, self.place) = (filters, place)
     }
 
     /// Takes filters that stand beside something else than a feature. It is on where all of them apply.
@@ -175,15 +173,17 @@ package struct FeatureTarget: Hashable, Sendable {
     private static func rule(
         _ name: String, _ value: JSONValue, salt: String, _ place: Place
     ) throws(FormatError) -> Rule {
-        if let kind = kind(of: name) { return .list(kind, try place.texts(value)) }
-        if let fact = bound(of: name) {
+        if let kind = lists.first(where: { $0.key == name })?.value {
+            return .list(kind, try place.texts(value))
+        }
+        if let fact = bounds.first(where: { $0.key == name })?.value {
             let version = try place.text(value)
             guard !Version(version).components.isEmpty else {
                 throw place.invalid("\"\(version)\" is not a version")
             }
             return name.hasPrefix("minimum") ? .minimum(fact, version) : .maximum(fact, version)
         }
-        guard name == "percentage" else { return .unknown }
+        guard name == Self.percentage else { return .unknown }
         let percentage: Double
         switch value {
         case .scalar(.integer(let number)): percentage = Double(number)
@@ -194,8 +194,17 @@ package struct FeatureTarget: Hashable, Sendable {
         return .percentage(percentage, salt: salt)
     }
 
-    /// The filters that are not known.
-    package var unknownFilters: [String] { filters.filter { $0.rule == .unknown }.map(\.name) }
+    /// What filters are called that are not known.
+    fileprivate var unknownNames: [String] { filters.filter { $0.rule == .unknown }.map(\.name) }
+
+    /// The filters that are not known, each with its place and what is allowed there.
+    package var unknownFilters: [FormatError] {
+        unknownNames.map { name in
+            place.inside(name).invalid(
+                "there is no such filter; allowed: \(Self.known.joined(separator: ", "))"
+                    + didYouMean(Self.members.nearest(to: name)))
+        }
+    }
 
     // MARK: Deciding
 
@@ -237,9 +246,10 @@ package struct FeatureTarget: Hashable, Sendable {
             let position = RolloutPosition(machine: machine, key: key, salt: salt)
             // Cut, not rounded, so that a position just below the percentage does not look like it.
             let tenths = Int(position.percent * 10)
+            let wanted = Int(exactly: percentage).map { "\($0)" } ?? "\(percentage)"
             return (
                 position.isBelow(percentage),
-                "percentage is \(TweakValue.double(percentage)); this host is at \(tenths / 10).\(tenths % 10)"
+                "percentage is \(wanted); this host is at \(tenths / 10).\(tenths % 10)"
             )
         }
     }
@@ -320,7 +330,7 @@ package struct FeatureTarget: Hashable, Sendable {
 }
 
 /// A place in a file, for the messages of errors.
-struct Place {
+struct Place: Hashable {
     let path: String
     let names: [String]
 

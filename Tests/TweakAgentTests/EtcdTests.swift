@@ -103,6 +103,23 @@ import Testing
         }
     }
 
+    @Test func `says once that there is no such filter, and has no value then`() throws {
+        let result = try following { (_) throws in
+            try etcd.put(tweak, "{ \"value\": true, \"for\": { \"percentag\": 100 } }")
+            #expect(try waitUntil { try isOn() == nil })
+            let reasons = try host.file()?["reasons"] as? [String: String]
+            #expect(reasons?[tweak] == "not for this: the filter percentag is not known")
+            try etcd.put("A/B/C", "{ \"value\": 1 }")
+            #expect(try waitUntil { try host.number("A/B/C") == 1 })
+        }
+        let lines = result.error.split(separator: "\n").filter { $0.contains("percentag:") }
+        #expect(lines.count == 1, "\(result.error)")
+        #expect(
+            lines.first?.hasPrefix(
+                "tweak-agent: search: a value is for no host: \(tweak): for.percentag: there is no such filter; allowed: "
+            ) == true)
+    }
+
     @Test func `writes what is there, and what changes`() throws {
         let result = try following { (_) throws in
             #expect(try host.file()?["version"] as? Int == 2)

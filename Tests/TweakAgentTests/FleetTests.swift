@@ -125,6 +125,17 @@ import TweakRemote
         #expect(try host.fleet("set", tweak, "true", "--for", "[]").status == EX_USAGE)
     }
 
+    @Test func `are not for hosts that a filter chooses which there is not`() throws {
+        let result = try host.fleet("set", tweak, "true", "--for", "{ \"percentag\": 10 }")
+        #expect(result.status == EX_DATAERR)
+        #expect(
+            result.error.hasPrefix(
+                "tweak-agent: \(tweak): for.percentag: there is no such filter; allowed: only-os-versions, "),
+            "\(result.error)")
+        #expect(result.error.hasSuffix(", percentage; did you mean percentage?\n"))
+        #expect(try succeed("list") == "search: no values\n")
+    }
+
     @Test func `are changed only if nobody was faster, if that is asked for`() throws {
         _ = try succeed("set", tweak, "true", "--by", "ann", "--if-revision", "0")
         let loser = try host.fleet("set", tweak, "false", "--if-revision", "0")

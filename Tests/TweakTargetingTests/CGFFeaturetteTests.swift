@@ -74,12 +74,37 @@ import TweakTargeting
             """)
         #expect(
             document.problems == [
-                "features.json: the filter \"only-moon\" is not known, so these features are off: a, b"
+                "features.json: the filter \"only-moon\" is not known, so these features are off: a, b; did you mean only-host or only-os?"
             ])
         let file = document.provided(for: phone)
         let values = ["a", "b", "c"].map { file.values.value(of: TweakKey("Features", $0, "enabled")) }
         #expect(values == [false, false, true])
         #expect(file.reason(for: TweakKey("Features", "a", "enabled")) == "the filter only-moon is not known")
+    }
+
+    @Test func `A filter that is misspelled is reported with its place, what is allowed, and what was meant`()
+        throws
+    {
+        let document = try document(
+            #"{"features": [{"key": "a"}, {"key": "b", "enabled": true, "percentag": 5}]}"#)
+        #expect(
+            document.problems == [
+                "features.json: the filter \"percentag\" is not known, so these features are off: b; did you mean percentage?"
+            ])
+        guard case .features(let features) = document.content else { return }
+        #expect(
+            features.unknownFilters.map { "\($0)" } == [
+                "features.json: features.1.percentag: there is no such filter; allowed: only-os-versions, only-os, only-device, "
+                    + "only-device-family, only-kernel, only-architecture, only-host, only-application, "
+                    + "only-application-versions, minimum-os-version, maximum-os-version, minimum-kernel, maximum-kernel, "
+                    + "minimum-application-version, maximum-application-version, percentage; did you mean percentage?"
+            ])
+    }
+
+    @Test(arguments: [("slat", "salt"), ("enable", "enabled"), ("only-ker", "only-kernel")])
+    func `What else a feature has can have been meant`(written: String, meant: String) throws {
+        let problem = try document(#"{"features": [{"key": "a", "\#(written)": 5}]}"#).problems.first
+        #expect(problem?.contains("did you mean \(meant)") == true, "\(problem ?? "")")
     }
 
     @Test func `A key that is not there has no value, so that the next provider or the default decides`()

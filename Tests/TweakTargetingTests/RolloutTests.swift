@@ -66,13 +66,14 @@ import TweakTargeting
         )
     }
 
-    @Test func `The reason has the percentage and where the host is`() throws {
+    @Test(arguments: ["12.5", "10", "0"])
+    func `The reason has the percentage and where the host is`(percentage: String) throws {
         let reason = try decision(
-            #""percentage": 12.5, "salt": "autumn""#,
+            #""percentage": \#(percentage), "salt": "autumn""#,
             [
                 .machine: "0123456789abcdef0123456789abcdef"
             ]
         ).reason
-        #expect(reason == "percentage is 12.5; this host is at 33.7")
+        #expect(reason == "percentage is \(percentage); this host is at 33.7")
     }
 }

@@ -23,7 +23,7 @@ struct TweakCommand: ParsableCommand {
             EXIT STATUS
               0   done; a value outside the limits was clamped, with a warning
               64  the command line is wrong, or several processes of the program run
-              65  there is no such tweak, or several fit the name, it cannot take the value, or a file holds none
+              65  there is no such tweak, or several fit the name, it cannot take the value, or a file holds none or a mistake
               66  PROGRAM, a file or a preset is missing or cannot be opened
               69  the program does not run, does not listen, or ended before it answered, or cannot have the library
               70  the editor failed

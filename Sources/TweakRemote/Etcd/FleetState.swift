@@ -170,8 +170,12 @@ struct FleetState: Sendable {
             content = .unusable(tweak, problem: "\(error)", before: tweak.flatMap { file.values[$0] })
         }
         entries[entry.key] = Entry(modified: entry.modified, content: content)
-        guard case .unusable(_, let problem, let before) = content else { return [] }
-        return [problem + (before == nil ? "" : "; the value before stays")]
+        switch content {
+        case .value(_, _, let target):
+            return target?.unknownFilters.prefix(1).map { "a value is for no host: \($0)" } ?? []
+        case .unusable(_, let problem, let before):
+            return [problem + (before == nil ? "" : "; the value before stays")]
+        }
     }
 
     // MARK: - Telling

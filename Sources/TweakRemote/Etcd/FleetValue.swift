@@ -105,6 +105,11 @@ package struct FleetValue: Hashable, Sendable {
         return try FeatureTarget(filters: filters, key: tweak.description, path: tweak.description)
     }
 
+    /// Expects that there are all filters. Those that are read may be of a later version, and apply nowhere.
+    package func checkFilters(for tweak: TweakKey) throws(FormatError) {
+        if let unknown = try target(for: tweak)?.unknownFilters.first { throw unknown }
+    }
+
     /// The value and its filters, without who has set it.
     var content: JSONObject {
         var members: JSONObject = ["value": .scalar(value)]

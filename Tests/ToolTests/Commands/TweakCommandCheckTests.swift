@@ -25,7 +25,6 @@ import Testing
     @Test func `It shows what a file says for a host with some facts, and why`() throws {
         let result = try check(
             "--facts", "os-version=13", "--facts", "device-family=server", "--facts", "os=", file)
-        #expect(result.succeeded)
         #expect(
             result.output == """
                 FEATURE  IS   BECAUSE
@@ -36,6 +35,58 @@ import Testing
                 """)
         #expect(
             result.error.contains("the filter \"only-moon\" is not known, so these features are off: moon"))
+    }
+
+    @Test
+    func `A filter that there is not is status 65, with the place, what is allowed, and what was meant`()
+        throws
+    {
+        let file = try home.write(
+            "wrong.json",
+            #"{"features": [{"key": "a", "enabled": true}, {"key": "b", "enabled": true, "percentag": 5}]}"#)
+        let result = try check(file)
+        #expect(result.status == 65)
+        #expect(
+            result.error.contains("tweak: \(file): 1 mistake\n  \(file): features.1.percentag: "),
+            "\(result.error)")
+        #expect(result.error.contains("; allowed: only-os-versions, only-os, "))
+        #expect(result.error.hasSuffix(", percentage; did you mean percentage?\n"))
+        // What agents make of it is shown all the same.
+        #expect(result.output.contains("\nb        off  the filter percentag is not known\n"))
+        let json = try check("--format", "json", file)
+        #expect(json.status == 65)
+        #expect((try json.json["mistakes"] as? [String])?.count == 1)
+    }
+
+    @Test func `What a program cannot take is status 65, each with what is allowed`() throws {
+        let values = try home.write(
+            "values.json",
+            #"{ "Setter": { "Values": { "Count": 1.5, "Cuont": 5, "Ratio": 2, "Flag": true, "Text": "a" } } }"#
+        )
+        #expect(try check(values).succeeded)
+        let result = try check("--program", SetterProgram.path, values)
+        #expect(result.status == 65)
+        #expect(result.output.contains("Setter/Values/Ratio  2"))
+        let lines = result.errorLines
+        try #require(lines.count == 4, "\(result.error)")
+        #expect(lines[0] == "tweak: \(values): 3 mistakes")
+        #expect(lines[1].hasPrefix("  Setter/Values/Count: 1.5 is not "))
+        #expect(lines[1].hasSuffix("; allowed: an integer from 0 to 1000000"))
+        #expect(
+            lines[2].hasPrefix(
+                "  Setter/Values/Cuont: there is no such tweak; did you mean Setter/Values/Count"))
+        #expect(
+            lines[3] == "  Setter/Values/Ratio: 2 is outside the limits; allowed: a number from 0.0 to 1.0")
+        let right = try home.write("right.json", #"{"Setter": {"Values": {"Count": 7, "Text": "a"}}}"#)
+        #expect(try check("--program", SetterProgram.path, right).succeeded)
+    }
+
+    @Test func `A feature that a program does not have is status 65`() throws {
+        let result = try check(
+            "--program", SetterProgram.path, home.write("f.json", #"{"features": [{"key": "moon"}]}"#))
+        #expect(result.status == 65)
+        #expect(result.error.contains("Features/moon/enabled: there is no such tweak"), "\(result.error)")
+        #expect(try check("--program", home("none"), file).status == 66)
     }
 
     @Test func `A file can have all facts, and others stand above it`() throws {

@@ -19,7 +19,7 @@ package struct FleetCommand<Runner: FleetRunner>: ParsableCommand {
                 EXIT STATUS
                   0   done
                   64  the command line is wrong
-                  65  there is no such tweak or value, or the value cannot be taken
+                  65  there is no such tweak, value or filter, or the value cannot be taken
                   66  there is no configuration
                   69  no member of the cluster answers, or tweak-agent was built without values from afar
                   75  somebody else was faster; nothing was changed

@@ -142,7 +142,10 @@ extension Fleet {
             }
             let new = FleetValue(value, filters: filters)
             // What is not right for whom is not written either.
-            do throws(FormatError) { _ = try FleetValue(json: new.json(), of: tweak) } catch {
+            do throws(FormatError) {
+                _ = try FleetValue(json: new.json(), of: tweak)
+                try new.checkFilters(for: tweak)
+            } catch {
                 throw .impossible("\(error)")
             }
             return [tweak: new]

@@ -2,9 +2,11 @@ import ArgumentParser
 import CommandCompletion
 import CommandSupport
 import Glibc
+import TweakClient
 import TweakFormats
 import TweakJSON
 import TweakOverrides
+import TweakProtocol
 import TweakRecords
 import TweakSystem
 import TweakTargeting
@@ -16,7 +18,9 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             The file is what a web server has for agents: features with the hosts that they are for, as CGFFeaturette's \
             features.json, or values for all hosts, as an overrides file. What it says is shown for this host, for one \
-            with other facts, or for one of which a file has all facts: { "os": "debian", "os-version": "13" }.
+            with other facts, or for one of which a file has all facts: { "os": "debian", "os-version": "13" }. A filter that \
+            there is not is a mistake, and with --program a tweak that the program does not have, or that cannot take the \
+            value; then the exit status is 65.
 
             The facts are \(Fact.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
@@ -30,6 +34,13 @@ struct CheckCommand: ParsableCommand {
 
     @Option(help: "The form of the output.")
     var format: OutputFormat = .table
+
+    @Option(
+        help: ArgumentHelp(
+            "A program with the tweaks, which says which values they take: a process id, a path or a name.",
+            valueName: "program"),
+        completion: .custom(completePrograms))
+    var program: String?
 
     @Argument(help: "The file; standard input if it is -.", completion: .file(extensions: ["json"]))
     var file: String
@@ -54,14 +65,46 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         try reportingFailure { () throws(Failure) in
             let bytes = try readInput(file == "-" ? nil : file)
-            let document = try failing {
-                try RemoteDocument(json: bytes, path: file == "-" ? "standard input" : file)
-            }
+            let path = file == "-" ? "standard input" : file
+            let document = try failing { try RemoteDocument(json: bytes, path: path) }
             let facts = try hostFacts()
+            var mistakes: [String] = []
+            if case .features(let features) = document.content {
+                mistakes = features.unknownFilters.map { "\($0)" }
+            }
+            if let program {
+                mistakes += try self.mistakes(in: document.provided(for: facts).values, for: program)
+            }
             for problem in document.problems { printMessage(problem) }
             switch format {
             case .table: print(table(of: document, for: facts))
-            case .json: try failing { try printJSON(Checked(document, for: facts)) }
+            case .json: try failing { try printJSON(Checked(document, for: facts, mistakes)) }
+            }
+            guard mistakes.isEmpty else {
+                throw Failure(
+                    "\(path): \(counted(mistakes.count, "mistake", "mistakes"))", details: mistakes,
+                    EX_DATAERR)
+            }
+        }
+    }
+
+    /// Why the tweaks of a program cannot take values as they are.
+    private func mistakes(in values: OverridesDocument, for program: String) throws(Failure) -> [String] {
+        let found = try ProgramSearch(warn: warn).programs(named: program, checkingValues: true)
+        let tweaks = try found.first?.tweaks().map(\.declaration) ?? []
+        let declarations = Dictionary(tweaks.map { ($0.key, $0) }) { first, _ in first }
+        return values.keys.sorted().compactMap { (key) -> String? in
+            guard let declaration = declarations[key] else {
+                return "\(TweakError.unknown(key, nearest: declarations.keys.nearest(to: key)))"
+            }
+            do throws(TweakValueError) {
+                guard let admission = try values.admission(for: declaration), admission.wasClamped else {
+                    return nil
+                }
+                return
+                    "\(key): \(values[key]?.summary ?? "") is outside the limits; allowed: \(declaration.allowed)"
+            } catch {
+                return "\(error)"
             }
         }
     }
@@ -132,10 +175,11 @@ private struct Checked: Encodable {
     var features: [Feature]?
     var values: JSONValue?
     var problems: [String]
+    var mistakes: [String]
 
-    init(_ document: RemoteDocument, for facts: HostFacts) {
+    init(_ document: RemoteDocument, for facts: HostFacts, _ mistakes: [String]) {
         version = document.version
-        problems = document.problems
+        (problems, self.mistakes) = (document.problems, mistakes)
         var known: JSONObject = [:]
         for fact in Fact.allCases {
             if let text = facts[fact] { known[fact.rawValue] = .scalar(.string(text)) }
