@@ -163,6 +163,25 @@ import Testing
         #expect(lines.last?.contains("read again, after failures since 2") == true)
     }
 
+    @Test func `takes away what a web server had once that is not configured any more`() throws {
+        let server = try WebServer()
+        try server.put(features(["search": false]))
+        try host.follow(
+            etcd.endpoints, application: "\"url\": \"\(server.url)\", \"plainHTTP\": true")
+        let remote = host.home("provided/search/remote.json")
+        let result = try following { (agent) throws in
+            #expect(waitUntil { FileStatus(remote) != nil })
+            try host.follow(etcd.endpoints)
+            kill(agent.processID, SIGHUP)
+            #expect(waitUntil { FileStatus(remote) == nil })
+            #expect(try isOn() == true)
+        }
+        #expect(
+            result.error.contains(
+                "search: its source remote is not configured any more; \(remote) was removed\n"),
+            "\(result.error)")
+    }
+
     @Test func `notices that a member stands still`() throws {
         try host.follow(etcd.endpoints, "\"interval\": 1, \"timeout\": 0.5")
         try following { (_) throws in

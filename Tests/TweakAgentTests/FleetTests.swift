@@ -136,6 +136,23 @@ import TweakRemote
         #expect(try succeed("list") == "search: no values\n")
     }
 
+    @Test func `do not decide where a web server has others, which is said`() throws {
+        try host.home.write(
+            "state/tweaks/search/remote.json",
+            """
+            { "from": "https://a.example/features.json", "values": { "Features": { "search": { "enabled": false } } } }
+            """)
+        let result = try host.fleet("set", tweak, "true")
+        #expect(result.succeeded)
+        #expect(result.output == "\(tweak): none → true (revision 2)\n")
+        #expect(
+            result.error
+                == "tweak fleet: warning: \(tweak): here remote decides, which counts more than fleet: false, from "
+                + "https://a.example/features.json\n")
+        #expect(try host.fleet("set", "A/B/C", "1").error.isEmpty)
+        #expect(try host.fleet("reset", tweak).error.isEmpty)
+    }
+
     @Test func `are changed only if nobody was faster, if that is asked for`() throws {
         _ = try succeed("set", tweak, "true", "--by", "ann", "--if-revision", "0")
         let loser = try host.fleet("set", tweak, "false", "--if-revision", "0")

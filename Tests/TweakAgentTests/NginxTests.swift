@@ -52,6 +52,20 @@ import Testing
         #expect(try host.isOn("newer") == false)
     }
 
+    @Test func `takes away what it had loaded once that is not configured any more, and says so once`() throws
+    {
+        try host.home.write("provided/by-hand/remote.json", "{ \"values\": {} }")
+        #expect(try host.once().succeeded)
+        try host.configure(server.url, name: "other")
+        let message = "its source remote is not configured any more; \(host.path) was removed"
+        #expect(try host.once().error == "tweak-agent: search: \(message)\n")
+        #expect(FileStatus(host.path) == nil)
+        #expect(FileStatus(host.home("provided/.agent/search")) == nil)
+        #expect(try host.once().error.isEmpty)
+        // No agent has written this one.
+        #expect(FileStatus(host.home("provided/by-hand/remote.json")) != nil)
+    }
+
     @Test func `follows what changes`() throws {
         try host.following { _ in
             #expect(try waitUntil { try host.isOn("search") == true })

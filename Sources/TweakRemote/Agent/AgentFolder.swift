@@ -16,6 +16,7 @@ package final class AgentFolder: Sendable {
 
     /// What no process follows. A file beside those of an application would wake all its processes.
     private static let own = ".agent"
+    private static let lockName = "lock"
 
     /// The folder that is written into if none is named: that of the system for root and under systemd, otherwise the user's own.
     ///
@@ -32,7 +33,7 @@ package final class AgentFolder: Sendable {
         self.path = path
         let own = path + "/" + Self.own
         try Self.makeDirectory(own)
-        let file = own + "/lock"
+        let file = own + "/" + Self.lockName
         lock = openFile(file, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         guard lock >= 0 else { throw Self.failure("open", file) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -91,10 +92,36 @@ package final class AgentFolder: Sendable {
     }
     #endif
 
+    /// Where checks of a source are noted. No application has a name that begins with a dot.
+    private func notes(_ source: TweakSource) -> String {
+        "\(path)/\(Self.own)" + (source == .remote ? "" : "/.\(source)")
+    }
+
+    /// Removes what an agent has written for applications that do not have a source any more. It would count for ever.
+    ///
+    /// What was put there by other means has no note of a check, and stays.
+    ///
+    /// - Returns: What was removed, or why not.
+    package func removeAll(from source: TweakSource, except applications: [String]) -> [(
+        application: String, message: String
+    )] {
+        let applications = Set(applications)
+        return directoryEntries(notes(source)).sorted().compactMap { (name) -> (String, String)? in
+            guard !name.hasPrefix("."), name != Self.lockName, !applications.contains(name) else {
+                return nil
+            }
+            let file = file(name, source)
+            let isRemoved = unlink(file) == 0
+            guard isRemoved || errno == ENOENT else { return (name, "\(Self.failure("remove", file))") }
+            unlink("\(notes(source))/\(name)")
+            return isRemoved
+                ? (name, "its source \(source) is not configured any more; \(file) was removed") : nil
+        }
+    }
+
     /// Notes that an application's source was asked: the time of the file says when.
     package func noteCheck(of application: String, at source: TweakSource = .remote) {
-        // No application has a name that begins with a dot.
-        let folder = "\(path)/\(Self.own)" + (source == .remote ? "" : "/.\(source)")
+        let folder = notes(source)
         try? Self.makeDirectory(folder)
         let descriptor = openFile(
             "\(folder)/\(application)", O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o644)

@@ -7,6 +7,7 @@ import Synchronization
 import TweakClient
 import TweakFormats
 import TweakJSON
+import TweakOverrides
 import TweakProtocol
 import TweakRecords
 import TweakRemote
@@ -225,6 +226,20 @@ extension Fleet {
             for part in form.changes {
                 print(printable("\(part.tweak): \(part.text) (revision \(form.revision))"))
             }
+        }
+        for part in form.changes where part.new != nil { warnIfHidden(part.tweak, of: options.application) }
+    }
+
+    /// Says which value decides on this host, if it is one that counts more than that of the fleet.
+    private static func warnIfHidden(_ tweak: TweakKey, of application: String) {
+        for folder in ProvidedFolders.all(isPrivileged: false) {
+            let path = "\(folder)/\(application)/\(TweakSource.remote).json"
+            guard let json = try? KeptFile(path: path).read(),
+                let file = try? ProvidedFile(json: json, path: path), let value = file.values[tweak]
+            else { continue }
+            return printMessage(
+                "warning: \(tweak): here \(TweakSource.remote) decides, which counts more than \(TweakSource.fleet): "
+                    + "\(value.summary), from \(file.from ?? path)", of: command)
         }
     }
 

@@ -125,6 +125,13 @@ final class Agent: Sendable {
     /// Follows until the task is cancelled, or each application has been checked once.
     func follow(_ configuration: AgentConfiguration) async {
         metrics?.keep(only: configuration.applications.map(\.name) + configuration.fleet.map(\.name))
+        let named = [
+            (TweakSource.remote, configuration.applications.map(\.name)),
+            (.fleet, configuration.fleet.map(\.name)),
+        ]
+        for (source, names) in named {
+            for (name, message) in folder.removeAll(from: source, except: names) { say(message, of: name) }
+        }
         let resources = SharedResources()
         await withTaskGroup { group in
             if let cluster = configuration.fleet.first?.cluster {
