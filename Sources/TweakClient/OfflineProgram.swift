@@ -170,7 +170,9 @@ package final class OfflineProgram: Program {
             var opinion = ExplainTweak.Answer.Opinion(source: "\(source)", value: entry)
             opinion.location = path
             do throws(TweakValueError) {
-                opinion.value = try values.admission(for: tweak.declaration).map { .scalar($0.value) }
+                let admission = try values.admission(for: tweak.declaration)
+                if admission?.wasClamped == true { opinion.given = entry }
+                opinion.value = admission.map { .scalar($0.value) }
             } catch {
                 opinion.error = "\(error)"
             }
@@ -182,9 +184,15 @@ package final class OfflineProgram: Program {
         }
         opinions.append(
             .init(source: "\(TweakSource.binary)", value: .scalar(tweak.declaration.defaultValue)))
-        return ExplainTweak.Answer(
+        var answer = ExplainTweak.Answer(
             tweak: key, value: .scalar(tweak.value ?? .nothing), source: tweak.source ?? "",
             opinions: opinions)
+        for (source, path, _) in provided where !opinions.contains(where: { $0.source == "\(source)" }) {
+            var silent = ExplainTweak.Answer.Opinion(source: "\(source)", value: nil)
+            silent.location = path
+            answer.silent = (answer.silent ?? []) + [silent]
+        }
+        return answer
     }
 
     private func change(_ changes: [TweakKey: TweakValue?]) throws(Failure) {

@@ -289,6 +289,8 @@ package struct ExplainTweak: ControlMethod {
         package struct Opinion: Codable, Hashable, Sendable {
             package var source: String
             package var value: JSONValue?
+            /// The number that the source has, if it is outside the limits and ``value`` is the nearest one inside.
+            package var given: JSONValue?
             /// Why the tweak cannot take what the source has.
             package var error: String?
             /// Where the source has it, a file or a place in the source; `nil` if that is not known.
@@ -306,6 +308,8 @@ package struct ExplainTweak: ControlMethod {
         package var source: String
         /// The first one counts that has no error; the last one is the default in the binary.
         package var opinions: [Opinion]
+        /// The sources that follow an agent's files and have no value for the tweak; the files may tell why. `nil` if there is none.
+        package var silent: [Opinion]?
 
         package init(tweak: TweakKey, value: JSONValue, source: String, opinions: [Opinion]) {
             self.tweak = tweak

@@ -56,6 +56,25 @@ import Testing
         #expect(result.output.contains("from \(server.url)features.json"))
     }
 
+    @Test func `explain tells that no agent is running`() throws {
+        try server.put(Self.file("go on"))
+        let agent = try agent()
+        #expect(waitUntil { FileStatus(host.home("state/tweaks/live-program/remote.json")) != nil })
+        func explanation() throws -> String {
+            try run(
+                Locations.product("tweak"),
+                ["explain", Locations.product("live-program"), "Live/Values/Text"],
+                home: host.home
+            ).output
+        }
+        let line = "remote: no tweak-agent is running; until one does, nothing newer comes\n"
+        #expect(try explanation().contains("remote: from \(server.url)"))
+        #expect(try !explanation().contains(line))
+        agent.kill()
+        _ = agent.wait()
+        #expect(try explanation().hasSuffix(line))
+    }
+
     @Test func `a value is there for a program that starts when server and agent are gone`() throws {
         try server.put(Self.file("end"))
         #expect(try agent(["--once"]).wait().succeeded)

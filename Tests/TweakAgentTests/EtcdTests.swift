@@ -63,6 +63,19 @@ import Testing
         #expect(result.output.contains(": the index is broken"))
     }
 
+    @Test func `explain tells why a value is not for this host`() throws {
+        let (tweak, none) = ("Live/Values/Text", "{ \"percentage\": 0 }")
+        #expect(try fleet("set", tweak, "\"a\"", "--for", none, "--by", "ann").succeeded)
+        #expect(try agent(["--once"]).wait().succeeded)
+        let result = try run(
+            Locations.product("tweak"), ["explain", Locations.product("live-program"), tweak], home: host.home
+        )
+        #expect(
+            result.output.hasPrefix("\(tweak): \"run\", from default\n"), "\(result.output)\(result.error)")
+        let reason = /fleet: no value: not for this: percentage is 0; this host is at [0-9.]+\n/
+        #expect(result.output.contains(reason), "\(result.output)")
+    }
+
     @Test func `a value is there for a program that starts when etcd and the agent are gone`() throws {
         #expect(try fleet("set", "Live/Values/Text", "\"end\"").succeeded)
         #expect(try agent(["--once"]).wait().succeeded)

@@ -87,15 +87,22 @@ extension ExplainTweak: StoreMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
         let status = try requests.status(of: tweak)
         let tweak = status.declaration
-        let provided = requests.look { state in
-            state.layers.opinions(on: tweak.key).map {
-                ($0.source, $0.provided, state.layers.feed(of: $0.source))
-            }
+        let (provided, others) = requests.look { state in
+            (
+                state.layers.opinions(on: tweak.key).map {
+                    ($0.source, $0.provided, state.layers.feed(of: $0.source))
+                },
+                state.layers.all.filter { $0.values[tweak.key] == nil }.compactMap {
+                    $0.feed?.provider as? ProvidedValues
+                }
+            )
         }
         var opinions = provided.map { source, provided, feed in
             var opinion = Answer.Opinion(source: source.name, value: JSONValue(provided))
             do throws(TweakValueError) {
-                opinion.value = JSONValue(try provided.admission(for: tweak).value)
+                let admission = try provided.admission(for: tweak)
+                if admission.wasClamped { opinion.given = opinion.value }
+                opinion.value = JSONValue(admission.value)
             } catch {
                 opinion.error = "\(error)"
             }
@@ -105,9 +112,17 @@ extension ExplainTweak: StoreMethod {
         opinions.append(
             Answer.Opinion(
                 source: TweakSource.binary.name, value: JSONValue(tweak.defaultValue)))
-        return Answer(
+        var answer = Answer(
             tweak: tweak.key, value: JSONValue(status.value), source: status.source.description,
             opinions: opinions)
+        for provider in others {
+            let files = provider.files.filter { isAccessible($0) }
+            guard !files.isEmpty else { continue }
+            var silent = Answer.Opinion(source: provider.source.name, value: nil)
+            silent.location = files.joined(separator: ", ")
+            answer.silent = (answer.silent ?? []) + [silent]
+        }
+        return answer
     }
 }
 

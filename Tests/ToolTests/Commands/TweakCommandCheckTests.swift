@@ -182,6 +182,64 @@ import Testing
         #expect(provided.first?["reason"] as? String == "the file has it on for all")
     }
 
+    private func provide(_ values: String, _ reason: String) throws {
+        // As an agent does it: whole.
+        let new = try program.home.write(
+            "state/tweaks/tweak-setter/new",
+            """
+            { "values": { "Setter": { "Values": { \(values) } } }, "reasons": { "Setter/Values/Count": "\(reason)" } }
+            """)
+        rename(new, file)
+    }
+
+    @Test func `What a running program refuses is told apart from the value that it has`() throws {
+        let running = try RunningSetter(program, environment: [:])
+        running.expect("false 6 0.5 hello")
+        try provide("\"Count\": 1.5, \"Flag\": true", "set by bob")
+        running.expect("true 6 0.5 hello")
+        let output = try running.tweak("explain", "Setter/Values/Count").output
+        #expect(output.hasPrefix("Setter/Values/Count: 6, from remote\n"), "\(output)")
+        let refused =
+            "remote: what the file has now is refused, and the value before stays: Setter/Values/Count: 1.5 is not "
+        #expect(output.contains(refused), "\(output)")
+        #expect(output.hasSuffix("\nremote: the value in the file: set by bob\n"), "\(output)")
+    }
+
+    @Test func `A number outside the limits is shown with what is allowed`() throws {
+        try provide("\"Count\": 2000000", "set by bob")
+        let offline = try program.tweak("explain", "Setter/Values/Count")
+        for result in [offline, try RunningSetter(program).tweak("explain", "Setter/Values/Count")] {
+            #expect(
+                result.output.hasPrefix("Setter/Values/Count: 1000000, from remote\n"), "\(result.output)")
+            let problem = "2000000 is outside the limits; allowed: an integer from 0 to 1000000"
+            #expect(
+                result.lines.contains { $0.hasPrefix("remote ") && $0.hasSuffix(problem) }, "\(result.output)"
+            )
+        }
+    }
+
+    @Test func `A file tells why it has no value for this host`() throws {
+        try provide("", "not for this: percentage is 0; this host is at 33.7")
+        let offline = try program.tweak("explain", "Setter/Values/Count")
+        for result in [offline, try RunningSetter(program).tweak("explain", "Setter/Values/Count")] {
+            #expect(result.output.hasPrefix("Setter/Values/Count: 5, from default\n"), "\(result.output)")
+            let reason = "remote: no value: not for this: percentage is 0; this host is at 33.7\n"
+            #expect(result.output.hasSuffix(reason), "\(result.output)")
+        }
+    }
+
+    @Test func `An agent that has ended is told from one that is running`() throws {
+        let lock = try program.home.write("state/tweaks/.agent/lock", "")
+        let line = "remote: no tweak-agent is running; until one does, nothing newer comes\n"
+        #expect(try program.tweak("explain", "Setter/Values/Count").output.hasSuffix(line))
+        // Also where the file has no value.
+        #expect(try program.tweak("explain", "Setter/Values/Flag").output.hasSuffix(line))
+        let descriptor = open(lock, O_RDWR | O_CLOEXEC)
+        defer { close(descriptor) }
+        try #require(flock(descriptor, LOCK_EX) == 0)
+        #expect(try !program.tweak("explain", "Setter/Values/Count").output.contains(line))
+    }
+
     @Test func `A value that the tweak cannot take is not its value`() throws {
         let result = try program.tweak("get", "Setter/Values/Text")
         #expect(result.output.contains("hello"))

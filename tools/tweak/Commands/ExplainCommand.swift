@@ -14,8 +14,8 @@ struct ExplainCommand: ParsableCommand {
         abstract: "Show where the value of a tweak comes from, and what else was said.",
         discussion: """
             The first source that has a value which the tweak can take decides. Of values from afar is shown where an agent \
-            has them from, when it got them and last asked, why there is nothing newer, and why a feature is on or off \
-            on this host.
+            has them from, when it got them and last asked, why there is nothing newer, whether no agent is running, why a \
+            feature is on or off on this host or a value is not for it, and which value the program has refused.
             """)
 
     @Option(help: "The form of the output.")
@@ -30,7 +30,7 @@ struct ExplainCommand: ParsableCommand {
         try target.forEach(format) { program throws(Failure) in
             let tweak = try program.tweak(named: tweak)
             var explanation = try program.explanation(of: tweak)
-            let origins = Origin.all(in: &explanation)
+            let origins = Origin.all(in: &explanation, tweak.declaration)
             try target.show(Explained(explanation: explanation, origins: origins), of: program, as: format) {
                 ([table(of: explanation, tweak)] + origins.flatMap(\.lines)).joined(separator: "\n")
             }
@@ -49,7 +49,9 @@ struct ExplainCommand: ParsableCommand {
         let rows = explanation.opinions.map { opinion in
             [
                 opinion.source, opinion.value.map(declaration.text) ?? "", opinion.location ?? "",
-                opinion.error ?? "",
+                opinion.error ?? opinion.given.map {
+                    "\($0.summary) is outside the limits; allowed: \(declaration.allowed)"
+                } ?? "",
             ]
         }
         let deciding = explanation.opinions.firstIndex { $0.error == nil }
@@ -75,7 +77,7 @@ private struct Explained: Encodable {
     }
 }
 
-/// Where the value of a tweak comes from that an agent has put into a file.
+/// Where the value of a tweak comes from that an agent has put into a file, or why it has put none there.
 private struct Origin: Encodable {
     let source: String
     let file: String
@@ -85,35 +87,101 @@ private struct Origin: Encodable {
     let version: Int?
     let problem: String?
     let reason: String?
+    /// Whether an agent writes into the folder; `nil` if that is not known.
+    let agentRuns: Bool?
+    /// Whether the file has a value of the tweak.
+    let hasValue: Bool
+    /// How the value of the program differs from the one in the file, and why.
+    var difference: String?
+
+    private init(_ source: String, _ path: String, _ file: ProvidedFile, _ tweak: TweakKey) {
+        (self.source, self.file, from, loaded) = (source, path, file.from, file.loaded)
+        checked = [file.checked, Self.lastCheck(of: path)].compactMap(\.self).max()
+        (version, problem, reason) = (file.version, file.problem, file.reason(for: tweak))
+        agentRuns = Self.isFollowed(path)
+        hasValue = file.values[tweak] != nil
+    }
 
     /// The origins of the values in an explanation, whose locations become the files that have them.
-    static func all(in explanation: inout ExplainTweak.Answer) -> [Origin] {
+    static func all(in explanation: inout ExplainTweak.Answer, _ tweak: TweakDeclaration) -> [Origin] {
         var origins: [Origin] = []
         for (index, opinion) in zip(explanation.opinions.indices, explanation.opinions) {
-            // A process says in which files it looks, one after the other.
-            let paths = opinion.location?.split(separator: ", ").map(String.init) ?? []
-            guard ["\(TweakSource.remote)", "\(TweakSource.fleet)"].contains(opinion.source),
-                let (path, file) = first(of: paths, with: explanation.tweak)
-            else { continue }
+            guard let (path, file) = files(of: opinion).first(where: { $1.values[tweak.key] != nil }) else {
+                continue
+            }
             explanation.opinions[index].location = path
-            origins.append(
-                Origin(
-                    source: opinion.source, file: path, from: file.from, loaded: file.loaded,
-                    checked: [file.checked, lastCheck(of: path)].compactMap(\.self).max(),
-                    version: file.version, problem: file.problem,
-                    reason: file.reason(for: explanation.tweak)))
+            var origin = Origin(opinion.source, path, file, tweak.key)
+            // A refusal of what the process has read first is that of the opinion.
+            if opinion.error == nil { origin.difference = difference(of: file, from: opinion, tweak) }
+            origins.append(origin)
+        }
+        for silent in explanation.silent ?? [] {
+            origins += files(of: silent).map { Origin(silent.source, $0, $1, tweak.key) }.filter {
+                $0.reason != nil || $0.problem != nil || $0.agentRuns == false
+            }
         }
         return origins
+    }
+
+    /// The files of an agent that a source reads, one after the other.
+    private static func files(of opinion: ExplainTweak.Answer.Opinion) -> [(String, ProvidedFile)] {
+        guard ["\(TweakSource.remote)", "\(TweakSource.fleet)"].contains(opinion.source) else { return [] }
+        return (opinion.location?.split(separator: ", ").map(String.init) ?? []).compactMap { path in
+            guard let json = try? KeptFile(path: path).read(),
+                let file = try? ProvidedFile(json: json, path: path)
+            else { return nil }
+            return (path, file)
+        }
+    }
+
+    /// What a program has not taken of a file; `nil` if it has the value that is there.
+    private static func difference(
+        of file: ProvidedFile, from opinion: ExplainTweak.Answer.Opinion, _ tweak: TweakDeclaration
+    ) -> String? {
+        do throws(TweakValueError) {
+            guard let admission = try file.values.admission(for: tweak),
+                opinion.value?.value(of: tweak.type) != admission.value
+            else { return nil }
+            return "the program has not read what the file has now, \(admission.value)"
+        } catch {
+            return "what the file has now is refused, and the value before stays: \(error)"
+        }
+    }
+
+    /// Whether an agent holds the lock of the folder that a file is in; `nil` if there was none, or that is not to be seen.
+    private static func isFollowed(_ path: String) -> Bool? {
+        guard let lock = ownFolder(of: path).map({ $0 + "lock" }), let status = stat(path: lock) else {
+            return nil
+        }
+        // The lock itself tells those who may open the file, which would keep an agent from starting for a moment.
+        let locks = openFile("/proc/locks", O_RDONLY)
+        defer { close(locks) }
+        let lines = String(decoding: readToEnd(locks, limit: 1 << 24) ?? [], as: UTF8.self).split(
+            separator: "\n")
+        if lines.contains(where: { $0.contains(" FLOCK ") && $0.contains(":\(status.st_ino) ") }) {
+            return true
+        }
+        let descriptor = openFile(lock, O_RDONLY)
+        guard descriptor >= 0 else {
+            // Of agents outside a container nothing is listed in it.
+            return stat(path: "/proc/self/ns/pid")?.st_ino == 0xEFFF_FFFC ? false : nil
+        }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+    }
+
+    /// What the agent keeps for itself beside the folder of the application.
+    private static func ownFolder(of path: String) -> String? {
+        let parts = path.split(separator: "/")
+        return parts.count > 2 ? "/" + parts.dropLast(2).joined(separator: "/") + "/.agent/" : nil
     }
 
     /// When the agent asked last, as RFC 3339 has times. It notes that with the time of another file, since all processes would
     /// wake up if it wrote this one.
     private static func lastCheck(of path: String) -> String? {
         let parts = path.split(separator: "/")
-        guard parts.count > 2, let application = parts.dropLast().last, let file = parts.last else {
-            return nil
-        }
-        let folder = "/" + parts.dropLast(2).joined(separator: "/") + "/.agent/"
+        guard let folder = ownFolder(of: path), let application = parts.dropLast().last, let file = parts.last
+        else { return nil }
         guard let status = stat(path: folder + (file == "fleet.json" ? ".fleet/" : "") + application)
         else { return nil }
         var (seconds, time) = (status.st_mtim.tv_sec, tm())
@@ -125,17 +193,6 @@ private struct Origin: Encodable {
         }
     }
 
-    private static func first(of paths: [String], with key: TweakKey) -> (String, ProvidedFile)? {
-        for path in paths {
-            if let json = try? KeptFile(path: path).read(),
-                let file = try? ProvidedFile(json: json, path: path), file.values[key] != nil
-            {
-                return (path, file)
-            }
-        }
-        return nil
-    }
-
     /// What a person reads below the table.
     var lines: [String] {
         let times = [("loaded", loaded), ("checked", checked)].compactMap { name, time in
@@ -145,7 +202,11 @@ private struct Origin: Encodable {
         return [
             origin.isEmpty ? nil : origin.joined(separator: "; "),
             problem.map { "nothing newer: \($0)" },
-            reason.map { "the value: \($0)" },
+            difference,
+            reason.map {
+                (difference != nil ? "the value in the file: " : hasValue ? "the value: " : "no value: ") + $0
+            },
+            agentRuns == false ? "no tweak-agent is running; until one does, nothing newer comes" : nil,
         ].compactMap { $0 }.map { printable("\(source): \($0)") }
     }
 }
