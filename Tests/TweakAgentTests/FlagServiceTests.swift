@@ -285,7 +285,9 @@ extension AgentHost {
         try refuses("HTTP status \(status.prefix(3)): GENERAL: no since ") {
             $0.answer(#"{"errorCode":"GENERAL","errorDetails":"no"}"#, status: status)
         }
-        try refuses("HTTP status \(status.prefix(3)) since ") { $0.answer("<html>", status: status) }
+        try refuses("HTTP status \(status.prefix(3)), after other failures since ") {
+            $0.answer("<html>", status: status)
+        }
     }
 
     @Test(arguments: ["[]", "{}", #"{"flags":{}}"#, #"{"flags":1}"#, #"{"features":[]}"#])

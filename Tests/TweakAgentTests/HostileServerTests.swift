@@ -3,6 +3,61 @@ import Foundation
 import TestSupport
 import Testing
 
+@Suite struct `What an agent says of failures` {
+    let host: AgentHost
+
+    init() throws { host = try AgentHost() }
+
+    /// Expects that a check fails, and returns what is said of the reason.
+    private func said(_ location: SourceLocation = #_sourceLocation) throws -> [Substring] {
+        let result = try host.once()
+        #expect(result.status == EX_TEMPFAIL, sourceLocation: location)
+        return result.error.split(separator: "\n").filter { !$0.hasSuffix("it could not be loaded") }
+    }
+
+    @Test func `is each other reason, once`() throws {
+        let server = try HostileServer { $0.answer("<html>", headers: ["Content-Type: text/html"]) }
+        try host.configure(server.url)
+        func expect(_ reason: String, _ location: SourceLocation = #_sourceLocation) throws {
+            #expect(
+                try said(location) == ["tweak-agent: search: \(reason); nothing was loaded before"],
+                sourceLocation: location)
+            #expect(try said(location) == [], sourceLocation: location)
+            #expect(try host.problem()?.hasPrefix(reason) == true, sourceLocation: location)
+        }
+        try expect("the answer is text/html; application/json is expected")
+        let since = try #require(try host.problem()?.split(separator: " since ").last)
+        server.answer { $0.answer("", status: "302 Found", headers: ["Location: /login"]) }
+        try expect("it is redirected to \"/login\", and no redirect is followed")
+        server.answer { $0.answer("", status: "503 Service Unavailable") }
+        try expect("HTTP status 503")
+        #expect(try host.problem() == "HTTP status 503, after other failures since \(since)")
+        let authority = try CertificateAuthority(host.home)
+        try authority.make("expired", isExpired: true)
+        let expired = try WebServer(host.home, certificate: "expired")
+        try host.configure(expired.url, "\"certificates\": \"ca.crt\"")
+        try expect("the certificate of the server is not trusted, or has expired")
+        try host.configure("https://nowhere.invalid/")
+        try expect("there is no host nowhere.invalid")
+        try host.configure(server.url)
+        try expect("HTTP status 503")
+        server.answer { $0.answer(features(["search": true])) }
+        let result = try host.once()
+        #expect(result.error == "tweak-agent: search: loaded again, after failures since \(since)\n")
+    }
+
+    @Test func `is another reason also while it goes on checking`() throws {
+        let server = try HostileServer { $0.answer("", status: "503 Service Unavailable") }
+        try host.configure(server.url, "\"interval\": 1")
+        let result = try host.following { (agent) throws in
+            #expect(waitUntil { agent.written.error.contains("HTTP status 503;") })
+            server.answer { $0.answer("<html>", headers: ["Content-Type: text/html"]) }
+            #expect(waitUntil { agent.written.error.contains("the answer is text/html;") })
+        }
+        #expect(result.error.split(separator: "\n").count == 2, "\(result.error)")
+    }
+}
+
 @Suite struct `An agent believes nothing of an answer` {
     let host: AgentHost
     let server: HostileServer

@@ -17,8 +17,8 @@ package struct RemoteState: Sendable {
     private var document: RemoteDocument?
     /// Where the server tells that something has changed.
     package var streams: [String] { document?.flags?.streams ?? [] }
-    /// Since when nothing could be loaded, as RFC 3339 has times; `nil` while it works.
-    private var failingSince: String?
+    /// Why and since when nothing could be loaded; `nil` while it works.
+    private var failure: LastingFailure?
     /// What was said of the document that is believed.
     private var saidProblems: [String] = []
 
@@ -26,17 +26,13 @@ package struct RemoteState: Sendable {
     package init(_ application: RemoteApplication, last: ProvidedFile?) {
         self.application = application
         file = last ?? ProvidedFile()
-        if let problem = file.problem {
-            // A server that was away is still away if the agent begins anew.
-            failingSince = problem.components(after: Self.since)
-        }
+        // A server that was away is still away if the agent begins anew.
+        failure = file.problem.flatMap(LastingFailure.init(text:))
         guard file.from.map({ !$0.hasSameBytes(as: application.url.text) }) ?? true else { return }
         // Another server counts its versions in another way.
         file.version = nil
         file.from = application.url.text
     }
-
-    private static let since = " since "
 
     /// What a check has come to.
     package struct Result: Sendable {
@@ -75,10 +71,8 @@ package struct RemoteState: Sendable {
             provided.loaded = result.outcome == .loaded ? now : file.loaded ?? now
             provided.checked = now
             file = provided
-            if let since = failingSince {
-                result.messages.append("loaded again, after failures since \(since)")
-            }
-            failingSince = nil
+            if let failure { result.messages.append("loaded again, after failures since \(failure.since)") }
+            failure = nil
             return result
         } catch let problem as FetchProblem {
             return fail(problem.message, now)
@@ -89,13 +83,12 @@ package struct RemoteState: Sendable {
 
     private mutating func fail(_ message: String, _ now: String) -> Result {
         var result = Result(outcome: .failed)
-        if failingSince == nil || file.problem == nil {
+        if message != failure?.reason {
             let kept = file.loaded.map { "; what was loaded at \($0) stays" } ?? "; nothing was loaded before"
             result.messages.append(message + kept)
         }
-        let since = failingSince ?? now
-        failingSince = since
-        file.problem = message + Self.since + since
+        failure = LastingFailure(reason: message, after: failure, at: now)
+        file.problem = failure?.text
         file.checked = now
         return result
     }
@@ -142,11 +135,36 @@ func instant(_ timestamp: String) -> Duration? {
     return .seconds(timegm(&parts))
 }
 
-extension String {
-    /// What is behind the last place of a text in this one; `nil` if it is not there.
-    fileprivate func components(after text: String) -> String? {
-        let parts = split(separator: text, omittingEmptySubsequences: false)
-        return parts.count > 1 ? parts.last.map(String.init) : nil
+/// Why nothing can be loaded now, and since when nothing could be, perhaps for other reasons at first.
+struct LastingFailure {
+    var reason: String
+    /// As RFC 3339 has times.
+    var since: String
+    /// Whether there were other reasons before.
+    private let isAfterOthers: Bool
+
+    private static let since = " since "
+    private static let afterOthers = ", after other failures"
+
+    init(reason: String, after earlier: LastingFailure?, at now: String) {
+        self.reason = reason
+        since = earlier?.since ?? now
+        isAfterOthers = earlier.map { $0.isAfterOthers || $0.reason != reason } ?? false
     }
+
+    /// Reads ``text``.
+    ///
+    /// - Returns: `nil` if it is something else.
+    init?(text: String) {
+        let parts = text.split(separator: Self.since, omittingEmptySubsequences: false)
+        guard parts.count > 1, let time = parts.last else { return nil }
+        let words = parts.dropLast().joined(separator: Self.since)
+        isAfterOthers = words.hasSuffix(Self.afterOthers)
+        reason = isAfterOthers ? String(words.dropLast(Self.afterOthers.count)) : words
+        since = String(time)
+    }
+
+    /// What programs are told.
+    var text: String { reason + (isAfterOthers ? Self.afterOthers : "") + Self.since + since }
 }
 #endif

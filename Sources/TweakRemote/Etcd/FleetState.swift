@@ -19,8 +19,8 @@ struct FleetState: Sendable {
     private(set) var revision = 0
     private var cluster: UInt64?
     private var entries: [[UInt8]: Entry] = [:]
-    /// Since when nothing could be read, as RFC 3339 has times; `nil` while it works.
-    private var failingSince: String?
+    /// Why and since when nothing could be read; `nil` while it works.
+    private var failure: LastingFailure?
     /// Whether it could not be read because most members know only what is older.
     private var isOlder = false
 
@@ -43,11 +43,10 @@ struct FleetState: Sendable {
         file = last ?? ProvidedFile()
         guard let problem = file.problem else { return }
         // A cluster that was away is still away if the agent begins anew.
-        failingSince = problem.split(separator: Self.since).last.map(String.init)
+        failure = LastingFailure(text: problem)
         isOlder = problem.contains(Self.older)
     }
 
-    private static let since = " since "
     private static let older = "what is older is not believed"
 
     /// How many keys there are.
@@ -103,8 +102,8 @@ struct FleetState: Sendable {
         file.from = origin
         // Otherwise the next agent would begin with what is not so any more.
         if let version = file.version, version > revision { file.version = revision }
-        if let since = failingSince { messages.append("read again, after failures since \(since)") }
-        (failingSince, isOlder) = (nil, false)
+        if let failure { messages.append("read again, after failures since \(failure.since)") }
+        (failure, isOlder) = (nil, false)
         file.problem = nil
         tell(facts, time)
         return messages
@@ -113,7 +112,7 @@ struct FleetState: Sendable {
     /// Whether most members have known nothing newer for as long as there is between two checks. One that was put back alone
     /// is not most of them; after the restoration of a backup all of them are.
     private func isOlderBelieved(at time: Duration) -> Bool {
-        guard isOlder, let since = failingSince.flatMap(instant) else { return false }
+        guard isOlder, let since = failure.flatMap({ instant($0.since) }) else { return false }
         return time - since >= application.cluster.interval
     }
 
@@ -242,12 +241,14 @@ struct FleetState: Sendable {
         _ message: String, isOlder: Bool = false, at time: Duration = .since1970
     ) -> [String] {
         let now = timestamp(time)
-        let isNew = failingSince == nil || file.problem == nil || self.isOlder != isOlder
+        var earlier = self.isOlder == isOlder ? failure : nil
+        // What is older goes on, so that its revision changes, and it is the same reason.
+        if isOlder { earlier?.reason = message }
+        let isNew = earlier?.reason != message
         // A time that is to come is that of a clock that was wrong.
-        let known = failingSince.flatMap(instant).flatMap { $0 <= time ? failingSince : nil }
-        let since = self.isOlder == isOlder ? known ?? now : now
-        (failingSince, self.isOlder) = (since, isOlder)
-        file.problem = message + Self.since + since
+        if let since = earlier.flatMap({ instant($0.since) }), since > time { earlier?.since = now }
+        (failure, self.isOlder) = (LastingFailure(reason: message, after: earlier, at: now), isOlder)
+        file.problem = failure?.text
         file.checked = now
         guard isNew else { return [] }
         return [
