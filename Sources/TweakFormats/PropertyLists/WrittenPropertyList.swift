@@ -42,7 +42,7 @@ package enum WrittenPropertyList: Sendable {
 }
 
 /// A text as XML has it. The control characters that XML lacks become spaces.
-package func xmlEscaped(_ text: String) -> String {
+private func xmlEscaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
         switch scalar {

@@ -92,8 +92,8 @@ import Testing
                 + #""f": {"v": {"Value": "", "Title": "U", "Group": "H"}, "a-b": {"Title": "T", "Value": 1, "Group": "G"}}}"#
         )
         let commands = [
-            ["plist"], ["settings"], ["settings", "--gsettings", "org.example.Features"], ["accessors"],
-            ["category"], ["accessors", "-l", "t.json", "-a", "Accessor"],
+            ["plist"], ["settings"], ["accessors"], ["category"],
+            ["accessors", "-l", "t.json", "-a", "Accessor"],
         ]
         let generate = { (command: [String]) in
             try run(
@@ -230,20 +230,6 @@ import Testing
             #expect(try generating.generate("settings").succeeded)
             #expect(try generating.text("Settings.bundle/Root.plist") == before + pane + after)
         }
-    }
-
-    @Test func `settings: a schema for GSettings compiles`() throws {
-        try generating.write("features.json", Generating.awkwardFeatures)
-        let result = try generating.generate("settings", "--gsettings", "org.example.Player.features")
-        #expect(result.output == "org.example.Player.features.gschema.xml: written\n")
-        let schema = try generating.text("org.example.Player.features.gschema.xml")
-        for key in ["awesome-sound-stereo", "httpproxy-v2", "a-b", "feature-1st", "u529fu80fd", "lead-z"] {
-            #expect(schema.contains("<key name=\"\(key)\" type=\"b\">"), "\(key)")
-        }
-        let compiler = try run(
-            Locations.program("glib-compile-schemas"), ["--strict", "--dry-run", "."], home: generating.home,
-            in: generating.directory)
-        #expect(compiler.succeeded && compiler.error.isEmpty, "\(compiler.error)")
     }
 
     @Test func `category and accessors: descriptions are comments`() throws {

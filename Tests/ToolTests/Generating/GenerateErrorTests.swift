@@ -17,8 +17,6 @@ import Testing
         ["accessors", "-l", "t.json", "-a", "A", "-c", "folder"],
         ["accessors", "-l", "t.json", "-a", "A", "-i", "features.json"],
         ["accessors", "-l", "t.json", "-a", "A", "--language", "swift"],
-        ["settings", "--gsettings", "features"],
-        ["settings", "--gsettings", "a..b"], ["settings", "--gsettings", "a.b c"],
     ])
     func `A wrong command line, also an unknown command, ends with status 64`(arguments: [String]) throws {
         let result = try run(
@@ -124,14 +122,6 @@ import Testing
         #expect(result.status == 65)
         #expect(result.error.hasPrefix("tweak: features.json: \(message)"), "\(result.error)")
         #expect(try generating.files() == ["features.json"])
-    }
-
-    @Test func `Two features that a schema cannot tell apart are an error`() throws {
-        try generating.write(
-            "features.json", #"{"default": {"a_b": {"enabled": true}, "a-B": {"enabled": true}}}"#)
-        let result = try generating.generate("settings", "--gsettings", "a.b")
-        #expect(result.status == 65)
-        #expect(result.error.contains("default.a_b: its key would be a-b, and that of a-B too"))
     }
 
     @Test(arguments: [

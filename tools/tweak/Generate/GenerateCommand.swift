@@ -81,9 +81,8 @@ struct GenerateSettings: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings", abstract: "Make a page of switches for a settings program.",
         discussion: """
-            Without options it is Settings.bundle: Features.plist with a switch for each top-level feature, and \
-            Root.plist, which keeps what it has and gets a group and a page Features if it has none. With --gsettings \
-            it is a schema for GSettings, with a key for each feature.
+            It is Settings.bundle: Features.plist with a switch for each top-level feature, and Root.plist, which keeps \
+            what it has and gets a group and a page Features if it has none.
             """)
 
     @OptionGroup var options: FeatureOptions
@@ -91,29 +90,11 @@ struct GenerateSettings: ParsableCommand {
     @Option(name: .shortAndLong, help: "The folder for it.", completion: .directory)
     var output: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The id of a schema to make, such as org.example.Player.features.", valueName: "id"))
-    var gsettings: String?
-
-    func validate() throws {
-        guard let gsettings, !SettingsSchema.isID(gsettings) else { return }
-        throw ValidationError(
-            "'\(printable(gsettings))' is not an id of a schema: it is at least two names of letters, digits and hyphens, with "
-                + "points between them.")
-    }
-
     func run() throws {
         try reportingFailure { () throws(Failure) in
             let defaults = try FlipDefaults.inWorkingDirectory()
             let output = output ?? defaults.settingsOutput ?? "."
-            let (features, origin) = try options.features(defaults)
-            if let gsettings {
-                let schema = try failing {
-                    try SettingsSchema(features, id: gsettings, origin: origin)
-                }
-                return try write([schema.file], in: output)
-            }
+            let features = try options.features(defaults).features
             let rootPath = path(of: SettingsBundle.rootPath, in: output)
             let root = access(rootPath, F_OK) == 0 ? try readInput(rootPath, isNamed: false) : nil
             try write(
