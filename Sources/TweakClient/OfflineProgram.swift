@@ -17,8 +17,7 @@ package final class OfflineProgram: Program {
     private let declarations: [TweakDeclaration]
     private let overridesFile: OverridesFile
     package private(set) var overrides: OverridesDocument
-    /// What agents on this host have for it, the first first.
-    private let provided: [(source: TweakSource, path: String, values: OverridesDocument)]
+    private let providers: OfflineProviders
     private let warn: (String) -> Void
     private var warnings: Set<String> = []
 
@@ -29,13 +28,13 @@ package final class OfflineProgram: Program {
         // A link has the libraries, and the overrides, of what it leads to.
         let path = realPath(path) ?? path
         let content = try failing { try Self.content(of: path, warn) }
-        declarations = content.declarations
         application = ApplicationName.first(
             environment: nil, declared: content.applications, executable: path, problem: warn)
         title = path
         (self.path, self.warn) = (path, warn)
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
-        provided = Self.provided(for: application, warn)
+        providers = OfflineProviders(path: path, application: application, warn)
+        declarations = providers.declarations(besides: content.declarations)
     }
 
     /// A program of which only the overrides are known, and so neither types nor defaults. Its values can be seen
@@ -44,7 +43,7 @@ package final class OfflineProgram: Program {
         (title, self.application, path) = (application, application, nil)
         self.warn = warn
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
-        provided = Self.provided(for: application, warn)
+        providers = OfflineProviders(path: nil, application: application, warn)
         declarations = overrides.keys.sorted().compactMap { [overrides] key in
             overrides[key]?.tweakValue.map {
                 TweakDeclaration(key: key, type: $0.likelyType, defaultValue: .nothing)
@@ -73,6 +72,19 @@ package final class OfflineProgram: Program {
         return (declarations, applications)
     }
 
+    /// What a program has when it starts, as far as files say it.
+    package static func declarations(
+        of path: String, _ warn: (String) -> Void
+    ) throws(ELFError) -> [TweakDeclaration] {
+        let path = realPath(path) ?? path
+        let (declarations, applications) = try content(of: path, warn)
+        let application = ApplicationName.first(
+            environment: environment(ApplicationName.variable), declared: applications, executable: path,
+            problem: warn)
+        return OfflineProviders(path: path, application: application, warn)
+            .declarations(besides: declarations)
+    }
+
     /// A corrupt file counts as none here and is set aside when something is set.
     private static func overrides(
         of application: String, _ warn: (String) -> Void
@@ -88,26 +100,6 @@ package final class OfflineProgram: Program {
         }
     }
 
-    /// As the program would read it. A file that it would not believe is left out.
-    private static func provided(
-        for application: String, _ warn: (String) -> Void
-    ) -> [(source: TweakSource, path: String, values: OverridesDocument)] {
-        let folders = ProvidedFolders.all(isPrivileged: false)
-        return [TweakSource.remote, .fleet].flatMap { source in
-            folders.compactMap { folder in
-                let path = "\(folder)/\(application)/\(source).json"
-                do throws(OverridesError) {
-                    guard let json = try KeptFile(path: path).read() else { return nil }
-                    try KeptFile(path: path).checkWriters()
-                    return (source, path, try ProvidedFile(json: json, path: path).values)
-                } catch {
-                    warn("\(source): \(error)")
-                    return nil
-                }
-            }
-        }
-    }
-
     package var description: ProgramDescription {
         ProgramDescription(program: path, application: application, overrides: overridesFile.path, pid: nil)
     }
@@ -118,6 +110,7 @@ package final class OfflineProgram: Program {
 
     /// The value with which the program would start.
     private func status(of tweak: TweakDeclaration) -> JSONTweak {
+        if let status = status(of: tweak, by: providers.above) { return status }
         do throws(TweakValueError) {
             if let admission = try overrides.admission(for: tweak) {
                 return JSONTweak(tweak, value: admission.value, source: "\(TweakSource.overrides)")
@@ -126,13 +119,18 @@ package final class OfflineProgram: Program {
             let warning = "override ignored: \(error)"
             if warnings.insert(warning).inserted { warn(warning) }
         }
-        for (source, _, values) in provided {
+        return status(of: tweak, by: providers.below)
+            ?? JSONTweak(tweak, value: tweak.defaultValue, source: "\(TweakSource.binary)")
+    }
+
+    private func status(of tweak: TweakDeclaration, by files: [OfflineProviders.Provided]) -> JSONTweak? {
+        for file in files {
             // What is wrong with a value is said when somebody asks where the value comes from.
-            if let admission = try? values.admission(for: tweak) {
-                return JSONTweak(tweak, value: admission.value, source: "\(source)")
+            if let admission = try? file.values.admission(for: tweak) {
+                return JSONTweak(tweak, value: admission.value, source: "\(file.source)")
             }
         }
-        return JSONTweak(tweak, value: tweak.defaultValue, source: "\(TweakSource.binary)")
+        return nil
     }
 
     package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
@@ -178,10 +176,14 @@ package final class OfflineProgram: Program {
             }
             opinions.append(opinion)
         }
-        add(.overrides, overrides, at: nil)
-        for (source, path, values) in provided where !opinions.contains(where: { $0.source == "\(source)" }) {
-            add(source, values, at: path)
+        func add(_ files: [OfflineProviders.Provided]) {
+            for file in files where !opinions.contains(where: { $0.source == "\(file.source)" }) {
+                add(file.source, file.values, at: file.path)
+            }
         }
+        add(providers.above)
+        add(.overrides, overrides, at: nil)
+        add(providers.below)
         opinions.append(
             .init(source: "\(TweakSource.binary)", value: .scalar(tweak.declaration.defaultValue)))
         var answer = ExplainTweak.Answer(

@@ -37,7 +37,7 @@ package struct ProgramStart {
         var program: LoadedProgram?
         var needed: (library: Bool, first: String?) = (false, nil)
         do throws(ELFError) {
-            if script == nil { declarations = try OfflineProgram.content(of: path, warn).declarations }
+            if script == nil { declarations = try OfflineProgram.declarations(of: path, warn) }
             program = try LoadedProgram(path: loaded)
             needed = try program?.needed() ?? needed
         } catch .notELF {

@@ -86,6 +86,16 @@ public struct FeatureSet: Hashable, Sendable {
         }
     }
 
+    /// Reads a file of features, which is a property list if its name ends so, and otherwise has environments.
+    ///
+    /// - Throws: ``FormatError`` if it is none of the format.
+    package init(file bytes: [UInt8], path: String, environment: String) throws(FormatError) {
+        self =
+            path.hasSuffix(".plist")
+            ? try FeatureSet(plist: bytes, path: path)
+            : try FeaturesFile(json: bytes, path: path).features(in: environment)
+    }
+
     /// How many features a program may have.
     static let mostFeatures = 20_000
 

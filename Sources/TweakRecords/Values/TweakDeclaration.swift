@@ -100,6 +100,16 @@ extension TweakDeclaration {
     /// Whether what is set takes effect at the next start of the program.
     public var needsRestart: Bool { attributes.contains { $0.key == "needs-restart" } }
 
+    /// The declaration, with the texts for people that it lacks and another one has.
+    package func withTexts(of other: TweakDeclaration?) -> TweakDeclaration {
+        var declaration = self
+        for attribute in other?.attributes ?? [] where ["title", "doc", "group"].contains(attribute.key) {
+            if attributes.contains(where: { $0.key == attribute.key }) { continue }
+            declaration.attributes.append(attribute)
+        }
+        return declaration
+    }
+
     /// The value of an attribute; `nil` if it is not there or empty.
     func text(of attribute: String) -> String? {
         attributes.first { $0.key == attribute }.flatMap { $0.value.isEmpty ? nil : $0.value }

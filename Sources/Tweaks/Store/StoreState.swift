@@ -79,12 +79,7 @@ extension StoreState {
         guard let provided = layers.declaration(of: entry.key), !entry.isProvided else {
             return status(of: entry, as: entry.declaration)
         }
-        var declaration = entry.declaration
-        for attribute in provided.attributes where ["title", "doc", "group"].contains(attribute.key) {
-            if declaration.attributes.contains(where: { $0.key == attribute.key }) { continue }
-            declaration.attributes.append(attribute)
-        }
-        return status(of: entry, as: declaration)
+        return status(of: entry, as: entry.declaration.withTexts(of: provided))
     }
 
     private func status(of entry: TweakEntry, as declaration: TweakDeclaration) -> TweakStatus {

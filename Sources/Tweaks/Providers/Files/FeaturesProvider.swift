@@ -34,11 +34,7 @@ public final class FeaturesProvider: FileProvider {
     public func reload() throws { try features.reload() }
 
     private static func read(_ file: String, _ environment: String) throws -> [TweakKey: PlacedFeature] {
-        let bytes = try providerFile(file)
-        let features =
-            file.hasSuffix(".plist")
-            ? try FeatureSet(plist: bytes, path: file)
-            : try FeaturesFile(json: bytes, path: file).features(in: environment)
+        let features = try FeatureSet(file: providerFile(file), path: file, environment: environment)
         return Dictionary(features.all.map { ($0.key, $0) }) { first, _ in first }
     }
 
@@ -65,13 +61,5 @@ public final class FeaturesProvider: FileProvider {
     /// Takes what is called when the file has been read again.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         features.onChange(report)
-    }
-}
-
-extension TweakDeclaration {
-    fileprivate init(_ feature: PlacedFeature) {
-        self.init(
-            key: feature.key, type: .bool, defaultValue: .bool(feature.isEnabled),
-            attributes: feature.description.map { [.init(key: "doc", value: $0)] } ?? [])
     }
 }

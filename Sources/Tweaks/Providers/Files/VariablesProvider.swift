@@ -44,13 +44,7 @@ public final class VariablesProvider: FileProvider {
         }
 
         func declaration(of key: TweakKey, _ value: TweakValue) -> TweakDeclaration {
-            let variable = described[key]
-            let texts = [
-                ("title", variable?.title), ("doc", variable?.description), ("group", variable?.group),
-            ]
-            return TweakDeclaration(
-                key: key, type: value.naturalType, defaultValue: value,
-                attributes: texts.compactMap { key, text in text.map { .init(key: key, value: $0) } })
+            TweakDeclaration(variable: key, having: value, describedBy: described[key])
         }
     }
 

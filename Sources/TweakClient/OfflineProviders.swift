@@ -1,0 +1,132 @@
+internal import CommandSupport
+internal import Glibc
+internal import TweakFormats
+internal import TweakJSON
+internal import TweakOverrides
+internal import TweakRecords
+internal import TweakSystem
+
+/// What others than a person have for a program that does not run: agents on this host, and the files that are listed in one
+/// beside the program. Sources that the program adds itself are not known.
+struct OfflineProviders {
+    /// What is in one file.
+    struct Provided {
+        let source: TweakSource
+        let path: String
+        var values = OverridesDocument()
+        /// What the file says of tweaks that no binary needs to declare, sorted by name.
+        var declarations: [TweakDeclaration] = []
+    }
+
+    /// What is asked before the overrides, and behind them, the highest first.
+    private(set) var above: [Provided] = []
+    private(set) var below: [Provided] = []
+
+    private var all: [Provided] { above + below }
+
+    /// - Parameters:
+    ///   - path: The executable; `nil` if it is not known.
+    ///   - application: By what name agents have values for it.
+    ///   - warn: Is told of files that the program would not use.
+    init(path: String?, application: String, _ warn: (String) -> Void) {
+        let agents = Dictionary(grouping: Self.fromAfar(for: application, warn), by: \.source)
+        var list: [(source: TweakSource, files: [Provided])] = []
+        if let path {
+            do { list = try Self.listed(besides: path) } catch { warn("\(error)") }
+        }
+        // As the program completes its order.
+        if !list.contains(where: { $0.source == .overrides }) { list.insert((.overrides, []), at: 0) }
+        let start = list.firstIndex { $0.source == .overrides }.map { $0 + 1 } ?? 0
+        for source in [TweakSource.fleet, .remote] where !list.contains(where: { $0.source == source }) {
+            list.insert((source, []), at: start)
+        }
+        for (place, entry) in list.enumerated() {
+            let files = entry.files + (agents[entry.source] ?? [])
+            if place < start { above += files } else { below += files }
+        }
+    }
+
+    /// What a program has that declares some tweaks itself.
+    func declarations(besides own: [TweakDeclaration]) -> [TweakDeclaration] {
+        var provided: [TweakKey: TweakDeclaration] = [:]
+        for declaration in all.flatMap(\.declarations) where provided[declaration.key] == nil {
+            provided[declaration.key] = declaration
+        }
+        for file in all {
+            file.values.forEach { key, value in
+                guard provided[key] == nil, let value = value.tweakValue else { return }
+                provided[key] = TweakDeclaration(feature: key, having: value)
+            }
+        }
+        let own = own.map { $0.withTexts(of: provided.removeValue(forKey: $0.key)) }
+        return own + provided.values.sorted { $0.key < $1.key }
+    }
+
+    // MARK: Files
+
+    /// As the program would read it. A file that it would not believe is left out.
+    private static func fromAfar(for application: String, _ warn: (String) -> Void) -> [Provided] {
+        let folders = ProvidedFolders.all(isPrivileged: false)
+        return [TweakSource.remote, .fleet].flatMap { source in
+            folders.compactMap { folder in
+                let path = "\(folder)/\(application)/\(source).json"
+                do throws(OverridesError) {
+                    guard let json = try KeptFile(path: path).read() else { return nil }
+                    try KeptFile(path: path).checkWriters()
+                    return Provided(
+                        source: source, path: path, values: try ProvidedFile(json: json, path: path).values)
+                } catch {
+                    warn("\(source): \(error)")
+                    return nil
+                }
+            }
+        }
+    }
+
+    /// The providers of the file beside a program, with what they have, in its order.
+    private static func listed(
+        besides program: String
+    ) throws -> [(source: TweakSource, files: [Provided])] {
+        let path = program + ".tweaks.json"
+        guard access(path, F_OK) == 0 else { return [] }
+        return try ProviderList(json: content(of: path), path: path).providers.map { provider in
+            switch provider {
+            case .builtIn(let name): return (TweakSource(name), [])
+            case .variables(let name, let files):
+                let source = TweakSource(name ?? files.first.map(lastComponent) ?? "variables")
+                return (source, try files.map { try variables(in: $0, source) })
+            case .features(let name, let file, let environment):
+                var provided = Provided(source: TweakSource(name ?? lastComponent(of: file)), path: file)
+                let features = try FeatureSet(file: content(of: file), path: file, environment: environment)
+                for feature in features.all {
+                    provided.values.set(.bool(feature.isEnabled), for: feature.key)
+                }
+                provided.declarations = features.all.map { TweakDeclaration($0) }
+                return (provided.source, [provided])
+            case .values(let name, let file):
+                var provided = Provided(source: TweakSource(name ?? lastComponent(of: file)), path: file)
+                if let json = try OverridesFile(path: file).read() {
+                    provided.values = try ProvidedFile(json: json, path: file).values
+                }
+                return (provided.source, [provided])
+            }
+        }
+    }
+
+    private static func variables(in file: String, _ source: TweakSource) throws -> Provided {
+        var provided = Provided(source: source, path: file)
+        // What is encrypted only the program can decrypt.
+        for variable in try JustTweakFile(json: content(of: file), path: file).variables
+        where !variable.isEncrypted {
+            provided.values.set(variable.value, for: variable.key)
+            provided.declarations.append(
+                TweakDeclaration(variable: variable.key, having: variable.value, describedBy: variable))
+        }
+        return provided
+    }
+
+    private static func content(of path: String) throws(OverridesError) -> [UInt8] {
+        if let bytes = try OverridesFile(path: path).read() { return bytes }
+        throw .system(action: "read", path: path, reason: "there is no such file")
+    }
+}
