@@ -420,7 +420,8 @@ static inline fbtweak_token fbtweak_observe(const fbtweak *tweak, fbtweak_callba
 /*
  * Ends an observation. When this has returned no callback begins, and none is running on another
  * thread. 0, and an observation that has ended already, are ignored. An observation ends by itself
- * when the library that its callback is in is closed, or the last one that declares its tweak.
+ * when the library that its callback is in is closed, or the last one that declares its tweak. One
+ * of a feature that only a provider has goes on: the feature is off while no provider has it.
  */
 static inline void fbtweak_unobserve(fbtweak_token token);
 

@@ -10,6 +10,7 @@ func observe(
     didChange: fbtweak_callback?,
     context: UnsafeMutableRawPointer?
 ) -> fbtweak_token {
+    TweakStore.shared.start()
     do throws(CFailure) {
         let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.shared.key(of: tweak) }
         let will = willChange.map { CFunction($0, context) }
@@ -29,6 +30,7 @@ func observeLoads(callback: fbtweak_load_callback?, context: UnsafeMutableRawPoi
         return 0
     }
     let function = CFunction(unsafeBitCast(callback, to: fbtweak_callback.self), context)
+    TweakStore.shared.start()
     return TweakStore.shared.state.withLock { state in
         state.delivery.add { id, since in
             ObserverList.Observer(
@@ -69,9 +71,9 @@ extension CFunction {
             code: UInt(bitPattern: unsafeBitCast(callback, to: UnsafeRawPointer.self)), context: context)
     }
 
-    /// Calls an observer.
+    /// Calls an observer, unless the tweak is gone: of its default the call before has told.
     func callAsFunction(_ change: TweakChange) {
-        guard let tweak = TweakStore.shared.handle(of: change.key),
+        guard change.newValue != .nothing, let tweak = TweakStore.shared.handle(of: change.key),
             let address = UnsafeRawPointer(bitPattern: code)
         else { return }
         let type = TweakType(rawValue: tweak.pointee.type) ?? .bool

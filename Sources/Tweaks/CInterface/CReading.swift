@@ -19,6 +19,7 @@ func find(
     category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?, name: UnsafePointer<CChar>?
 ) -> UnsafePointer<fbtweak>? {
     returningPointer { () throws(CFailure) in
+        TweakStore.shared.start()
         guard let key = TweakKey(category, collection, name) else {
             throw .unknown("there is no tweak: a level of its name is NULL")
         }
@@ -39,6 +40,7 @@ func walk(
     context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let visit else { return 0 }
+    TweakStore.shared.start()
     let keys = TweakStore.shared.keys(
         category.map { String(cString: $0) }, collection.map { String(cString: $0) })
     var count = 0

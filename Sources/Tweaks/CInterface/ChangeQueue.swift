@@ -60,6 +60,8 @@ final class ChangeQueue: Sendable {
 
     /// Adds a change to what waits.
     func append(_ change: TweakChange, for observer: UInt64, _ callback: CFunction) {
+        // Together with the change to its default it would be none that C is told of.
+        guard change.newValue != .nothing else { return }
         waiting.withLock { waiting in
             waiting.changes.add(change, for: observer, note: callback)
             fbtweak__raise_event(descriptor)

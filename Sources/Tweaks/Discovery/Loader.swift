@@ -33,6 +33,11 @@ func imageClosed(address: UnsafeRawPointer?) {
 }
 
 extension TweakStore {
+    /// Begins, if it is the store of the process, also where no image has tweaks: a file, or an agent, may have features.
+    func startIfShared() {
+        if self === TweakStore.shared { start() }
+    }
+
     /// Begins with what a process with tweaks does, once.
     func start() {
         guard

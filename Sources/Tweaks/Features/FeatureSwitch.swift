@@ -10,7 +10,7 @@ public import TweakRecords
 /// It is a Bool tweak of the category `Features`: `Features/awesome/enabled` for a feature, `Features/awesome/sound` for
 /// a part of it, and with the names of all parts, slashes between them, for parts of parts:
 /// `Features/awesome/sound%2Fstereo`. A part is only enabled if the features around it are. In C `FBTweakFeature`
-/// declares it, in Swift `#feature`, or a file that a ``FeaturesProvider`` reads.
+/// declares it, in Swift `#feature`, or a provider that has it, such as a ``FeaturesProvider``.
 public struct FeatureSwitch: Sendable {
     /// The names of the features around it, the outermost first, and its own.
     public let path: [String]
@@ -19,6 +19,7 @@ public struct FeatureSwitch: Sendable {
     init(_ path: [String], in store: TweakStore) {
         self.path = path
         self.store = store
+        store.startIfShared()
     }
 
     /// The tweak.
@@ -72,15 +73,17 @@ public struct FeatureSwitch: Sendable {
         if path.count == 1, store.hasOnlyVariables(path[0]) { _ = try? store.make(key, default: true) }
     }
 
-    /// Calls back when ``isEnabled`` changes, also by a feature around it, on the thread that changes it.
+    /// Calls back when ``isEnabled`` changes, also by a feature around it, on the thread that changes it. Nobody need know the
+    /// feature yet, and it may come and go with what a provider has.
     ///
     /// - Parameter body: Called with the new state.
     /// - Returns: The observation, which lasts as long as it is held.
     public func observe(_ body: @escaping @Sendable (Bool) -> Void) -> TweakObservation {
-        let last = Guarded(isEnabled)
-        return store.addObserver(of: path.indices.map { PlacedFeature.key(of: path[...$0]) }) { _ in
+        let isEnabled = { @Sendable in path.indices.allSatisfy { store.isOn(path[...$0]) ?? false } }
+        let last = Guarded(isEnabled())
+        return store.addObserver(of: [], andOfFeature: path.first) { _ in
             .together { _ in
-                let state = isEnabled
+                let state = isEnabled()
                 let isNew = last.withLock { last in
                     defer { last = state }
                     return last != state

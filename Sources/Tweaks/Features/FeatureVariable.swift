@@ -59,6 +59,18 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
     ///
     /// - Throws: ``TweakError`` if nobody declares the variable.
     public func reset() throws(TweakError) { try store.reset(key) }
+
+    /// Calls back when the property changes, whoever changes it, on the thread that does. A provider may come that has the
+    /// variable, and go.
+    ///
+    ///     observation = $limit.observe { limit in print(limit) }
+    ///
+    /// - Parameter body: Called with the new value.
+    /// - Returns: The observation, which lasts as long as it is held.
+    public func observe(_ body: @escaping @Sendable (Value) -> Void) -> TweakObservation {
+        let fallback = fallback
+        return store.observeVariable(key, fallback: fallback) { body($0 ?? fallback) }
+    }
 }
 
 /// A property that is a variable of a feature, or `nil` if there is no such variable of this type.
@@ -84,6 +96,17 @@ public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
         get { (try? store.valueIfKnown(of: key)) ?? nil }
         nonmutating set { store.setOrReport(newValue, for: key) }
     }
+
+    /// The property wrapper, for ``key`` and ``observe(_:)``.
+    public var projectedValue: Self { self }
+
+    /// Calls back when the property changes, as ``FeatureVariable/observe(_:)`` does.
+    ///
+    /// - Parameter body: Called with the new value; `nil` if there is none any more.
+    /// - Returns: The observation, which lasts as long as it is held.
+    public func observe(_ body: @escaping @Sendable (Value?) -> Void) -> TweakObservation {
+        store.observeVariable(key, fallback: nil, body)
+    }
 }
 
 extension TweakStore {
@@ -104,6 +127,24 @@ extension TweakStore {
             try set(value.tweakValue, for: key)
         } catch {
             diagnostics.warn("\(error)")
+        }
+    }
+
+    /// - Parameter fallback: What counts where there is no value.
+    fileprivate func observeVariable<Value: TweakableValue>(
+        _ key: TweakKey, fallback: Value?, _ body: @escaping @Sendable (Value?) -> Void
+    ) -> TweakObservation {
+        let value = { @Sendable () -> Value? in (try? self.valueIfKnown(of: key)) ?? fallback }
+        let last = Guarded(value()?.tweakValue)
+        return addObserver(of: [key]) { _ in
+            .together { _ in
+                let new = value()
+                let isNew = last.withLock { last in
+                    defer { last = new?.tweakValue }
+                    return last != new?.tweakValue
+                }
+                if isNew { body(new) }
+            }
         }
     }
 
@@ -150,6 +191,7 @@ extension TweakStore {
 
     /// The value of a variable; `nil` if nobody has one.
     func valueIfKnown<Value: TweakableValue>(of key: TweakKey) throws(TweakError) -> Value? {
+        startIfShared()
         let (found, opinions, isEncrypted) = withDecodedState { state in
             let found = state.tweaks[key].map { (declaration: $0.declaration, value: $0.value) }
             return (

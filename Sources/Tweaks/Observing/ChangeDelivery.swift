@@ -1,4 +1,5 @@
 internal import CTweaks
+internal import TweakFormats
 internal import TweakRecords
 internal import TweakSystem
 
@@ -310,6 +311,8 @@ struct ObserverList {
         let id: UInt64
         /// `nil` for all tweaks.
         let keys: [TweakKey]?
+        /// The feature whose tweaks it observes too.
+        let feature: ByteText?
         let willChange: (@Sendable (TweakChange) -> Void)?
         let didChange: DidChange?
         /// The number of the last change before the observer came.
@@ -324,12 +327,14 @@ struct ObserverList {
 
         /// Makes an observer with the ``ObserverList/nextID``.
         init(
-            id: UInt64, keys: [TweakKey]?, willChange: (@Sendable (TweakChange) -> Void)?,
+            id: UInt64, keys: [TweakKey]?, feature: String? = nil,
+            willChange: (@Sendable (TweakChange) -> Void)?,
             didChange: DidChange?, since: UInt64, code: UInt? = nil, endsWithTweak: Bool = false,
             isGone: (@Sendable () -> Bool)? = nil
         ) {
             self.id = id
             self.keys = keys
+            self.feature = feature.map { ByteText($0) }
             self.willChange = willChange
             self.didChange = didChange
             self.since = since
@@ -338,12 +343,21 @@ struct ObserverList {
             self.isGone = isGone
         }
 
-        func observes(_ key: TweakKey) -> Bool { keys?.contains(key) ?? true }
+        func observes(_ key: TweakKey) -> Bool {
+            keys?.contains(key) ?? true || feature.map { ObserverList.feature(of: key) == $0 } ?? false
+        }
+    }
+
+    /// The feature that a tweak is of; `nil` if it is of none.
+    fileprivate static func feature(of key: TweakKey) -> ByteText? {
+        key.category.hasSameBytes(as: PlacedFeature.category) ? ByteText(key.collection) : nil
     }
 
     private var observers: [StableNumber: Observer] = [:]
     /// Those of each tweak, in order.
     private var ofTweak: [TweakKey: [Observer]] = [:]
+    /// Those of all tweaks of a feature, in order.
+    private var ofFeature: [ByteText: [Observer]] = [:]
     /// Those of all tweaks, in order.
     private var ofAll: [Observer] = []
     private var lastID: UInt64 = 0
@@ -365,6 +379,7 @@ struct ObserverList {
         } else {
             ofAll.append(observer)
         }
+        if let feature = observer.feature { ofFeature[feature, default: []].append(observer) }
         if observer.willChange != nil { tellingBefore += 1 }
     }
 
@@ -376,6 +391,10 @@ struct ObserverList {
         for key in observer.keys ?? [] {
             ofTweak[key]?.removeAll { $0 === observer }
             if ofTweak[key]?.isEmpty == true { ofTweak[key] = nil }
+        }
+        if let feature = observer.feature {
+            ofFeature[feature]?.removeAll { $0 === observer }
+            if ofFeature[feature]?.isEmpty == true { ofFeature[feature] = nil }
         }
         if observer.willChange != nil { tellingBefore -= 1 }
         return observer
@@ -415,14 +434,22 @@ struct ObserverList {
     /// The observers of one tweak, in order.
     func observing(_ key: TweakKey) -> [Observer] {
         let observers = ofTweak[key] ?? []
-        return ofAll.isEmpty ? observers : (observers + ofAll).sorted { $0.id < $1.id }
+        if ofAll.isEmpty, ofFeature.isEmpty { return observers }
+        return (observers + ofAll + observingFeature(of: key)).sorted { $0.id < $1.id }
+    }
+
+    /// Whether there are observers of a name, or of its feature.
+    func areThere(for key: TweakKey) -> Bool { ofTweak[key] != nil || !observingFeature(of: key).isEmpty }
+
+    private func observingFeature(of key: TweakKey) -> [Observer] {
+        ofFeature.isEmpty ? [] : Self.feature(of: key).flatMap { ofFeature[$0] } ?? []
     }
 
     /// The observers of what has changed together, in order, each once.
     func observing(_ changes: [TweakChange]) -> [Observer] {
         if changes.count == 1 { return observing(changes[0].key) }
         var seen: Set<UInt64> = []
-        let observers = changes.flatMap { ofTweak[$0.key] ?? [] } + ofAll
+        let observers = changes.flatMap { (ofTweak[$0.key] ?? []) + observingFeature(of: $0.key) } + ofAll
         return observers.filter { seen.insert($0.id).inserted }.sorted { $0.id < $1.id }
     }
 }

@@ -135,7 +135,7 @@ extension Tweak {
         }
         return store.relay(
             of: [key], startingWith: initially ? unknownValue : nil, isGone: isGone,
-            lastsWithoutHolder: lastsWithoutHolder
+            lastsWithoutHolder: lastsWithoutHolder, hearsOfEnd: false
         ) { change, call in
             if let change = Change(change) { await body(change, call) }
         }
@@ -248,7 +248,7 @@ extension Tweak {
             self.source = source
         }
 
-        /// `nil` if the tweak is of another type by now.
+        /// `nil` if the tweak is of another type by now, or gone: it has its default since the change before.
         @inlinable
         init?(_ change: TweakChange) {
             // A tweak that has appeared had no value.

@@ -56,16 +56,19 @@ extension TweakStore {
     ///
     /// - Parameters:
     ///   - keys: The tweaks; `nil` for all.
+    ///   - feature: A feature whose tweaks are observed too, whichever it has at the time.
     ///   - unknownValue: If given, the observer is called with the current values first. The closure says the value of
     ///     a tweak that the store does not have; `nil` to leave it out.
     ///   - isGone: Whether the observer's owner does not exist any more.
     ///   - lastsWithoutHolder: Whether the observer stays when nobody holds the observation.
     ///   - didChange: Makes what is called.
     func addObserver(
-        of keys: [TweakKey]?, startingWith unknownValue: ((TweakKey) -> TweakValue?)? = nil,
+        of keys: [TweakKey]?, andOfFeature feature: String? = nil,
+        startingWith unknownValue: ((TweakKey) -> TweakValue?)? = nil,
         willChange: (@Sendable (TweakChange) -> Void)? = nil, isGone: (@Sendable () -> Bool)? = nil,
         lastsWithoutHolder: Bool = false, _ didChange: (ObserverReference) -> ObserverList.DidChange?
     ) -> TweakObservation {
+        startIfShared()
         let (reference, crowd) = withState { state -> (ObserverReference, [ObserverList.Observer]) in
             var first: [TweakChange] = []
             if let unknownValue {
@@ -81,7 +84,7 @@ extension TweakStore {
             }
             let observer = state.delivery.add(first: first) { id, since in
                 ObserverList.Observer(
-                    id: id, keys: keys, willChange: willChange,
+                    id: id, keys: keys, feature: feature, willChange: willChange,
                     didChange: didChange(ObserverReference(state: self.state, id: id)), since: since,
                     isGone: isGone
                 )

@@ -23,7 +23,8 @@ extension TweakStore {
     ///
     ///     observation = store.observe(initially: true) { print($0.key, $0.newValue) }
     ///
-    /// Of a tweak that appears while the observer is there, the old value is ``TweakValue/nothing``.
+    /// Of a tweak that appears while the observer is there, the old value is ``TweakValue/nothing``; of one that goes with
+    /// the last provider that knows it, the new value is.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
@@ -130,9 +131,11 @@ extension TweakStore {
 
     /// Observes through a relay. `body` gets a change and a function that makes the call, unless the observation has ended;
     /// it is to be used on the actor, so that who ends the observation there has ended it.
+    ///
+    /// - Parameter hearsOfEnd: Whether `body` is also called when a tweak is gone, after the change to its default.
     func relay(
         of keys: [TweakKey]?, startingWith unknownValue: ((TweakKey) -> TweakValue?)?,
-        isGone: (@Sendable () -> Bool)? = nil, lastsWithoutHolder: Bool = false,
+        isGone: (@Sendable () -> Bool)? = nil, lastsWithoutHolder: Bool = false, hearsOfEnd: Bool = true,
         _ body: @escaping @Sendable (TweakChange, @escaping @Sendable (() -> Void) -> Void) async -> Void
     ) -> TweakObservation {
         addObserver(
@@ -142,7 +145,9 @@ extension TweakStore {
                 if isGone?() ?? false { observer.remove(waits: false) }
                 for change in changes { await body(change, observer.call) }
             }
-            return .together { relay.post($0) }
+            return .together { changes in
+                relay.post(hearsOfEnd ? changes : changes.filter { $0.newValue != .nothing })
+            }
         }
     }
 }

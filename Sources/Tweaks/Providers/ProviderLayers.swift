@@ -1,3 +1,4 @@
+internal import TweakFormats
 internal import TweakRecords
 
 /// What decides the value of a tweak.
@@ -149,23 +150,32 @@ struct ProviderLayers {
         all.compactMap { layer in layer.values[key].map { (layer.source, $0) } }
     }
 
+    /// The highest value of a name that nothing declares.
+    func value(ofUndeclared key: TweakKey) -> TweakValue {
+        for case .value(let value) in opinions(on: key).lazy.map(\.provided) { return value }
+        return .nothing
+    }
+
     /// What the highest provider that declares a tweak says about it.
     func declaration(of key: TweakKey) -> TweakDeclaration? { declaration(of: key, after: nil, nil, in: nil) }
 
     /// What the highest provider that declares a tweak says about it, as if the layers had an update already, see
-    /// ``resolve(_:after:_:in:_:)``.
+    /// ``resolve(_:after:_:in:_:)``. A feature that providers only have a value for is declared by that.
     func declaration(
         of key: TweakKey, after update: ValueUpdate?, _ new: ProvidedValue?, in layer: Int?
     ) -> TweakDeclaration? {
+        var highest: ProvidedValue?
         for index in all.indices {
             let isUpdated = index == layer
             // What the store itself keeps declares nothing.
-            guard isUpdated ? new != nil : all[index].feed != nil && all[index].value(of: key) != nil
+            guard all[index].feed != nil, let provided = isUpdated ? new : all[index].value(of: key)
             else { continue }
             let declarations = isUpdated ? update?.declarations : all[index].declarations
             if let declaration = declarations?[key] { return declaration }
+            highest = highest ?? provided
         }
-        return nil
+        guard case .value(let value)? = highest else { return nil }
+        return TweakDeclaration(feature: key, having: value)
     }
 
     /// Takes over what an update says.

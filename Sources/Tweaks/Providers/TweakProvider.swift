@@ -25,7 +25,7 @@ public protocol TweakProvider: AnyObject, Sendable {
     func value(for key: TweakKey) throws -> ProvidedValue?
 
     /// What it knows of a tweak that no binary needs to declare, so that the tweak is there like all others; `nil` if only
-    /// declared tweaks are meant. A declaration in a binary counts more.
+    /// declared tweaks are meant, and features: these are there with no more than a value. A declaration in a binary counts more.
     func declaration(of key: TweakKey) -> TweakDeclaration?
 
     /// Takes what is called when values have changed. The store calls this once, before it asks for anything, and with
@@ -36,7 +36,7 @@ public protocol TweakProvider: AnyObject, Sendable {
 extension TweakProvider {
     /// `true`.
     public var listsAllKeys: Bool { true }
-    /// `nil`: values are for tweaks that are declared.
+    /// `nil`: values are for tweaks that are declared, and for features.
     public func declaration(of key: TweakKey) -> TweakDeclaration? { nil }
     /// Does nothing: the values stay as they are.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {}

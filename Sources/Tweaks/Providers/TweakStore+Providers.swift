@@ -15,7 +15,10 @@ extension TweakStore {
 
     /// Where values come from, the highest first. The first that has a value which the tweak can take decides; if none
     /// has, it is the default in the binary.
-    public var sources: [TweakSource] { state.withLock { $0.layers.all.map(\.source) } }
+    public var sources: [TweakSource] {
+        startIfShared()
+        return state.withLock { $0.layers.all.map(\.source) }
+    }
 
     /// Adds a provider, and gives tweaks the values that it has.
     ///
@@ -29,6 +32,7 @@ extension TweakStore {
     /// - Throws: ``TweakError/order(_:)`` if there is one with this source already, or none to be above, or the provider is in
     ///   a store already: each store has a provider of its own.
     public func add(_ provider: any TweakProvider, above source: TweakSource?) throws(TweakError) {
+        startIfShared()
         guard let feed = ProviderFeed(provider, of: self) else {
             throw .order("the provider \(provider.source) is in a store already; each store needs its own")
         }

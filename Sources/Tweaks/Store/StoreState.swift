@@ -9,7 +9,7 @@ struct StoreState {
     var layers = ProviderLayers()
     var environment = EnvironmentVariables()
     /// What only providers declare, and nobody has looked for among the tweaks yet.
-    private var undeclared: [TweakKey: TweakDeclaration] = [:]
+    private var undeclared: Set<TweakKey> = []
     /// Handles of names that nothing declares, and those that others have replaced. Somebody may read them, so those of the
     /// tweak's type follow it, and the others have their defaults.
     private var otherHandles: [TweakKey: [Handle]] = [:]
@@ -256,10 +256,10 @@ extension StoreState {
 
     /// Makes the tweaks that only providers know.
     private mutating func addUndeclared() {
-        let declarations = undeclared.values.sorted { $0.key < $1.key }
-        undeclared = [:]
-        for declaration in declarations where tweaks[declaration.key] == nil {
-            _ = addRecord(declaration, .provided)
+        let keys = undeclared.sorted()
+        undeclared = []
+        for key in keys where tweaks[key] == nil {
+            if let declaration = layers.declaration(of: key) { _ = addRecord(declaration, .provided) }
         }
     }
 
@@ -299,11 +299,11 @@ extension StoreState {
     @discardableResult
     mutating func followProviders(_ key: TweakKey) -> Bool {
         guard let declaration = layers.declaration(of: key) else {
-            undeclared[key] = nil
-            if !layers.fail(key) { removeCells(of: key) { $0.owner == .provided } }
+            undeclared.remove(key)
+            if !layers.fail(key) { removeCells(of: key, keepingObservers: true) { $0.owner == .provided } }
             return false
         }
-        guard let entry = tweaks[key] else { return undeclared.updateValue(declaration, forKey: key) == nil }
+        guard let entry = tweaks[key] else { return undeclared.insert(key).inserted }
         guard entry.isProvided else { return false }
         if entry.declaration.type == declaration.type {
             redeclare(entry, as: declaration)
@@ -417,7 +417,11 @@ extension StoreState {
 
     /// Takes cells away from a tweak. Without one that declares it, it is gone, with its bound variables and the observers
     /// that end with it; if the first declaration is gone, the next one counts.
-    mutating func removeCells(of key: TweakKey, where isGone: (OwnedCell) -> Bool) {
+    ///
+    /// - Parameter keepsObservers: Whether those observers stay, since the tweak may come again.
+    mutating func removeCells(
+        of key: TweakKey, keepingObservers keepsObservers: Bool = false, where isGone: (OwnedCell) -> Bool
+    ) {
         guard let entry = tweaks[key], entry.cells.contains(where: isGone) else { return }
         let first = entry.cells.first?.cell.number
         cellsVersion &+= 1
@@ -425,7 +429,7 @@ extension StoreState {
         guard entry.cells.declare else {
             remove(entry)
             // What a provider knows of it counts again.
-            undeclared[key] = layers.declaration(of: key)
+            if layers.declaration(of: key) != nil { undeclared.insert(key) }
             return
         }
         updateHandles(of: entry)
@@ -436,6 +440,7 @@ extension StoreState {
         }
         if let declaration = TweakDeclaration(record: cell.address - RecordLayout.cellOffset) {
             redeclare(entry, as: declaration)
+            if !keepsObservers { delivery.removeObservers(endingWith: key) }
         }
     }
 
@@ -448,7 +453,6 @@ extension StoreState {
         for handle in otherHandles[entry.key] ?? [] where handle.cell.type == entry.declaration.type {
             handle.cell.store(entry.declaration.defaultValue)
         }
-        delivery.removeObservers(endingWith: entry.key)
     }
 }
 

@@ -6,7 +6,7 @@ public struct TweakChange: Hashable, Sendable {
     public let key: TweakKey
     /// Its value before; ``TweakValue/nothing`` if it was not there.
     public let oldValue: TweakValue
-    /// Its value afterwards.
+    /// Its value afterwards; ``TweakValue/nothing`` if it is gone, as a feature that no provider has any more.
     public let newValue: TweakValue
     /// Who gave the new value.
     public let source: TweakSource

@@ -193,7 +193,7 @@ extension TweakStore {
         _ declaration: TweakDeclaration, _ action: CFunction?,
         _ addClosure: ((inout StoreState) -> Void)? = nil
     ) throws(TweakError) -> Handle {
-        if self === TweakStore.shared { start() }
+        startIfShared()
         let made = withDecodedState { state in
             let made = state.addRecord(declaration, .made, action, isFurther: addClosure != nil)
             if made != nil { addClosure?(&state) }

@@ -94,9 +94,10 @@ extension StoreState {
         plan.steps.reserveCapacity(update.opinions.count)
         update.opinions.forEach { index, opinion in
             guard let entry = opinion.entry ?? tweaks[opinion.key] else { return }
+            let isOfProviders = !update.isAdmitted && entry.isProvided
             // What the tweak will be, if only providers know that.
             let declaration =
-                !update.isAdmitted && entry.isProvided
+                isOfProviders
                 ? layers.declaration(of: opinion.key, after: update, opinion.provided, in: layer) : nil
             if let provided = opinion.provided, known[opinion.key] != nil {
                 do throws(TweakValueError) {
@@ -113,6 +114,9 @@ extension StoreState {
             let resolution =
                 if let declaration {
                     layers.resolve(declaration, after: update, opinion.provided, in: layer, &plan.messages)
+                } else if isOfProviders, !layers.fail(opinion.key) {
+                    // The tweak goes, and its handles have the default.
+                    Resolution(value: entry.declaration.defaultValue, source: .binary)
                 } else {
                     entry.resolution(
                         in: layers, after: update, opinion.provided, in: layer, &plan.messages)
@@ -129,6 +133,8 @@ extension StoreState {
         // What a person sets is pinned, whatever changes below it, so it is kept also if the tweak has the value already.
         let isKept = update.source == .overrides && update.isAdmitted
         var isWritten = true
+        let isHeard = delivery.isHeard
+        let unknown = isHeard ? observedUnknown(in: update) : []
         layers.commit(update, to: plan.layer, except: plan.refused) { key, provided in
             guard isKept else { return }
             setWhileReloading?.insert(key)
@@ -137,7 +143,6 @@ extension StoreState {
             if case .value(let new)? = provided { value = new }
             isWritten = writer.enqueue(value, for: key) && isWritten
         }
-        let isHeard = delivery.isHeard
         var changes: [TweakChange] = []
         plan.steps.forEach { _, step in
             if isHeard, let change = step.entry.change(to: step.resolution) {
@@ -150,23 +155,52 @@ extension StoreState {
         delivery.add(changes)
         if !plan.messages.isEmpty { messages += plan.messages }
         if !update.isAdmitted { followProviders(update) }
+        for (key, oldValue) in unknown where tweaks[key] == nil {
+            let newValue = layers.value(ofUndeclared: key)
+            guard newValue != oldValue else { continue }
+            delivery.add([
+                TweakChange(key: key, oldValue: oldValue, newValue: newValue, source: update.source)
+            ])
+        }
         return isWritten
     }
 
-    /// Has tweaks that only providers know come and go, and leaves those that come for observers.
-    private mutating func followProviders(_ update: ValueUpdate) {
-        var new: [TweakKey] = []
+    /// The names in an update that somebody observes and nothing declares, with what providers have for them.
+    private func observedUnknown(in update: ValueUpdate) -> [(TweakKey, TweakValue)] {
+        var unknown: [(TweakKey, TweakValue)] = []
         update.opinions.forEach { _, opinion in
-            if followProviders(opinion.key) { new.append(opinion.key) }
+            let key = opinion.key
+            guard opinion.entry == nil, tweaks[key] == nil, delivery.observers.areThere(for: key) else {
+                return
+            }
+            unknown.append((key, layers.value(ofUndeclared: key)))
         }
-        guard delivery.isHeard, !new.isEmpty else { return }
-        decode()
-        delivery.add(
-            new.sorted().compactMap { key in
-                tweaks[key].map {
-                    TweakChange(key: key, oldValue: .nothing, newValue: $0.value, source: $0.source)
-                }
-            })
+        return unknown
+    }
+
+    /// Has tweaks that only providers know come and go, and leaves that for observers.
+    private mutating func followProviders(_ update: ValueUpdate) {
+        let isHeard = delivery.isHeard
+        var new: [TweakKey] = []
+        var changes: [TweakChange] = []
+        update.opinions.forEach { _, opinion in
+            let key = opinion.key
+            let former = isHeard ? tweaks[key]?.value : nil
+            if followProviders(key) {
+                new.append(key)
+            } else if let former, tweaks[key] == nil {
+                changes.append(
+                    TweakChange(key: key, oldValue: former, newValue: .nothing, source: .binary))
+            }
+        }
+        guard isHeard else { return }
+        if !new.isEmpty { decode() }
+        for key in new {
+            guard let entry = tweaks[key] else { continue }
+            changes.append(
+                TweakChange(key: key, oldValue: .nothing, newValue: entry.value, source: entry.source))
+        }
+        delivery.add(changes.sorted { $0.key < $1.key })
     }
 
     /// What it does to ask the providers in another order; `nil` if that does not name each of them once.

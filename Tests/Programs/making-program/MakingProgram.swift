@@ -1,10 +1,23 @@
 import Glibc
 import Tweaks
 
-/// A program for tests that declares no tweak, makes one, shows its value, and runs until that is "end".
+/// A program for tests that declares no tweak, makes one, shows its value, and runs until that is "end". With an argument it
+/// makes none, and shows whether the feature of this name is on.
 @main
 struct MakingProgram {
     static func main() throws {
+        if CommandLine.arguments.count > 1 {
+            let feature = TweakStore.shared.feature(CommandLine.arguments[1])
+            let show = { @Sendable (isOn: Bool) in
+                print(isOn)
+                fflush(nil)
+            }
+            show(feature.isEnabled)
+            let observation = feature.observe(show)
+            withExtendedLifetime(observation) {
+                while true { pause() }
+            }
+        }
         let text = try TweakStore.shared.make("Made", "Values", "Text", default: "run")
         print(text.value)
         fflush(nil)

@@ -174,7 +174,7 @@ import Testing
         defer { endpoint.stop() }
         let result = try program.command("watch", pid)
         #expect(result.status == 76)
-        #expect(result.output.hasSuffix("  A/B/C: an array → null (\\u{1b})\n"))
+        #expect(result.output.hasSuffix("  A/B/C: an array → nothing (\\u{1b})\n"))
     }
 
     @Test func `77 is for a socket that the user may not use`() throws {

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 import TweakRecords
@@ -19,6 +20,11 @@ import TweakRecords
     init() throws {
         home = try TemporaryDirectory()
         store.logger = messages.logger
+    }
+
+    /// A store that follows the file never sees a part of it.
+    private func replace(_ json: String) throws {
+        #expect(rename(try home.write("new.json", json), home("features.json")) == 0)
     }
 
     @discardableResult
@@ -124,6 +130,58 @@ import TweakRecords
         try store.feature("awesome", "sound").enable()
         observation.cancel()
         #expect(states.withLock { $0 } == [false, true])
+    }
+
+    @Test(arguments: [true, false])
+    func `An observer hears that a feature leaves its file, and that its provider is removed`(
+        isRemoved: Bool
+    ) throws {
+        let provider = try added()
+        let states = Locked<[String]>([])
+        let (changes, observations) = (
+            Locked<[TweakChange]>([]),
+            [["awesome"], ["awesome", "sound"], ["plain"]].map { path in
+                FeatureSwitch(path, in: store).observe { isOn in
+                    states.withLock { $0.append("\(path.joined(separator: "/")) \(isOn)") }
+                }
+            }
+        )
+        let key = TweakKey("Features", "awesome", "sound")
+        let all = store.observe(key, didChange: { change in changes.withLock { $0.append(change) } })
+        if isRemoved {
+            try store.remove(providerOf: provider.source)
+        } else {
+            try replace(#"{ "default": { "other": { "enabled": true } } }"#)
+            try provider.reload()
+        }
+        #expect(waitUntil { states.withLock { $0.count } == 2 })
+        #expect(states.withLock { $0.sorted() } == ["awesome false", "awesome/sound false"])
+        #expect(
+            changes.withLock { $0 } == [
+                TweakChange(key: key, oldValue: true, newValue: .nothing, source: .binary)
+            ])
+        if isRemoved {
+            try added()
+        } else {
+            try replace(Self.json)
+            try provider.reload()
+        }
+        #expect(waitUntil { states.withLock { $0.count } == 4 })
+        #expect(messages.all.isEmpty)
+        withExtendedLifetime((observations, all)) {}
+    }
+
+    @Test func `An observer of a feature with nothing but variables hears that the last one is gone`() throws
+    {
+        let path = try home.write("v.json", #"{ "search": { "limit": { "Value": 1 } } }"#)
+        let provider = try VariablesProvider(files: [path])
+        let states = Locked<[Bool]>([])
+        let observation = store.feature("search").observe { isOn in states.withLock { $0.append(isOn) } }
+        try store.add(provider, above: nil)
+        #expect(states.withLock { $0 } == [true])
+        try store.remove(providerOf: provider.source)
+        #expect(states.withLock { $0 } == [true, false])
+        observation.cancel()
     }
 
     @Test func `resetAllFeatures takes back all choices together`() throws {

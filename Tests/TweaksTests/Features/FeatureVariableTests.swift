@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 import TweakRecords
@@ -296,6 +297,45 @@ import TweaksTesting
         ratio = nil
         #expect(ratio == 1)
         #expect(messages.all.isEmpty)
+    }
+
+    @Test func `It tells each change, also when its file comes and goes`() throws {
+        let home = try TemporaryDirectory()
+        let path = try home.write("v.json", #"{ "search": { "limit": { "Value": 20 } } }"#)
+        @FeatureVariable("search", "limit", fallback: 5, store: store) var limit: Int
+        @OptionalFeatureVariable("search", "limit", store: store) var optional: Int?
+        let (limits, optionals) = (Recorded<Int>(), Recorded<Int?>())
+        let observations = [$limit.observe { limits.append($0) }, $optional.observe { optionals.append($0) }]
+        let provider = try VariablesProvider(files: [path])
+        try store.add(provider, above: nil)
+        limit = 30
+        try $limit.reset()
+        // A store that follows the file never sees a part of it.
+        let new = try home.write("new.json", #"{ "search": { "limit": { "Value": 21 } } }"#)
+        #expect(rename(new, path) == 0)
+        try provider.reload()
+        #expect(waitUntil { limits.all == [20, 30, 20, 21] })
+        #expect(rename(try home.write("new.json", "{}"), path) == 0)
+        try provider.reload()
+        #expect(waitUntil { limits.all == [20, 30, 20, 21, 5] })
+        limit = 7
+        optional = nil
+        #expect(limits.all == [20, 30, 20, 21, 5, 7, 5])
+        #expect(optionals.all == [20, 30, 20, 21, nil, 7, nil])
+        withExtendedLifetime(observations) {}
+        #expect(messages.all.isEmpty)
+    }
+
+    @Test func `A handle tells that it has its default again when its provider is removed`() throws {
+        let provider = TestProvider("test", [TweakKey("Features", "search", "limit"): 20], declares: true)
+        try store.add(provider, above: nil)
+        let handle = try store.tweak("Features", "search", "limit", as: Int.self)
+        try handle.set(30)
+        let changes = Recorded<Int>()
+        let observation = handle.observe { changes.append($0.newValue) }
+        try store.remove(providerOf: provider.source)
+        #expect(handle.value == 20 && changes.all == [20])
+        observation.cancel()
     }
 
     @Test func `An optional one is nil without the variable, and nil takes the override away`() throws {

@@ -95,7 +95,10 @@ extension ChangedTweaks.Change {
 
     /// The same, with the new value apart.
     func parts(_ declaration: TweakDeclaration?) -> (before: String, value: String, source: String) {
-        func text(_ value: JSONValue) -> String { declaration?.text(of: value) ?? value.summary }
+        // A feature that comes had no value, and one that goes has none.
+        func text(_ value: JSONValue) -> String {
+            value == .null ? "nothing" : declaration?.text(of: value) ?? value.summary
+        }
         return ("\(tweak): \(text(oldValue)) → ", text(newValue), " (\(source))")
     }
 }

@@ -145,7 +145,9 @@ final class Board: Sendable {
         state.withLock { state in
             guard let place = state.place(id) else { return }
             for change in changes {
-                guard let tweak = state.programs[place].tweaks?[change.tweak] else { continue }
+                // One that is gone is not in the next list.
+                guard change.newValue != .null, let tweak = state.programs[place].tweaks?[change.tweak]
+                else { continue }
                 let value = change.newValue.value(of: tweak.declaration.type)
                 state.change(place, change.tweak, value, change.source, tweak.pendingValue, time: change.time)
             }

@@ -212,7 +212,12 @@ private struct LiveLink {
 
     private mutating func receive(_ message: ProgramMessage) throws(ConnectionError) {
         switch message {
-        case .changed(let changed): board.change(id, changed.changes)
+        case .changed(let changed):
+            board.change(id, changed.changes)
+            // Features come and go with what providers have.
+            if changed.changes.contains(where: { $0.oldValue == .null || $0.newValue == .null }) {
+                isListWanted = true
+            }
         case .sampled(let samples):
             guard let sampling, samples.subscription == sampling.subscription else { return }
             var frames: [(Double, [Double?])] = []
