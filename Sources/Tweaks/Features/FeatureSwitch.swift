@@ -42,30 +42,30 @@ public struct FeatureSwitch: Sendable {
     /// What it is, for a person.
     public var description: String? { (try? store.status(of: key))?.declaration.description }
 
-    /// Switches it on, and keeps that.
+    /// Switches it on, and keeps that, also while nobody knows the feature.
     ///
-    /// - Throws: ``TweakError`` if nobody knows the feature.
+    /// - Throws: ``TweakError`` if that cannot be kept.
     public func enable() throws(TweakError) { try set(true) }
 
-    /// Switches it off, and keeps that.
+    /// Switches it off, and keeps that, also while nobody knows the feature.
     ///
-    /// - Throws: ``TweakError`` if nobody knows the feature.
+    /// - Throws: ``TweakError`` if that cannot be kept.
     public func disable() throws(TweakError) { try set(false) }
 
-    /// Switches it on or off, and keeps that.
+    /// Switches it on or off, and keeps that, also while nobody knows the feature.
     ///
-    /// - Throws: ``TweakError`` if nobody knows the feature.
+    /// - Throws: ``TweakError`` if that cannot be kept.
     public func set(_ isOn: Bool) throws(TweakError) {
         makeSwitch()
-        try store.set(.bool(isOn), for: key)
+        try store.keep(isOn, for: key)
     }
 
     /// Takes back what a person has chosen.
     ///
-    /// - Throws: ``TweakError`` if nobody knows the feature.
+    /// - Throws: ``TweakError`` if what keeps it cannot forget it.
     public func reset() throws(TweakError) {
         makeSwitch()
-        try store.reset(key)
+        try store.keep(nil as Bool?, for: key)
     }
 
     /// Makes the switch of a feature of which there are only variables.
@@ -73,8 +73,8 @@ public struct FeatureSwitch: Sendable {
         if path.count == 1, store.hasOnlyVariables(path[0]) { _ = try? store.make(key, default: true) }
     }
 
-    /// Calls back when ``isEnabled`` changes, also by a feature around it, on the thread that changes it. Nobody need know the
-    /// feature yet, and it may come and go with what a provider has.
+    /// Calls back when ``isEnabled`` changes, also by a feature around it, on the thread that changes it. The feature need not
+    /// be known yet, and may come and go with what a provider has.
     ///
     /// - Parameter body: Called with the new state.
     /// - Returns: The observation, which lasts as long as it is held.
@@ -124,8 +124,16 @@ extension TweakStore {
         FeatureSwitch([name] + parts, in: self).isEnabled
     }
 
-    /// Takes back what a person has chosen for all features and their variables, as one change.
+    /// Takes back what a person has chosen for all features and their variables, as one change, also for those that nobody knows.
     ///
     /// - Throws: ``TweakError/noTweaks(in:)`` if there are no features.
-    public func resetAllFeatures() throws(TweakError) { try reset(category: PlacedFeature.category) }
+    public func resetAllFeatures() throws(TweakError) {
+        let category = PlacedFeature.category
+        let kept = state.withLock { state in
+            state.layers[state.layers.keeper].keys.filter { $0.category.hasSameBytes(as: category) }
+        }
+        let keys = Set(keys(category, nil)).union(kept)
+        guard !keys.isEmpty else { throw .noTweaks(in: category) }
+        try change(keys.sorted().map { ($0, nil) })
+    }
 }

@@ -110,24 +110,48 @@ public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
 }
 
 extension TweakStore {
-    /// Sets, or resets with `nil`. What nothing declares is kept too, and counts when something does.
+    /// Sets a variable of a feature, and keeps that.
+    ///
+    ///     try store.set(30, ofFeature: "search", variable: "limit")
+    ///
+    /// What nothing declares is kept too, and counts when something declares it. ``set(_:for:)`` refuses that.
+    ///
+    /// - Parameters:
+    ///   - value: The value; `nil` takes back what was set.
+    ///   - feature: The feature.
+    ///   - variable: The variable.
+    /// - Throws: ``TweakError`` if the variable cannot take the value.
+    public func set<Value: TweakableValue>(
+        _ value: Value?, ofFeature feature: String, variable: String
+    ) throws(TweakError) {
+        try keep(value, for: TweakKey(feature: feature, variable: variable))
+    }
+
     fileprivate func setOrReport<Value: TweakableValue>(_ value: Value?, for key: TweakKey) {
+        do throws(TweakError) { try keep(value, for: key) } catch { diagnostics.warn("\(error)") }
+    }
+
+    /// Sets, or resets with `nil`. What nothing declares is kept too, and counts when something does.
+    func keep<Value: TweakableValue>(_ value: Value?, for key: TweakKey) throws(TweakError) {
+        startIfShared()
+        ask(withDecodedState { $0.feedsToAsk(about: key) }, about: key)
         let known = withDecodedState { state in
             state.tweaks[key].map { (declaration: $0.declaration, isProvided: $0.isProvided) }
         }
-        do throws(TweakError) {
-            guard let value else { return known == nil ? try change([(key, nil)]) : try reset(key) }
-            guard let known else { return try change([(key, try admitted(value, for: key))]) }
-            // In the file it may be written as an integer, or as text.
-            if known.isProvided, known.declaration.type != Value.tweakType,
-                let provided = Value(tweakValue: known.declaration.defaultValue)
-            {
-                _ = try? make(key, default: provided)
-            }
-            try set(value.tweakValue, for: key)
-        } catch {
-            diagnostics.warn("\(error)")
+        guard let value else { return known == nil ? try change([(key, nil)]) : try reset(key) }
+        guard let known else { return try change([(key, try admitted(value, for: key))]) }
+        // In the file it may be written as an integer, or as text.
+        if known.isProvided, known.declaration.type != Value.tweakType,
+            let provided = Value(tweakValue: known.declaration.defaultValue)
+        {
+            _ = try? make(key, default: provided)
         }
+        try set(value.tweakValue, for: key)
+    }
+
+    /// Has providers that cannot list their names say what they have for one that nothing declares.
+    private func ask(_ feeds: [ProviderFeed], about key: TweakKey) {
+        for feed in feeds { feed.report(.tweaks([key])) }
     }
 
     /// - Parameter fallback: What counts where there is no value.
@@ -192,11 +216,16 @@ extension TweakStore {
     /// The value of a variable; `nil` if nobody has one.
     func valueIfKnown<Value: TweakableValue>(of key: TweakKey) throws(TweakError) -> Value? {
         startIfShared()
-        let (found, opinions, isEncrypted) = withDecodedState { state in
+        let (found, opinions, isEncrypted, unasked) = withDecodedState { state in
             let found = state.tweaks[key].map { (declaration: $0.declaration, value: $0.value) }
             return (
-                found, found == nil ? state.layers.opinions(on: key) : [], state.layers.isEncrypted(key)
+                found, found == nil ? state.layers.opinions(on: key) : [], state.layers.isEncrypted(key),
+                state.feedsToAsk(about: key)
             )
+        }
+        guard unasked.isEmpty else {
+            ask(unasked, about: key)
+            return try valueIfKnown(of: key)
         }
         guard let found else {
             for case .value(let kept) in opinions.lazy.map(\.provided) {

@@ -149,7 +149,9 @@ final class ProviderFeed: Sendable {
         }
         do {
             let keys = try provider.keys.union(known.keys)
-            return some(listsAllKeys ? keys : keys.union(store.allKeys()), store)
+            if listsAllKeys { return some(keys, store) }
+            return some(
+                keys.union(store.allKeys()).union(store.state.withLock { $0.askedFor }), store)
         } catch {
             store.diagnostics.warn("\(provider.source): \(error); its values stay as they are")
             return nil

@@ -16,7 +16,7 @@ public protocol TweakProvider: AnyObject, Sendable {
     var keys: Set<TweakKey> { get throws }
 
     /// Whether ``keys`` has every name that it answers for. One that cannot list its names is asked for all tweaks that are
-    /// declared, also for those that come later.
+    /// declared, also for those that come later, and for features and their variables when the program first asks for them.
     var listsAllKeys: Bool { get }
 
     /// What it says about a tweak; `nil` if the next provider is to be asked.

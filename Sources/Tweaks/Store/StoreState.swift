@@ -35,6 +35,10 @@ struct StoreState {
     private(set) var cellsVersion: UInt64 = 0
     /// Tweaks that providers which list none have not been asked for.
     private var unasked: [TweakKey] = []
+    /// Names that the program has asked for and nothing declared, of which such providers have been asked.
+    private(set) var askedFor: Set<TweakKey> = []
+    /// How many of them there can be. A program that makes them up has others than people know.
+    private static let mostAskedFor = 20_000
 }
 
 extension StoreState {
@@ -48,6 +52,14 @@ extension StoreState {
 
     /// Whether there is something to report.
     var hasMessages: Bool { !messages.isEmpty || !disagreements.isEmpty }
+
+    /// The providers that are to be asked for a name, which is once while nothing declares it.
+    mutating func feedsToAsk(about key: TweakKey) -> [ProviderFeed] {
+        guard !layers.askedForAll.isEmpty, tweaks[key] == nil, askedFor.count < Self.mostAskedFor,
+            askedFor.insert(key).inserted
+        else { return [] }
+        return layers.askedForAll
+    }
 
     mutating func drainRest() -> Rest? {
         guard hasMessages || !unasked.isEmpty || delivery.hasRemoved else { return nil }
@@ -428,6 +440,7 @@ extension StoreState {
         entry.removeCells(where: isGone)
         guard entry.cells.declare else {
             remove(entry)
+            if !keepsObservers { delivery.removeObservers(endingWith: key) }
             // What a provider knows of it counts again.
             if layers.declaration(of: key) != nil { undeclared.insert(key) }
             return
@@ -440,7 +453,6 @@ extension StoreState {
         }
         if let declaration = TweakDeclaration(record: cell.address - RecordLayout.cellOffset) {
             redeclare(entry, as: declaration)
-            if !keepsObservers { delivery.removeObservers(endingWith: key) }
         }
     }
 

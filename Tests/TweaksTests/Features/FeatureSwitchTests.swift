@@ -88,7 +88,8 @@ import TweakRecords
         #expect(!next.isFeatureEnabled("search"))
         try next.feature("search").reset()
         #expect(next.isFeatureEnabled("search"))
-        #expect(throws: TweakError.self) { try next.feature("other").enable() }
+        try next.feature("other").enable()
+        #expect(next.isFeatureEnabled("other"))
     }
 
     @Test func `A choice is kept, also one that does not change the state`() throws {
@@ -203,7 +204,29 @@ import TweakRecords
         #expect(!store.isFeatureEnabled("missing") && !store.isFeatureEnabled("missing"))
         #expect(store.feature("missing").isOn == nil)
         #expect(messages.all.count == 1)
-        #expect(throws: TweakError.self) { try store.feature("missing").enable() }
+    }
+
+    @Test func `What is chosen of a feature that nobody knows is kept, and counts when somebody does`() throws
+    {
+        let keeping = { TweakStore(overrides: .file(path: home("overrides.json")), logger: messages.logger) }
+        let store = keeping()
+        let states = Locked<[Bool]>([])
+        let observation = store.feature("plain").observe { isOn in states.withLock { $0.append(isOn) } }
+        try store.feature("plain").enable()
+        #expect(store.isFeatureEnabled("plain") && store.categories.isEmpty)
+        #expect(states.withLock { $0 } == [true])
+        try store.resetAllFeatures()
+        #expect(states.withLock { $0 } == [true, false] && store.feature("plain").isOn == nil)
+        try store.feature("plain").enable()
+        observation.cancel()
+        store.flush()
+        let next = keeping()
+        try next.add(
+            FeaturesProvider(file: home.write("features.json", Self.json), environment: "beta"), above: nil)
+        #expect(next.isFeatureEnabled("plain"))
+        try next.feature("plain").reset()
+        #expect(!next.isFeatureEnabled("plain"))
+        #expect(messages.all.isEmpty)
     }
 
     @Test func `The first provider with an opinion decides, so a higher one can switch a feature off`() throws

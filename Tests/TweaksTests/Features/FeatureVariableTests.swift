@@ -338,6 +338,55 @@ import TweaksTesting
         observation.cancel()
     }
 
+    @Test func `A provider that cannot list its names is asked when they are first used, and then followed`()
+        throws
+    {
+        let provider = TestProvider(
+            "test",
+            [
+                TweakKey("Features", "search", "limit"): 20, TweakKey("Features", "search", "title"): "Find",
+                TweakKey("Features", "search", "depth"): 3, TweakKey("Features", "search", "enabled"): true,
+            ], lists: false)
+        try store.add(provider, above: nil)
+        #expect(store.categories.isEmpty)
+        @FeatureVariable("search", "limit", fallback: 5, store: store) var limit: Double
+        @OptionalFeatureVariable("search", "title", store: store) var title: String?
+        #expect(limit == 20 && title == "Find" && store.isFeatureEnabled("search"))
+        #expect(store.valueIfAny(ofFeature: "search", variable: "depth", as: Int.self) == 3)
+        #expect(store.valueIfAny(ofFeature: "search", variable: "other", as: Int.self) == nil)
+        #expect(store.categories.first?.collections.first?.tweaks.count == 4)
+        let (limits, states) = (Recorded<Double>(), Recorded<Bool>())
+        let observations = [
+            $limit.observe { limits.append($0) }, store.feature("search").observe { states.append($0) },
+        ]
+        provider.change([TweakKey("Features", "search", "limit"): .value(21)])
+        provider.change(
+            [
+                TweakKey("Features", "search", "enabled"): .value(false),
+                TweakKey("Features", "search", "other"): .value(1),
+            ], reporting: false)
+        provider.reportEverything()
+        #expect(limit == 21 && limits.all == [21] && states.all == [false])
+        #expect(store.valueIfAny(ofFeature: "search", variable: "other", as: Int.self) == 1)
+        let asked = provider.asked.count
+        #expect(limit == 21 && store.valueIfAny(ofFeature: "search", variable: "x", as: Int.self) == nil)
+        #expect(store.valueIfAny(ofFeature: "search", variable: "x", as: Int.self) == nil)
+        #expect(provider.asked.count == asked + 1)
+        limit = 7.5
+        #expect(limit == 7.5)
+        withExtendedLifetime(observations) {}
+        #expect(messages.all.isEmpty)
+    }
+
+    @Test func `One that is set by its name is kept like a property, also without the variable`() throws {
+        try store.set(30, ofFeature: "search", variable: "limit")
+        #expect(try store.value(ofFeature: "search", variable: "limit") == 30)
+        #expect(try store.make("Features", "search", "limit", default: 20).value == 30)
+        try store.set(nil as Int?, ofFeature: "search", variable: "limit")
+        #expect(try store.value(ofFeature: "search", variable: "limit") == 20)
+        #expect(throws: TweakError.self) { try store.set("a", ofFeature: "search", variable: "limit") }
+    }
+
     @Test func `An optional one is nil without the variable, and nil takes the override away`() throws {
         @OptionalFeatureVariable("search", "limit", store: store) var limit: Int?
         #expect(limit == nil)
