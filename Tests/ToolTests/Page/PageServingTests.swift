@@ -63,6 +63,42 @@ import Testing
         #expect(result.error.hasPrefix("tweak-ui: cannot listen at 127.0.0.1:\(taken.port): "))
     }
 
+    @Test func `knows its pages again by the token of a file, until that is another one`() throws {
+        let file = try home.write("token", "a-token-of-the-site\n")
+        chmod(file, 0o600)
+        let page = try ServedPage(["--token-file", file], home: home)
+        #expect(page.token == "a-token-of-the-site")
+        page.process.kill()
+        func status(_ session: String) throws -> Int {
+            let again = try ServedPage(["--token-file", file], home: home)
+            return try again.ask(
+                "POST", "/api/programs",
+                ["Content-Type: application/json", "Authorization: Bearer \(session)"]
+            ).status
+        }
+        #expect(try status(page.session) == 200)
+        let last = page.session.last == "0" ? "1" : "0"
+        let wrong = [
+            page.session.dropLast() + last, page.session + "0", String(page.session.dropFirst()), "0",
+        ]
+        for session in wrong { #expect(try status(session) == 401) }
+        try home.write("token", "another-token-of-the-site")
+        chmod(file, 0o600)
+        #expect(try status(page.session) == 401)
+        // It is in an address, whatever its characters are.
+        try home.write("token", "a-token&of+the%20site")
+        chmod(file, 0o600)
+        let odd = try start(ServedPage.path, ["--token-file", file], home: home)
+        defer { odd.kill() }
+        #expect(waitUntil { odd.written.output.hasSuffix("/#token=a-token%26of%2Bthe%2520site\n") })
+        chmod(file, 0o644)
+        #expect(try tweak("--token-file", file).status == 77)
+        try home.write("token", "short")
+        chmod(file, 0o600)
+        #expect(try tweak("--token-file", file).status == 65)
+        #expect(try tweak("--token-file", "/nowhere").status == 66)
+    }
+
     @Test func `is encrypted beyond this machine, by a certificate whose fingerprint it says`() throws {
         let page = try ServedPage(["--listen", "0.0.0.0"], home: home)
         #expect(page.address.hasPrefix("https://"))

@@ -3,6 +3,7 @@ package import ArgumentParser
 /// Where the page of `tweak ui` is served, for that command and for the program that it becomes.
 package struct PageOptions: ParsableArguments, Sendable {
     @OptionGroup package var listening: ListenOptions
+    @OptionGroup package var secret: TokenOptions
 
     @Flag(help: "Open the page in the browser of the desktop.")
     package var open = false
@@ -17,13 +18,7 @@ package struct PageOptions: ParsableArguments, Sendable {
 /// Who may ask `tweak serve`, and where, for that command and for the program that it becomes.
 package struct ServeOptions: ParsableArguments, Sendable {
     @OptionGroup package var listening: ListenOptions
-
-    @Option(
-        help: ArgumentHelp(
-            "A file with the token that clients send; without it one is made for this run and printed.",
-            valueName: "file"),
-        completion: .file())
-    package var tokenFile: String?
+    @OptionGroup package var secret: TokenOptions
 
     @Flag(help: "Answer everybody on this machine, without a token.")
     package var noToken = false
@@ -32,10 +27,23 @@ package struct ServeOptions: ParsableArguments, Sendable {
     package init() {}
 
     package func validate() throws {
-        guard !noToken || tokenFile == nil else {
+        guard !noToken || secret.tokenFile == nil else {
             throw ValidationError("Either there is a token, or there is none.")
         }
     }
+}
+
+/// What a client has to know.
+package struct TokenOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "A file with the token that clients need; without it one is made for the run and printed.",
+            valueName: "file"),
+        completion: .file())
+    package var tokenFile: String?
+
+    /// Makes options without values.
+    package init() {}
 }
 
 /// Where a server listens, and how what it says is encrypted.

@@ -224,7 +224,9 @@ export function addBar(page) {
   function showBanner() {
     const banner = byID("banner");
     const texts = {
-      lost: "The connection to tweak ui is lost. Trying again…", ended: "tweak ui has ended. This page comes back when it is started again.",
+      lost: "The connection to tweak ui is lost. Trying again…",
+      ended: state.comesBack ? "tweak ui has ended. This page comes back when it is started again."
+        : "tweak ui has ended. Start it again, and open the address that it prints then.",
       refused: "tweak ui does not know this page. Open the address that it printed.",
     };
     const text = texts[state.connection];

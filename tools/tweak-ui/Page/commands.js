@@ -40,6 +40,8 @@ export function addCommands(page) {
     showScope(scope) {
       state.scope = { ...scope };
       if (scope.program) page.lastTouched = scope.program;
+      const selected = state.tweakOf(state.selected);
+      if (selected && scope.program && selected.program !== scope.program) commands.select(undefined);
       byID("scroller").scrollTop = 0;
       for (const program of page.shownPrograms()) commands.load(program.id);
       page.findAgain();

@@ -19,6 +19,7 @@ export class Details {
   #tweak;
   #controls = [];
   #dynamic;
+  #copied;
   #explained = 0;
   #timer = 0;
 
@@ -40,15 +41,16 @@ export class Details {
       this.#element.replaceChildren();
       return;
     }
-    const { commands } = this.#page;
+    const { commands, state } = this.#page;
+    const program = state.programs.get(tweak.program);
     const title = make("h2", { text: shown(tweak.title || tweak.name), tabindex: "-1", id: "details-title" });
     this.#dynamic = { why: make("p", { class: "why" }), opinions: make("div", {}), changes: make("ol", { class: "change-list" }) };
     const sections = [
       make("header", {}, title, iconButton("close", "Close the details", () => commands.select(undefined))),
       make("div", { class: "details-body" },
-        make("p", { class: "details-path", text: [tweak.category, tweak.collection, tweak.name].map(shown).join(" › ") }),
+        make("p", { class: "details-path", text: [program.description.name, tweak.category, tweak.collection, tweak.name].map(shown).join(" › ") }),
         tweak.description ? make("p", { class: "details-text", text: shown(tweak.description) }) : undefined,
-        this.#makeControls(tweak), this.#dynamic.why, this.#makeButtons(tweak), this.#makeFacts(tweak), this.#makeCopies(tweak),
+        this.#makeControls(tweak), this.#dynamic.why, this.#makeButtons(tweak), this.#makeFacts(tweak), this.#makeCopies(tweak, program),
         isSettable(tweak) ? make("section", {}, make("h3", { text: "Who decides" }), this.#dynamic.opinions) : undefined,
         make("section", {}, make("h3", { text: "Changes since this page is open" }), this.#dynamic.changes)),
     ];
@@ -126,8 +128,7 @@ export class Details {
     return make("dl", { class: "facts" }, facts.map(([name, text]) => [make("dt", { text: name }), make("dd", { text })]));
   }
 
-  #makeCopies(tweak) {
-    const program = this.#page.state.programs.get(tweak.program);
+  #makeCopies(tweak, program) {
     const copies = [
       ["Shell", () => shellCommand(program, tweak, currentValue(tweak))],
       ["C", () => declarationInC(tweak, currentValue(tweak))],
@@ -135,15 +136,19 @@ export class Details {
       ["JSON", () => nestedJSON([{ tweak, value: currentValue(tweak) }])],
     ];
     const preview = make("pre", { class: "copy-preview", tabindex: "0", "aria-label": "What is copied" });
+    const show = (text) => {
+      this.#copied = { preview, text };
+      setText(preview, text());
+    };
     const buttons = copies.map(([name, text]) => make("button", {
       type: "button", class: "button", text: name, "aria-label": `Copy as ${name}`, onclick: async () => {
-        preview.textContent = text();
+        show(text);
         const isDone = await copyText(text());
         if (isDone) this.#page.notices.say(`Copied as ${name}`);
         else this.#page.notices.problem("The browser does not let this page copy; select the text");
-      }, onmouseenter: () => { preview.textContent = text(); }, onfocus: () => { preview.textContent = text(); },
+      }, onmouseenter: () => show(text), onfocus: () => show(text),
     }));
-    preview.textContent = copies[0][1]();
+    show(copies[0][1]);
     return make("section", {}, make("h3", { text: "Copy as" }), make("div", { class: "button-line" }, buttons), preview);
   }
 
@@ -164,6 +169,7 @@ export class Details {
     if (!tweak) return;
     const { commands, state, samples } = this.#page;
     for (const control of this.#controls) control.update();
+    setText(this.#copied.preview, this.#copied.text());
     setText(this.#dynamic.why, whyNoEffect(tweak, state) ?? "");
     this.#dynamic.why.hidden = !this.#dynamic.why.textContent;
     this.#element.querySelector("[data-role=star]")?.setAttribute("aria-pressed", String(commands.isStarred(tweak)));

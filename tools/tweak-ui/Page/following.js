@@ -15,8 +15,9 @@ export function addFollowing(page) {
   };
 
   const receive = {
-    hello({ stream, programs, viewers, first }) {
+    hello({ stream, programs, viewers, first, comesBack }) {
       state.stream = stream;
+      state.comesBack = comesBack;
       state.set("connection", "connected");
       if (first && !state.scope.program && state.programs.size === 0 && !page.wantedPlace?.program) state.scope = { program: first };
       state.setPrograms(programs);

@@ -9,6 +9,8 @@ export class State {
   viewers = [];
   /** "connecting", "connected", "lost", "refused" or "ended". */
   connection = "connecting";
+  /** Whether this page goes on when the server was started again: its address and its token stay. */
+  comesBack = false;
   stream;
   /** What the list shows: `{ program, category, collection, group }`, each of which may be missing. */
   scope = {};

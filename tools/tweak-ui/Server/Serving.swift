@@ -18,6 +18,7 @@ extension ServePage {
     /// Serves the page until a signal ends it.
     func serve() throws(Failure) {
         let tls = try transport()
+        let kept = try Secrets.token(in: options.secret)
         let board = Board()
         let sessions = ProgramSessions(board)
         let ofAllUsers = options.allUsers
@@ -28,12 +29,17 @@ extension ServePage {
         let first = try program.map { name throws(Failure) in
             try PageRequests.add(name, to: board, ofAllUsers: ofAllUsers)
         }
-        let secrets = Secrets()
-        try Served(options: options.listening, tls: tls) { origins in
+        let secrets = Secrets(token: kept ?? Secrets.random())
+        let listening = options.listening
+        // A certificate that is made for the run is another one the next time, and so is a free port.
+        let comesBack = kept != nil && listening.port != 0 && (tls == nil || listening.certificate != nil)
+        try Served(options: listening, tls: tls) { origins in
             let server = PageServer(
                 origins: origins, secrets: secrets,
-                api: PageRequests(board: board, sessions: sessions, first: first, ofAllUsers: ofAllUsers))
-            var url = origins.base(of: options.listening.listen) + "/#token=\(secrets.token)"
+                api: PageRequests(
+                    board: board, sessions: sessions, first: first, ofAllUsers: ofAllUsers,
+                    comesBack: comesBack))
+            var url = origins.base(of: listening.listen) + "/#token=\(percentEncoded(secrets.token))"
             if let first { url += "&program=\(percentEncoded(first))" }
             return (server.respond, announce(url))
         } end: {

@@ -49,9 +49,11 @@ struct ServePage: ParsableCommand {
 
             EXIT STATUS
               64  the command line is wrong
+              65  there is no token, certificate or key in a file
               66  PROGRAM or a file is missing
               69  it was built without the page
               71  the address cannot be listened at
+              77  others can change or read the file of the token
             """,
         version: TweakUI.version)
 

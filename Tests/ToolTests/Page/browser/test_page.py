@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import re
+import socket
 import subprocess
 import time
 import unittest
@@ -197,6 +198,32 @@ class Together(PageTest):
         self.becomes("Spring/Drawing/Trail", False, control)
 
 
+class Stale(PageTest):
+    """What is shown is what is now."""
+
+    def test_what_is_copied_is_the_value_of_now(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        browser.click(browser.part(key, ".row-name"))
+        wait_until(lambda: browser.text(".details .copy-preview").endswith("Stiffness 120"))
+        self.control.set(key, 130)
+        wait_until(lambda: browser.text(".details .copy-preview").endswith("Stiffness 130"), "it is the value of before")
+        browser.click(browser.find("button[aria-label='Copy as JSON']"))
+        self.control.set(key, 140)
+        wait_until(lambda: '"Stiffness": 140' in browser.text(".details .copy-preview"), "it is the value of before")
+
+    def test_details_name_their_program_and_go_with_it(self):
+        example = self.world.start_example()
+        self.addCleanup(self.world.end, example)
+        browser = self.browser
+        browser.click(browser.part(NUMBERS + "Stiffness", ".row-name"))
+        self.assertEqual(wait_until(lambda: browser.text(".details-path")), "page-program › Kinds › Numbers › Stiffness")
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.has('spring')"))
+        browser.script("tweaksPage.commands.showScope({program: 'page-program', category: 'Motor'})")
+        self.assertTrue(browser.find("#details").is_displayed())
+        wait_until(lambda: browser.named(".outline-node", "spring", is_whole=False)).click()
+        wait_until(lambda: not browser.find("#details").is_displayed(), "the details of another program stay")
+
+
 class Restarts(unittest.TestCase):
     def setUp(self):
         self.world = World("restarts")
@@ -234,6 +261,7 @@ class Restarts(unittest.TestCase):
         browser.row(key)
         world.end(world.ui)
         wait_until(lambda: browser.find("#banner").is_displayed(), "it is not said that the connection is lost")
+        self.assertNotIn("comes back", browser.text("#banner"))
         wait_until(lambda: self.start_again(port), "the port is not free again")
         # The old session is nothing to the new one, which says so; its address opens the page again, in the same tab.
         wait_until(lambda: "address" in browser.text("#banner"), "it is not said what to do")
@@ -243,9 +271,29 @@ class Restarts(unittest.TestCase):
         wait_until(lambda: browser.field(key).get_attribute("value") == "222", "the page does not follow again")
         self.assertFalse(browser.find("#banner").is_displayed())
 
-    def start_again(self, port):
+    def test_a_page_goes_on_when_tweak_ui_is_started_again_with_its_token(self):
+        world, key = self.world, NUMBERS + "Stiffness"
+        program = world.start_page_program()
+        control = world.control(program)
+        token = os.path.join(world.folder, "token")
+        with open(os.open(token, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
+            file.write("a-token-that-is-kept\n")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        world.start_ui("--token-file", token, port=port)
+        browser = world.browser(world.address + "&program=page-program")
+        browser.connected()
+        browser.row(key)
+        world.end(world.ui)
+        wait_until(lambda: "comes back" in browser.text("#banner"), "it is not said that it comes back")
+        wait_until(lambda: self.start_again(port, "--token-file", token), "the port is not free again")
+        wait_until(lambda: not browser.find("#banner").is_displayed(), "the page does not come back")
+        control.set(key, 222)
+        wait_until(lambda: browser.field(key).get_attribute("value") == "222", "the page does not follow again")
+
+    def start_again(self, port, *arguments):
         try:
-            return self.world.start_ui(port=port)
+            return self.world.start_ui(*arguments, port=port)
         except AssertionError:
             return None
 

@@ -19,10 +19,13 @@ struct PageRequests: Sendable {
     let first: String?
     /// Whether root sees the programs of others too.
     let ofAllUsers: Bool
+    /// Whether a page that is open now can go on when this server has ended and was started again.
+    let comesBack: Bool
     private let plans = RestartPlans()
 
-    init(board: Board, sessions: ProgramSessions, first: String?, ofAllUsers: Bool) {
-        (self.board, self.sessions, self.first, self.ofAllUsers) = (board, sessions, first, ofAllUsers)
+    init(board: Board, sessions: ProgramSessions, first: String?, ofAllUsers: Bool, comesBack: Bool) {
+        (self.board, self.sessions, self.first) = (board, sessions, first)
+        (self.ofAllUsers, self.comesBack) = (ofAllUsers, comesBack)
     }
 
     func answer(_ name: String, _ body: [UInt8]) async throws(RequestProblem) -> [UInt8] {

@@ -1,26 +1,34 @@
-import Synchronization
+#if UI
+import CommandSupport
+import Crypto
+import Glibc
+import PageOptions
+import TweakSystem
 
 /// Who may ask: the token of the address, which a page exchanges for a session.
-final class Secrets: Sendable {
-    let token = Secrets.random()
-    private let sessions = Mutex<[String]>([])
-    /// Then the oldest one ends.
-    private static let most = 256
+///
+/// A session is 32 random characters and what only who knows the token can make of them. Nothing of it is kept here, so it is
+/// good as long as the token is: a page whose server was started again with the same token goes on.
+struct Secrets: Sendable {
+    let token: String
+
+    private static let idLength = 32
 
     /// - Returns: `nil` if the token is a wrong one.
     func session(for token: String) -> String? {
         guard Self.isSame(token, self.token) else { return nil }
-        let session = Self.random()
-        sessions.withLock { sessions in
-            if sessions.count == Self.most { sessions.removeFirst() }
-            sessions.append(session)
-        }
-        return session
+        let id = Self.random()
+        return id + code(of: id)
     }
 
     func isSession(_ text: some StringProtocol) -> Bool {
-        // All are compared, so that the time tells nothing of them.
-        sessions.withLock { $0.reduce(false) { Self.isSame(text, $1) || $0 } }
+        Self.isSame(text.dropFirst(Self.idLength), code(of: text.prefix(Self.idLength)))
+    }
+
+    private func code(of id: some StringProtocol) -> String {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array(id.utf8), using: SymmetricKey(data: Array(token.utf8)))
+        return code.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     /// Compares in a time that depends on the lengths alone.
@@ -35,6 +43,26 @@ final class Secrets: Sendable {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         // On Linux it is getrandom(2).
         var generator = SystemRandomNumberGenerator()
-        return String(decoding: (0..<32).map { _ in digits[Int(generator.next() & 63)] }, as: UTF8.self)
+        return String(
+            decoding: (0..<idLength).map { _ in digits[Int(generator.next() & 63)] }, as: UTF8.self)
+    }
+
+    /// Reads a token that others do not know.
+    ///
+    /// - Returns: `nil` if no file is named.
+    static func token(in options: TokenOptions) throws(Failure) -> String? {
+        guard let path = options.tokenFile else { return nil }
+        let bytes = try readInput(path)
+        if let status = stat(path: path), status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP) != 0 {
+            throw Failure("\(path): others can read or change it; chmod 600 mends that", EX_NOPERM)
+        }
+        let token = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        guard token.count == 1, let token = token.first, 16...512 ~= token.utf8.count,
+            token.utf8.allSatisfy({ 0x21..<0x7F ~= $0 })
+        else {
+            throw Failure("\(path): a token is one line of 16 to 512 visible characters of ASCII", EX_DATAERR)
+        }
+        return String(token)
     }
 }
+#endif

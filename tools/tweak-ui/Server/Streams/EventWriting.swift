@@ -41,7 +41,7 @@ extension PageRequests {
             try await writer.write(buffer)
         }
         var hello = ByteBuffer()
-        try hello.writeEvent("hello", Hello(stream: stream, first: first, board))
+        try hello.writeEvent("hello", Hello(stream: stream, self))
         try await write(hello)
         let beat = Task {
             while !Task.isCancelled {
@@ -67,12 +67,14 @@ extension PageRequests {
 private struct Hello: Encodable {
     let stream, version: String
     let first: String?
+    let comesBack: Bool
     let programs: [ProgramForm]
     let viewers: [Board.Viewer]
 
-    init(stream: EventStream, first: String?, _ board: Board) {
-        (self.stream, version, self.first) = ("\(stream.number)", libraryVersion, first)
-        (programs, viewers) = (board.programs, board.viewers)
+    init(stream: EventStream, _ api: PageRequests) {
+        (self.stream, version) = ("\(stream.number)", libraryVersion)
+        (first, comesBack) = (api.first, api.comesBack)
+        (programs, viewers) = (api.board.programs, api.board.viewers)
     }
 }
 
