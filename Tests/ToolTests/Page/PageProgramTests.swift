@@ -253,6 +253,50 @@ import Testing
         again.expect("false 9 0.5 hello")
     }
 
+    @Test func `forgets one that has ended, unless something is kept of it or somebody is at it`() throws {
+        for isSet in [false, true] {
+            let followed = try Followed()
+            if isSet {
+                _ = try followed.set([["tweak": Self.count, "value": 6]])
+                _ = try followed.ask("presence", ["tweak": Self.count])
+            } else {
+                _ = try followed.ask("presence")
+            }
+            followed.setter.process.kill()
+            let ended =
+                try followed.events.first("program") { data in
+                    (data["program"] as? [String: Any])?["state"] as? String == "offline"
+                }["program"] as? [String: Any]
+            #expect(ended?["lastPid"] as? Int32 == followed.setter.pid)
+            #expect(ended?["pid"] == nil)
+            // Somebody is at it, and now no more.
+            #expect(try followed.page.api("tweaks", ["program": followed.id]).status == 200)
+            _ = try followed.ask("presence", ["program": "another"])
+            if isSet {
+                #expect(try followed.page.api("tweaks", ["program": followed.id]).status == 200)
+            } else {
+                #expect(try followed.events.first("gone")["program"] as? String == followed.id)
+                #expect(try followed.page.api("tweaks", ["program": followed.id]).status == 404)
+            }
+        }
+    }
+
+    @Test func `takes one off its list if that does not run`() throws {
+        let followed = try Followed()
+        _ = try followed.set([["tweak": Self.count, "value": 6]])
+        #expect(try followed.page.api("forget", ["program": followed.id]).status == 409)
+        #expect(try followed.page.api("forget", ["program": "nothing"]).status == 404)
+        followed.setter.process.kill()
+        _ = try followed.events.first("program") { data in
+            (data["program"] as? [String: Any])?["state"] as? String == "offline"
+        }
+        #expect(try followed.page.api("forget", ["program": followed.id]).status == 200)
+        _ = try followed.events.first("gone")
+        #expect(try followed.page.api("tweaks", ["program": followed.id]).status == 404)
+        // What is kept stays.
+        #expect(try followed.setter.program.overrides()["Setter"]?["Values"]?["Count"] == 6)
+    }
+
     @Test func `says that a program does not answer, and goes on with the others`() throws {
         let followed = try Followed()
         followed.setter.signal(SIGSTOP)
@@ -327,6 +371,9 @@ import Testing
             "watch", ["program": id, "stream": stream, "tweaks": ["Bare/Values/Count"], "rate": 100])
         _ = try events.first("samples") { ($0["values"] as? [[Double]])?.first?.last == 7 }
         #expect(try page.api("run", ["program": id, "tweak": "Bare/Values/Act"]).status == 409)
+        // Nothing of it is left when it has ended.
+        process.kill()
+        #expect(try events.first("gone")["program"] as? String == id)
     }
 
     @Test func `has integers that no number of JavaScript holds as digits`() throws {

@@ -185,6 +185,9 @@ import Testing
 
     @Test func `starts one that has ended`() throws {
         let started = try Started()
+        // Something is kept of it, so it stays.
+        let values = [["tweak": "Setter/Values/Count", "value": 6] as [String: Any]]
+        #expect(try started.page.api("set", ["program": started.id, "values": values]).status == 200)
         kill(started.pid, SIGKILL)
         let ended = try started.entry {
             $0["state"] as? String == "offline" && $0["isStartable"] as? Bool == true

@@ -5,7 +5,7 @@ import { filters, isEmptyQuery, typeKinds } from "./finding.js";
 import { mostSeries } from "./graphs.js";
 import { openHelp } from "./help.js";
 import { shown } from "./names.js";
-import { whose } from "./outline.js";
+import { endText, whose } from "./outline.js";
 import { openMenu, openPopover } from "./popups.js";
 import { sourceText } from "./row.js";
 import { isMonitored, isSet, isSettable } from "./tweaks.js";
@@ -59,7 +59,7 @@ export function addBar(page) {
     const { scope } = state;
     const program = scope.program === undefined && state.programs.size !== 1 ? undefined : page.currentProgram();
     const names = scope.group !== undefined ? [scope.group || "No group"] : [scope.category, scope.collection].filter((name) => name !== undefined);
-    const title = [program ? program.description.name : "All programs", ...names].map(shown).join(" › ");
+    const title = [program ? program.description.name : (scope.program ?? "All programs"), ...names].map(shown).join(" › ");
     setText(parts.scopeTitle, title);
     document.title = `${title} – Tweaks`;
     setText(parts.scopeState, program ? whose(program) + programText(program) : "");
@@ -74,7 +74,7 @@ export function addBar(page) {
     const { description } = program;
     switch (program.state) {
       case "running": return description.processes > 1 ? `running, ${description.processes} processes` : `running, process ${description.pid}`;
-      case "offline": return description.ended ? "has ended; values are those of its next start" : "not running; values are those of its next start";
+      case "offline": return `${endText(description) || "not running"}; ${description.isGone ? "its file is gone" : "values are those of its next start"}`;
       case "memory": return "without the library: nothing is kept";
       case "silent": return "does not answer; values are the last that it told";
       default: return program.state;
@@ -185,8 +185,10 @@ export function addBar(page) {
       { label: "Copy a link", run: () => commands.copyPlace(scope) },
       { label: "Copy or export…", run: () => commands.openExport(program.id) },
       null,
-      program.state === "offline" ? { label: "Start it again…", isDisabled: !program.description.isStartable, run: () => commands.restart(program) }
-        : { label: "Restart the program…", run: () => commands.restart(program) },
+      ...(program.state === "offline" ? [
+        { label: "Start it again…", isDisabled: !program.description.isStartable, run: () => commands.restart(program) },
+        { label: "Take it off the list", run: () => commands.forget([program]) },
+      ] : [{ label: "Restart the program…", run: () => commands.restart(program) }]),
     ]);
   }
 

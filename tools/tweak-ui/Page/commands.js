@@ -216,6 +216,19 @@ export function addCommands(page) {
       if (await copyText(address)) notices.say("The link is copied");
       else notices.problem("The browser does not let this page copy");
     },
+    /** Takes programs that do not run off the list, until they run or the server is started again. */
+    async forget(programs) {
+      const isWanted = programs.length === 1 || (await ask(`Take ${programs.length} programs off the list?`,
+        "What is kept of them stays. They are back when they run, and when tweak ui is started again.", "Take them off"));
+      if (!isWanted) return;
+      try {
+        for (const { id } of programs) await api.post("forget", { program: id });
+        const name = programs.length === 1 ? shown(programs[0].description.name) : `${programs.length} programs`;
+        notices.say(`${name} taken off the list; what is kept stays`);
+      } catch (error) {
+        notices.problem(error.message);
+      }
+    },
     restart: (program) => openRestart(page, program.id),
     copyRestart: (program) => copyRestart(page, program.id),
     async openProgram() {

@@ -41,6 +41,7 @@ export function addFollowing(page) {
     },
     gone({ program }) {
       state.removeProgram(program);
+      if (state.scope.program === program) commands.showScope({});
     },
     tweaks({ program }) {
       if (state.programs.get(program)?.isLoaded) commands.load(program, { again: true });

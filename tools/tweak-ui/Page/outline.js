@@ -1,16 +1,27 @@
 // The outline beside the list: programs, their categories with collections, or their groups.
 
-import { make } from "./dom.js";
+import { iconButton, make } from "./dom.js";
 import { outlineOf } from "./finding.js";
 import { shown } from "./names.js";
 
 const mostNodes = 400;
 const mostOpen = 40;
+/** What stands for the programs that do not run; no program has this id. */
+const stoppedKey = "\n";
 
 /** What a program is doing, in a word. */
 export const stateText = (program) => whose(program) + ({
-  running: "running", silent: "does not answer", memory: "by its memory", offline: "not running",
+  running: "running", silent: "does not answer", memory: "by its memory", offline: endText(program.description ?? program) || "not running",
 }[program.state] ?? program.state);
+
+/** When a program has ended, and as which process; empty if nobody has seen that. */
+export function endText({ ended, lastPid }) {
+  if (!ended) return "";
+  const time = new Date(ended * 1000);
+  const isToday = time.toDateString() === new Date().toDateString();
+  const text = isToday ? time.toLocaleTimeString("en-GB") : time.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  return `ended ${isToday ? "at" : "on"} ${text}${lastPid ? `, process ${lastPid}` : ""}`;
+}
 
 /** Names the user of a program that is another user's. */
 export const whose = ({ description, user = description?.user }) => (user ? `of ${shown(user)}, ` : "");
@@ -45,11 +56,27 @@ export class Outline {
     const focused = this.#element.contains(document.activeElement) ? document.activeElement.dataset.place : undefined;
     const list = make("ul", { class: "outline-list" });
     if (state.programs.size > 1) list.append(this.#node({ label: "All programs", scope: {}, level: 0 }));
-    for (const program of state.programs.values()) list.append(this.#programNode(program, preferences.byGroup));
+    const programs = [...state.programs.values()];
+    const stopped = programs.filter((program) => program.state === "offline");
+    for (const program of programs) if (program.state !== "offline") list.append(this.#programNode(program, preferences.byGroup));
+    if (stopped.length > 0) list.append(this.#stoppedNode(stopped, stopped.length === programs.length));
     this.#element.replaceChildren(list);
     if (focused !== undefined) {
       [...this.#element.querySelectorAll("[data-place]")].find(({ dataset }) => dataset.place === focused)?.focus();
     }
+  }
+
+  /** Those that do not run, folded up unless it is one of them that is shown. */
+  #stoppedNode(programs, areAll) {
+    const { commands, preferences, state } = this.#page;
+    const isOpen = this.#open.get(stoppedKey) ?? (areAll || programs.some(({ id }) => id === state.scope.program));
+    const toggle = () => this.#toggle(stoppedKey, !isOpen);
+    const item = this.#node({
+      label: "Not running", state: "offline", level: 0, key: stoppedKey, isOpen, canOpen: true, count: programs.length, run: toggle,
+      remove: { label: "Take all that do not run off the list", run: () => commands.forget(programs) },
+    });
+    if (isOpen) item.append(make("ul", { class: "outline-stopped" }, programs.map((program) => this.#programNode(program, preferences.byGroup))));
+    return item;
   }
 
   #programNode(program, byGroup) {
@@ -58,9 +85,15 @@ export class Outline {
     const nodes = isOpen ? outlineOf(program, byGroup) : [];
     const total = nodes.reduce((sum, node) => sum + 1 + node.children.length, 0);
     const changed = nodes.reduce((sum, node) => sum + node.changed, 0);
+    const { name, executable, pid, isGone } = program.description;
+    const isStopped = program.state === "offline";
+    const hasDouble = [...this.#page.state.programs.values()].some((other) => other !== program && other.description.name === name);
+    const under = [isStopped ? endText(program.description) : hasDouble && pid ? `process ${pid}` : "", isGone ? "its file is gone" : "",
+      (isStopped || hasDouble) && executable ? shown(executable) : ""].filter(Boolean).join(" · ");
     const item = this.#node({
-      label: shown(program.description.name), detail: stateText(program), state: program.state, scope: { program: program.id },
+      label: shown(name), detail: isStopped ? "" : stateText(program), under, state: program.state, scope: { program: program.id },
       level: 0, key: program.id, isOpen, canOpen: true, changed,
+      remove: isStopped ? { label: `Take ${shown(name)} off the list`, run: () => this.#page.commands.forget([program]) } : undefined,
     });
     if (isOpen) {
       item.append(make("ul", {}, nodes.slice(0, mostNodes).map((node) => this.#branch(program, node, total <= mostOpen)),
@@ -85,15 +118,16 @@ export class Outline {
     return item;
   }
 
-  #node({ label, detail, state, scope, level, key, isOpen, canOpen, count, changed }) {
+  #node({ label, detail, under, state, scope, level, key, isOpen, canOpen, count, changed, run, remove }) {
     const current = this.#page.state.scope;
-    const place = JSON.stringify(scope);
-    const isCurrent = ["program", "category", "collection", "group"].every((name) => current[name] === scope[name]);
+    const place = scope ? JSON.stringify(scope) : key;
+    const isCurrent = scope && ["program", "category", "collection", "group"].every((name) => current[name] === scope[name]);
     const button = make("button", {
-      type: "button", class: "outline-node", "aria-current": isCurrent ? "true" : undefined, data: { place, key, state: state ?? "" },
-      onclick: () => this.#page.commands.showScope(scope),
+      type: "button", class: "outline-node", "aria-current": isCurrent ? "true" : undefined, data: { place, key, state: state ?? "" }, title: under || undefined,
+      onclick: run ?? (() => this.#page.commands.showScope(scope)),
     }, state ? make("span", { class: `state-dot ${state}`, "aria-hidden": "true" }) : undefined,
-      make("span", { class: "outline-label", text: label }),
+      make("span", { class: "outline-texts" }, make("span", { class: "outline-label", text: label }),
+        under ? make("span", { class: "outline-under", text: under }) : undefined),
       detail && state !== "running" ? make("span", { class: "outline-detail", text: detail }) : undefined,
       changed ? make("span", { class: "count is-changed", text: changed, title: `${changed} changed` }) : undefined,
       count ? make("span", { class: "count", text: count }) : undefined);
@@ -101,7 +135,8 @@ export class Outline {
       type: "button", class: "outline-toggle", tabindex: "-1", "aria-label": `${isOpen ? "Close" : "Open"} ${label}`,
       "aria-expanded": String(isOpen), onclick: () => this.#toggle(key, !isOpen),
     }) : undefined;
-    return make("li", { class: `outline-item level-${level}` }, make("div", { class: "outline-line" }, toggle, button));
+    return make("li", { class: `outline-item level-${level}` }, make("div", { class: "outline-line" }, toggle, button,
+      remove ? iconButton("close", remove.label, remove.run, { class: "outline-remove" }) : undefined));
   }
 
   #toggle(key, isOpen) {

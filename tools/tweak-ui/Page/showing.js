@@ -30,7 +30,10 @@ export function addShowing(page) {
   function shownPrograms() {
     const { scope } = state;
     const programs = [...state.programs.values()];
-    return scope.program === undefined ? programs : programs.filter(({ id }) => id === scope.program);
+    if (scope.program !== undefined) return programs.filter(({ id }) => id === scope.program);
+    // Of those that do not run only what somebody has looked at is listed with the others.
+    const listed = programs.filter((program) => program.state !== "offline" || program.isLoaded);
+    return listed.length > 0 ? listed : programs;
   }
 
   /** The program that commands without another one are about. */
@@ -76,6 +79,10 @@ export function addShowing(page) {
       title = "No program is there";
       text = "A program with tweaks shows up here as soon as it runs. One that does not run can be opened by its path: tweak ui ./program";
       button = ["Open a program…", () => commands.openProgram()];
+    } else if (programs.length === 0) {
+      title = `${shown(state.scope.program)} is not there`;
+      text = "It does not run, and nothing is kept of it.";
+      button = ["All programs", () => commands.showScope({})];
     } else if (programs.some(({ isLoaded, problem }) => !isLoaded && !problem)) {
       title = "Loading…";
       text = "";
@@ -88,6 +95,10 @@ export function addShowing(page) {
       text = page.query.shows.includes("changed") && page.query.words.length === 0 ? "Every tweak here has its default." :
         `No tweak here fits ${page.query.text ? `"${page.query.text}"` : "the filters"}.`;
       button = ["Show all", () => commands.clearQuery()];
+    } else if (programs.length === 1 && programs[0].description.isGone) {
+      title = "Its file is gone";
+      text = `${shown(programs[0].description.executable)} is not there any more, and no value is kept of it.`;
+      button = ["Take it off the list", () => commands.forget(programs)];
     } else {
       title = "There are no tweaks";
       text = "The program declares none here. Was it built with FB_TWEAK_ENABLED or DEBUG?";

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import time
@@ -313,6 +314,42 @@ class Restarts(unittest.TestCase):
         control.set(key, 555)
         browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, **offline})
         wait_until(lambda: browser.field(key).get_attribute("value") == "555", "what was missed is not fetched")
+
+    def test_programs_that_do_not_run_are_folded_told_apart_and_taken_off(self):
+        world = self.world
+        world.start_page_program()
+        ended = []
+        for folder in ("first", "second"):
+            path = os.path.join(world.folder, folder, "page-program")
+            os.makedirs(os.path.dirname(path))
+            shutil.copy(Settings.page_program, path)
+            program = world.start(path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.assertEqual(program.stdout.readline(), "ready\n")
+            # What is kept of one is of both, as they have one name.
+            world.control(program).set(NUMBERS + "Stiffness", 200)
+            ended.append((path, program.pid, program))
+        world.start_ui()
+        browser = world.browser(world.address)
+        browser.connected()
+        wait_until(lambda: browser.script("return [...tweaksPage.state.programs.values()].filter(one => one.isLoaded).length") == 3)
+        for _, _, program in ended:
+            world.end(program)
+        fold = wait_until(lambda: browser.named(".outline-node", "Not running\n2"), "they are not folded")
+        self.assertEqual(len(browser.all(".outline-node[data-state=offline]")), 1)
+        fold.click()
+        unders = wait_until(lambda: [under.text for under in browser.all(".outline-stopped .outline-under")])
+        for path, pid, _ in ended:
+            self.assertTrue(any(path in under and f"process {pid}" in under and "ended at" in under for under in unders), unders)
+        browser.click(browser.all(".outline-stopped .outline-remove")[1])
+        wait_until(lambda: len(browser.all(".outline-stopped .outline-under")) == 1, "it is not taken off")
+        # One whose file is gone says so.
+        left = next(path for path, _, _ in ended if path in browser.text(".outline-stopped"))
+        os.remove(left)
+        wait_until(lambda: browser.find(".outline-stopped .outline-node")).click()
+        wait_until(lambda: "its file is gone" in browser.text(".scope-state"), "it is not said that its file is gone")
+        browser.click(wait_until(lambda: browser.find(".outline-stopped .outline-remove")))
+        wait_until(lambda: browser.text(".scope-title") == "page-program", "it is not taken off")
+        self.assertEqual(browser.all(".outline-node[data-state=offline]"), [])
 
     def test_an_empty_page_says_why(self):
         world = self.world

@@ -37,6 +37,15 @@ struct PageRequests: Sendable {
             let request: ProgramRequest = try decode(body)
             if let stream = try stream(request.stream) { board.follow(request.program, stream, false) }
             return Self.nothing
+        case "forget":
+            let request: ProgramRequest = try decode(body)
+            guard board[request.program] != nil else {
+                throw RequestProblem(.notFound, "there is no such program")
+            }
+            guard board.remove(request.program) else {
+                throw RequestProblem(.conflict, "it runs; only one that does not is taken off the list")
+            }
+            return Self.nothing
         case "set":
             let request: SetRequest = try decode(body)
             let stream = try stream(request.stream)

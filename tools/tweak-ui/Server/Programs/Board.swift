@@ -90,16 +90,27 @@ final class Board: Sendable {
         }
     }
 
-    /// Takes note that a process of a program has ended. Of a program of another user, which this one neither edits nor
-    /// starts, nothing is left.
+    /// Takes note that a process of a program has ended.
     func end(_ id: String, _ process: pid_t) {
-        update(id) { $0.end(process) }
+        let isKept = self[id]?.keepsSomething ?? false
+        update(id) { entry in
+            entry.end(process)
+            entry.isKept = isKept
+        }
+        forgetEnded()
+    }
+
+    /// Leaves out the programs that have ended and that nobody needs.
+    func forgetEnded() { state.withLock { $0.forgetEnded() } }
+
+    /// Leaves out a program that does not run. What is kept of it stays.
+    ///
+    /// - Returns: Whether it did not run.
+    func remove(_ id: String) -> Bool {
         state.withLock { state in
-            guard let place = state.place(id), state.programs[place].user != nil,
-                state.programs[place].state == .offline
-            else { return }
-            state.resume(id)
+            guard let place = state.place(id), state.programs[place].state == .offline else { return false }
             state.forget(place)
+            return true
         }
     }
 
@@ -113,7 +124,7 @@ final class Board: Sendable {
         init(_ entry: ProgramEntry) {
             (state, pid) = (entry.state, entry.pid)
             texts = [entry.name, entry.executable, entry.overrides, entry.library, entry.problem]
-            numbers = [entry.processes, entry.tweaks?.all.count ?? entry.count]
+            numbers = [entry.processes, entry.tweaks?.all.count ?? entry.count, entry.isGone ? 1 : 0]
         }
     }
 
@@ -231,6 +242,7 @@ final class Board: Sendable {
             }
         }
         for follower in followers { follower.wake() }
+        forgetEnded()
     }
 
     func isOpen(_ stream: Int) -> Bool { state.withLock { $0.streams[stream] != nil } }
@@ -244,6 +256,7 @@ final class Board: Sendable {
             if (viewer.program, viewer.tweak) != (program, tweak) { viewer.since = secondsSince1970() }
             (viewer.program, viewer.tweak) = (program, tweak)
             state.viewers[stream] = viewer
+            state.forgetEnded()
             for other in state.streams.values { other.add { $0.viewersChanged = true } }
         }
     }
@@ -321,8 +334,22 @@ extension Board.State {
         forget(oldest)
     }
 
+    /// Leaves out the programs that have ended, of which nothing is kept, and that no page is at. Those of other users, which
+    /// this one neither edits nor starts, are left out in any case.
+    mutating func forgetEnded() {
+        let seen = Set(viewers.values.compactMap(\.program))
+        for place in programs.indices.reversed() {
+            let entry = programs[place]
+            guard entry.state == .offline, entry.ended != nil, !entry.isRestarting,
+                entry.user != nil || !(entry.isKept || seen.contains(entry.id))
+            else { continue }
+            forget(place)
+        }
+    }
+
     mutating func forget(_ place: Int) {
         let id = programs.remove(at: place).id
+        resume(id)
         for stream in streams.values { stream.add { $0.gone.appendOnce(id) } }
     }
 

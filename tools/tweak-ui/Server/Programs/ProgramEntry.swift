@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 import TweakClient
 import TweakJSON
+import TweakOverrides
 import TweakProtocol
 import TweakRecords
 import TweakSystem
@@ -26,12 +27,20 @@ struct ProgramEntry {
     /// Whose it is, if it is not this user's.
     let user: String?
     var pid: pid_t?
+    /// The process that has ended last.
+    var lastPid: pid_t?
     var state = State.offline
     /// When it was first seen, and when it was seen to have ended, in seconds since 1970.
     var started: Double?
     var ended: Double?
     /// How its last process was started, if that could be seen.
     var start: ProcessStart?
+    /// Whether it is being started again.
+    var isRestarting = false
+    /// Whether something is kept of it, as it was known when it ended.
+    var isKept = false
+    /// Whether it does not run and its file is not there any more.
+    var isGone = false
     var overrides: String?
     var library: String?
     var problem: String?
@@ -62,8 +71,19 @@ struct ProgramEntry {
     /// A process of the program has ended. It need not be the one that runs now.
     mutating func end(_ process: pid_t) {
         guard pid == process else { return }
-        (state, ended) = (.offline, secondsSince1970())
+        (state, ended, lastPid) = (.offline, secondsSince1970(), process)
         (pid, problem, follower, isFresh) = (nil, nil, nil, false)
+    }
+
+    /// Whether values or presets of it are kept. This reads files, which are none of this user's for a program of another one.
+    var keepsSomething: Bool {
+        guard user == nil,
+            let file = overrides.map({ OverridesFile(path: $0) }) ?? (try? OverridesFile(application: name))
+        else { return false }
+        if tweaks?.all.contains(where: { $0.source == "override" }) == true { return true }
+        // What cannot be read is there.
+        return (try? file.load().keys.isEmpty) != true
+            || directoryEntries(file.directory + "/presets").contains { $0.hasSuffix(".json") }
     }
 
     /// What is sampled for all together.
@@ -218,7 +238,7 @@ struct ProgramForm: Encodable {
     /// Whose it is, if it is not this user's.
     let user: String?
     let state: ProgramEntry.State
-    let pid: Int32?
+    let pid, lastPid: Int32?
     let started, ended: Double?
     let overrides: String?
     let tweaks: Int?
@@ -227,15 +247,19 @@ struct ProgramForm: Encodable {
     let processes: Int?
     /// Whether it does not run and can be started as it was.
     let isStartable: Bool?
+    /// Whether its file is not there any more.
+    let isGone: Bool?
 
     init(_ entry: ProgramEntry) {
         (id, name, executable, state) = (entry.id, entry.name, entry.executable, entry.state)
         user = entry.user
-        (pid, started, ended, overrides) = (entry.pid, entry.started, entry.ended, entry.overrides)
+        (pid, lastPid) = (entry.pid, entry.state == .offline ? entry.lastPid : nil)
+        (started, ended, overrides) = (entry.started, entry.ended, entry.overrides)
         tweaks = entry.tweaks?.all.count ?? entry.count
         (problem, library) = (entry.problem, entry.library)
         processes = entry.processes > 1 ? entry.processes : nil
         isStartable = entry.state == .offline && entry.start != nil ? true : nil
+        isGone = entry.state == .offline && entry.isGone ? true : nil
     }
 }
 

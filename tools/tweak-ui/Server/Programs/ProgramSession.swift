@@ -110,7 +110,12 @@ actor ProgramSession {
         let undeclared = try program.undeclared(besides: tweaks)
         lastFiles = open?.identity.files
         guard board[id]?.state == .offline else { return }
-        board.update(id) { $0.overrides = description.overrides }
+        let isGone = entry.executable.map { access($0, F_OK) != 0 } ?? false
+        let isKept = !undeclared.keys.isEmpty || tweaks.contains { $0.source == "override" }
+        board.update(id) { entry in
+            (entry.overrides, entry.isGone) = (description.overrides, isGone)
+            entry.isKept = entry.isKept || isKept
+        }
         board.replace(id, tweaks, undeclared: undeclared.undeclaredValues)
     }
 

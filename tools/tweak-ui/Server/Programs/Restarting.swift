@@ -108,6 +108,11 @@ struct RestartPlan: Sendable {
             return waitForEntry(id, board, nil)
         }
         if let problem = start.missing { throw Failure(problem, EX_DATAERR) }
+        board.update(id) { $0.isRestarting = true }
+        defer {
+            board.update(id) { $0.isRestarting = false }
+            board.forgetEnded()
+        }
         if let running {
             try end(running)
             // What follows it may notice later, and the new one would be a second program then.
