@@ -1,6 +1,6 @@
 // A number: a slider, and a field that takes arithmetic, arrows and drags. Shift makes steps ten times as large, Alt a tenth.
 
-import { make, setAttribute, setText } from "../dom.js";
+import { freshID, make, setAttribute, setText } from "../dom.js";
 import { calculate } from "../arithmetic.js";
 import { convertedBack, converted, durationUnits, isDuration, niceUnit, parseDuration, canonical } from "../durations.js";
 import { admitted, isInteger, isLogarithmic, limitsOf, numberText, positionOf, sliderRange, stepped, valueAt }
@@ -109,7 +109,7 @@ function makeField(tweak, editing) {
   const units = hasUnits ? make("select", { class: "unit-select", "aria-label": `${tweak.label}, unit` },
     durationUnits.map((one) => make("option", { value: one, text: one }))) : undefined;
   const unitText = hasUnits ? undefined : make("span", { class: "unit", text: shown(tweak.unit), title: shown(tweak.unit) || undefined });
-  const outside = make("span", { class: "outside", role: "status" });
+  const outside = make("span", { class: "outside", role: "status", id: freshID("said") });
   const element = make("span", { class: "field" }, input, units, unitText, outside);
   let isDirty = false;
   /** What is said of a number that was outside the limits. */
@@ -150,10 +150,16 @@ function makeField(tweak, editing) {
 
   function clean() {
     isDirty = false;
-    input.removeAttribute("aria-invalid");
+    tellMistake();
     input.title = input.dataset.title ?? input.title;
-    element.classList.remove("is-wrong");
-    setText(outside, "");
+  }
+
+  /** Says what is wrong with what was typed, or that nothing is. */
+  function tellMistake(message) {
+    setAttribute(input, "aria-invalid", message && "true");
+    setAttribute(input, "aria-describedby", message && outside.id);
+    element.classList.toggle("is-wrong", Boolean(message));
+    setText(outside, message ?? "");
   }
 
   function parsed() {
@@ -191,9 +197,7 @@ function makeField(tweak, editing) {
     } catch (error) {
       input.dataset.title ??= input.title;
       input.title = error.message;
-      input.setAttribute("aria-invalid", "true");
-      element.classList.add("is-wrong");
-      setText(outside, error.message);
+      tellMistake(error.message);
       return false;
     }
   }
@@ -214,9 +218,7 @@ function makeField(tweak, editing) {
   input.addEventListener("input", () => {
     isDirty = true;
     limited = "";
-    input.removeAttribute("aria-invalid");
-    element.classList.remove("is-wrong");
-    setText(outside, "");
+    tellMistake();
   });
   input.addEventListener("blur", () => {
     if (isDirty && input.value === shownText) clean();
