@@ -31,10 +31,8 @@ export function addCommands(page) {
       for (const one of [before, selected]) if (one) page.list.changed(one);
       page.showAddress();
       if (selected) page.lastTouched = selected.program;
-      if (selected && !hadFocus && focused?.classList.contains("row-name")) {
-        if (matchMedia("(max-width: 1000px)").matches) page.details.focus();
-      }
-      if (!selected && before && hadFocus) page.list.reveal(before.id, { focus: "name" });
+      if (selected && focused?.classList.contains("row-name")) page.details.focus();
+      if (!selected && before && (hadFocus || focused === document.body)) page.list.reveal(before.id, { focus: "name" });
       page.tellPresence();
     },
     showScope(scope) {
@@ -117,10 +115,12 @@ export function addCommands(page) {
         page.graphed.add(tweak.id);
       }
       showGraphs();
+      page.showAddress();
     },
     closeGraph() {
       page.graphed.clear();
       showGraphs();
+      page.showAddress();
     },
     /** The tweak that is the other axis of a pad: what the program or a person says, or what the names say. */
     partnerOf(tweak) {

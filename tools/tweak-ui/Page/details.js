@@ -5,7 +5,8 @@ import { colourControl } from "./controls/colour.js";
 import { padControl } from "./controls/pad.js";
 import { textControl } from "./controls/text.js";
 import { copyText, declarationInC, declarationInSwift, nestedJSON, shellCommand } from "./copying.js";
-import { iconButton, make, setText } from "./dom.js";
+import { iconButton, isTyping, make, setText } from "./dom.js";
+import { tweakCommand } from "./keys.js";
 import { shown } from "./names.js";
 import { isNumber } from "./numbers.js";
 import { sourceText, whyNoEffect } from "./row.js";
@@ -26,6 +27,13 @@ export class Details {
   constructor(page, element) {
     this.#page = page;
     this.#element = element;
+    element.addEventListener("keydown", (event) => {
+      const command = !isTyping() && tweakCommand(event);
+      if (!command) return;
+      event.preventDefault();
+      event.stopPropagation();
+      page.commands[command](this.#tweak);
+    });
   }
 
   get tweak() {

@@ -6,6 +6,12 @@ import { importFile } from "./presets.js";
 
 const byID = (id) => document.getElementById(id);
 
+/** The command of a key that is pressed on the name of a tweak, or in its details. */
+export function tweakCommand(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
+  return { r: "resetTweak", s: "toggleStar", g: "toggleGraph", c: "copyCommand", l: "copyLink" }[event.key];
+}
+
 /** Has the page listen to keys. */
 export function addKeys(page) {
   const { state, preferences, commands } = page;
@@ -24,6 +30,14 @@ export function addKeys(page) {
       page.list.focusFirst();
     }
   });
+
+  /** From a field the focus goes to what the field belongs to. */
+  function leaveField(field) {
+    const row = field.closest(".row");
+    if (row) page.list.reveal(`${row.dataset.program}\n${row.dataset.tweak}`, { focus: "name" });
+    else if (byID("details").contains(field)) page.details.focus();
+    else field.blur();
+  }
 
   const isDark = () => preferences.theme === "dark" ||
     (preferences.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
@@ -55,7 +69,7 @@ export function addKeys(page) {
     if (event.altKey || event.metaKey || event.ctrlKey) return;
     if (event.key === "Escape" && !document.querySelector(".popover:popover-open")) {
       if (document.body.classList.contains("has-outline")) commands.toggleOutline(false);
-      else if (isField) document.activeElement.blur();
+      else if (isField) leaveField(document.activeElement);
       else if (state.selected) commands.select(undefined);
       return;
     }
@@ -70,7 +84,6 @@ export function addKeys(page) {
     if (row) page.lastTouched = row.dataset.program;
     page.tellPresence();
   });
-  addEventListener("hashchange", page.followAddress);
   addEventListener("dragover", (event) => {
     if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
     event.preventDefault();

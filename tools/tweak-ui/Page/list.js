@@ -1,11 +1,13 @@
 // The list of tweaks. Only what is seen is in the document, with a little above and below, however many there are.
 
 import { make, setAttribute } from "./dom.js";
+import { tweakCommand } from "./keys.js";
 import { Row } from "./row.js";
 
 const overscan = 6;
-const narrowWidth = 600;
-const mediumWidth = 800;
+/** Below which widths, in sizes of the text, a row has two lines, and less space in one. */
+const narrowWidth = 46;
+const mediumWidth = 62;
 
 export class List {
   #page;
@@ -18,7 +20,12 @@ export class List {
   #frame = 0;
   #beyondTimer = 0;
   #dirty = new Set();
-  #heights;
+  /** The heights of items that have been on the screen, by id; and by kind the least of them, for those that have not. */
+  #measured = new Map();
+  #usual = {};
+  #seen = new Set();
+  #viewOf = new WeakMap();
+  #sizes = new ResizeObserver((entries) => this.#remeasure(entries));
   #height = 0;
   #makeHeading;
   /** Is called when other rows are on the screen. */
@@ -39,17 +46,43 @@ export class List {
     list.addEventListener("focusout", () => this.#schedule());
   }
 
-  /** Takes the heights of the width that there is. Returns whether they are others. */
+  /** Finds the layout for the width and the size of the text. Returns whether it is another one, with other heights. */
   #measure() {
     const width = this.#scroller.clientWidth;
     this.#height = this.#scroller.clientHeight;
-    const isNarrow = width < narrowWidth;
     const isCoarse = matchMedia("(pointer: coarse)").matches;
-    const layout = `${isNarrow ? "narrow" : width < mediumWidth ? "medium" : "wide"} ${isCoarse ? "coarse" : "fine"}`;
+    const size = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const shape = width < narrowWidth * size ? "narrow" : width < mediumWidth * size ? "medium" : "wide";
+    const layout = `${shape} ${isCoarse ? "coarse" : "fine"} ${size}`;
     if (this.#list.dataset.layout === layout) return false;
     this.#list.dataset.layout = layout;
-    this.#heights = { row: isNarrow ? (isCoarse ? 100 : 84) : (isCoarse ? 56 : 46), heading: 40, program: 60 };
+    this.#measured.clear();
+    // Until one of each kind has been on the screen.
+    this.#usual = { row: (shape === "narrow" ? 6 : 3.5) * size, heading: 3 * size, program: 4.5 * size };
+    this.#seen.clear();
     return true;
+  }
+
+  /** Takes over how high items have become, before the browser paints them. */
+  #remeasure(entries) {
+    const anchor = this.#anchor();
+    let isOther = false;
+    for (const { target, borderBoxSize } of entries) {
+      const item = this.#viewOf.get(target)?.item;
+      const height = Math.ceil(borderBoxSize[0].blockSize);
+      if (!item || height === 0) continue;
+      const usual = this.#usual[item.kind];
+      const least = this.#seen.has(item.kind) ? Math.min(usual, height) : height;
+      isOther ||= height !== this.#heightOf(item) || least !== usual;
+      this.#measured.set(item.id, height);
+      this.#usual[item.kind] = least;
+      this.#seen.add(item.kind);
+    }
+    if (!isOther) return;
+    this.#layOut();
+    this.#keep(anchor);
+    for (const [id, view] of this.#views) if (this.#places.has(id)) this.#place(view, this.#places.get(id));
+    this.#schedule();
   }
 
   /** Shows other items. What was at the top stays there, so that nothing jumps. */
@@ -67,32 +100,47 @@ export class List {
         view.item = items[index];
         if (!isOther) continue;
       }
-      view.element.remove();
-      this.#views.delete(id);
+      this.#remove(id, view);
     }
     this.#places = ids;
     this.#layOut();
-    if (anchor) {
-      const index = ids.get(anchor.id);
-      if (index !== undefined) this.#scroller.scrollTop = this.#offsets[index] + anchor.distance;
-      top = this.#scroller.scrollTop;
-    }
+    if (anchor) top = this.#keep(anchor);
     // What is seen comes first, and what is beyond when that is on the screen.
     this.#render(0, top);
     clearTimeout(this.#beyondTimer);
     this.#beyondTimer = setTimeout(() => this.#schedule(), 50);
   }
 
+  /** What stays where it is on the screen when others become higher: the row with the focus, or the first one that is seen. */
   #anchor() {
     const { scrollTop } = this.#scroller;
     if (scrollTop <= 0 || this.#items.length === 0) return undefined;
-    const item = this.#items[this.#indexAt(scrollTop)];
+    const focused = this.#places.get(this.#viewOf.get(document.activeElement?.closest?.(".row"))?.item.id);
+    const isSeen = this.#offsets[focused] >= scrollTop && this.#offsets[focused] < scrollTop + this.#height;
+    const item = this.#items[isSeen ? focused : this.#indexAt(scrollTop)];
     return item && { id: item.id, distance: scrollTop - this.#offsets[this.#places.get(item.id)] };
+  }
+
+  /** Scrolls so that it is where it was. Returns to where. */
+  #keep(anchor) {
+    const index = anchor && this.#places.get(anchor.id);
+    if (index !== undefined) this.#scroller.scrollTop = this.#offsets[index] + anchor.distance;
+    return this.#scroller.scrollTop;
+  }
+
+  #remove(id, view) {
+    this.#sizes.unobserve(view.element);
+    view.element.remove();
+    this.#views.delete(id);
+  }
+
+  #heightOf({ id, kind }) {
+    return this.#measured.get(id) ?? this.#usual[kind];
   }
 
   #layOut() {
     const offsets = new Float64Array(this.#items.length + 1);
-    this.#items.forEach((item, index) => { offsets[index + 1] = offsets[index] + this.#heights[item.kind]; });
+    this.#items.forEach((item, index) => { offsets[index + 1] = offsets[index] + this.#heightOf(item); });
     this.#offsets = offsets;
     this.#list.style.height = `${offsets[this.#items.length]}px`;
     for (const view of this.#views.values()) view.top = undefined;
@@ -130,8 +178,7 @@ export class List {
         wanted.add(id);
         continue;
       }
-      view.element.remove();
-      this.#views.delete(id);
+      this.#remove(id, view);
     }
     let isOther = false;
     let previous = null;
@@ -163,18 +210,18 @@ export class List {
     if (view.top !== top) {
       view.top = top;
       view.element.style.transform = `translateY(${top}px)`;
-      view.element.style.height = `${this.#heights[view.item.kind]}px`;
     }
     setAttribute(view.element, "aria-setsize", this.#items.length);
     setAttribute(view.element, "aria-posinset", index + 1);
   }
 
   #makeView(item) {
-    if (item.kind === "row") {
-      const row = new Row(this.#page, item.tweak, item.depth);
-      return { item, row, element: row.element };
-    }
-    return { item, element: make("li", { class: `list-${item.kind}` }, this.#makeHeading(item)) };
+    const row = item.kind === "row" ? new Row(this.#page, item.tweak, item.depth) : undefined;
+    const element = row?.element ?? make("li", { class: `list-${item.kind}` }, this.#makeHeading(item));
+    const view = { item, row, element };
+    this.#viewOf.set(element, view);
+    this.#sizes.observe(element);
+    return view;
   }
 
   /** A tweak has another value. */
@@ -192,8 +239,7 @@ export class List {
 
   /** Makes all rows anew, as when others belong together. */
   rebuild() {
-    for (const view of this.#views.values()) view.element.remove();
-    this.#views.clear();
+    for (const [id, view] of this.#views) this.#remove(id, view);
     this.#render();
   }
 
@@ -243,7 +289,7 @@ export class List {
     const tweak = this.#items[index]?.tweak;
     if (!tweak) return;
     if (!event.target.classList.contains("row-name")) return;
-    const page = Math.max(1, Math.floor(this.#scroller.clientHeight / this.#heights.row) - 1);
+    const page = Math.max(1, Math.floor(this.#scroller.clientHeight / this.#usual.row) - 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.#items.length, End: this.#items.length };
     if (event.key in steps) {
       event.preventDefault();
@@ -256,9 +302,7 @@ export class List {
       this.#views.get(id)?.row?.focusControl();
       return;
     }
-    const command = {
-      r: "resetTweak", s: "toggleStar", g: "toggleGraph", c: "copyCommand", l: "copyLink",
-    }[event.key];
+    const command = tweakCommand(event);
     if (!command) return;
     event.preventDefault();
     event.stopPropagation();

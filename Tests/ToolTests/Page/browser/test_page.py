@@ -334,20 +334,21 @@ class Restarts(unittest.TestCase):
         wait_until(lambda: browser.script("return [...tweaksPage.state.programs.values()].filter(one => one.isLoaded).length") == 3)
         for _, _, program in ended:
             world.end(program)
-        fold = wait_until(lambda: browser.named(".outline-node", "Not running\n2"), "they are not folded")
+        wait_until(lambda: browser.named(".outline-node", "Not running\n2"), "they are not folded")
         self.assertEqual(len(browser.all(".outline-node[data-state=offline]")), 1)
-        fold.click()
+        # It may be drawn anew between a look and a click.
+        wait_until(lambda: [node.click() for node in browser.all(".outline-node") if node.text.startswith("Not running")])
         unders = wait_until(lambda: [under.text for under in browser.all(".outline-stopped .outline-under")])
         for path, pid, _ in ended:
             self.assertTrue(any(path in under and f"process {pid}" in under and "ended at" in under for under in unders), unders)
-        browser.click(browser.all(".outline-stopped .outline-remove")[1])
+        wait_until(lambda: browser.all(".outline-stopped .outline-remove")[1].click() is None)
         wait_until(lambda: len(browser.all(".outline-stopped .outline-under")) == 1, "it is not taken off")
         # One whose file is gone says so.
         left = next(path for path, _, _ in ended if path in browser.text(".outline-stopped"))
         os.remove(left)
-        wait_until(lambda: browser.find(".outline-stopped .outline-node")).click()
+        wait_until(lambda: browser.find(".outline-stopped .outline-node").click() is None)
         wait_until(lambda: "its file is gone" in browser.text(".scope-state"), "it is not said that its file is gone")
-        browser.click(wait_until(lambda: browser.find(".outline-stopped .outline-remove")))
+        wait_until(lambda: browser.find(".outline-stopped .outline-remove").click() is None)
         wait_until(lambda: browser.text(".scope-title") == "page-program", "it is not taken off")
         self.assertEqual(browser.all(".outline-node[data-state=offline]"), [])
 
@@ -656,6 +657,68 @@ class Keyboard(PageTest):
         self.assertEqual(tops, sorted(tops))
 
 
+class Leaving(PageTest):
+    """Back, Escape, and where the focus is then."""
+
+    def test_back_closes_what_is_open_before_it_leaves_the_page(self):
+        browser = self.browser
+        browser.click(browser.part(NUMBERS + "Stiffness", ".row-name"))
+        browser.click(browser.part("Motor/State/Speed", ".row-graph"))
+        self.query("speed")
+        wait_until(lambda: self.keys_shown() == ["Motor/State/Speed"])
+
+        def seen():
+            return [browser.find(name).is_displayed() for name in ("#details", "#graphs")]
+
+        browser.driver.back()
+        wait_until(lambda: browser.find("#search").get_attribute("value") == "" and len(self.keys_shown()) > 1, "the filter stays")
+        self.assertEqual(seen(), [True, True])
+        browser.driver.back()
+        wait_until(lambda: seen() == [True, False], "the graph stays")
+        browser.driver.back()
+        wait_until(lambda: seen() == [False, False], "the details stay")
+        self.assertNotIn("tweak=", browser.driver.current_url)
+        browser.driver.forward()
+        wait_until(lambda: seen() == [True, False], "the details do not open again")
+        browser.driver.back()
+        wait_until(lambda: seen() == [False, False])
+        browser.driver.back()
+        wait_until(lambda: browser.driver.current_url == "about:blank", "the page is not left")
+
+    def test_what_was_closed_by_hand_is_no_step_of_back(self):
+        browser = self.browser
+        browser.click(browser.part(NUMBERS + "Stiffness", ".row-name"))
+        self.query("sti")
+        self.query("stiffness")
+        browser.find("#search").send_keys(Keys.ESCAPE)
+        wait_until(lambda: browser.script("return history.state.depth") == 1)
+        browser.click(browser.find("button[aria-label='Close the details']"))
+        wait_until(lambda: browser.script("return history.state.depth") == 0)
+        wait_until(lambda: "tweak=" not in browser.driver.current_url)
+        browser.driver.back()
+        wait_until(lambda: browser.driver.current_url == "about:blank", "the page is not left")
+
+    def test_back_leaves_the_page_that_a_link_has_opened_with_details(self):
+        browser = self.browser
+        self.show("program=page-program&tweak=" + (NUMBERS + "Stiffness").replace("/", "%2F"))
+        wait_until(lambda: browser.find("#details").is_displayed())
+        browser.click(browser.find("button[aria-label='Close the details']"))
+        wait_until(lambda: "tweak=" not in browser.driver.current_url)
+        browser.driver.back()
+        wait_until(lambda: browser.driver.current_url == "about:blank", "the page is not left")
+
+    def test_the_focus_goes_to_what_opens_and_back_to_the_row(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        name = "return document.activeElement.classList.contains('row-name') && document.activeElement.closest('.row').dataset.tweak"
+        browser.click(browser.part(key, ".row-name"))
+        wait_until(lambda: browser.script("return Boolean(document.activeElement.closest('#details'))"), "the details do not get the focus")
+        browser.press(Keys.ESCAPE)
+        wait_until(lambda: browser.script(name) == key, "the row does not have the focus again")
+        browser.field(key).click()
+        browser.press(Keys.ESCAPE)
+        self.assertEqual(browser.script(name), key)
+
+
 class Accessible(PageTest):
     """Names, roles, contrast, sizes, as axe-core finds them."""
 
@@ -741,6 +804,78 @@ class Accessible(PageTest):
                 )
                 self.assertEqual(beyond, [], f"at {width} px")
                 self.assertLessEqual(browser.script("return document.documentElement.scrollWidth"), width)
+
+    def test_larger_text_fits(self):
+        browser = self.browser
+        self.addCleanup(browser.size, 1280, 900)
+        cut = """const rows = [...document.querySelectorAll('.list > li')].map((row) => [row, row.getBoundingClientRect()]).sort(([, one], [, other]) => one.top - other.top);
+            const wrong = [];
+            rows.forEach(([row, box], index) => {
+              for (const part of row.children) {
+                const inner = part.getBoundingClientRect();
+                if (inner.height > 0 && (inner.top < box.top - 1 || inner.bottom > box.bottom + 1)) wrong.push(`${part.className} of ${row.dataset.tweak} is cut`);
+              }
+              if (index > 0 && box.top < rows[index - 1][1].bottom - 1) wrong.push(`${row.dataset.tweak} lies over the one before it`);
+            });
+            return wrong;"""
+        for width, size in ((1280, "100%"), (1280, "200%"), (360, "150%"), (360, "100%")):
+            browser.size(width, 900)
+            browser.script("document.documentElement.style.fontSize = arguments[0]", size)
+            for key in (NUMBERS + "Stiffness", OTHERS + "Restarting", "Motor/State/Speed"):
+                browser.row(key)
+                wait_until(lambda: browser.script(cut) == [], f"with text of {size} at {width} px")
+
+    def test_the_list_has_room_at_400_percent(self):
+        browser = self.browser
+        self.addCleanup(browser.size, 1280, 900)
+        # A window of 1280 by 1024.
+        browser.size(320, 256)
+        browser.row(NUMBERS + "Stiffness")
+        height = "return document.getElementById('scroller').clientHeight"
+        wait_until(lambda: browser.script(height) >= 128, "less than half of the window is the list's")
+        self.assertLessEqual(browser.script("return document.documentElement.scrollWidth"), 320)
+        browser.script("tweaksPage.commands.toggleGraph(tweaksPage.state.tweak('page-program', 'Motor/State/Speed'))")
+        wait_until(lambda: browser.find("#graphs").is_displayed())
+        self.assertGreaterEqual(browser.script(height), browser.row(NUMBERS + "Stiffness").size["height"])
+
+    def test_icons_have_contrast(self):
+        browser = self.browser
+        browser.click(browser.part("Motor/State/Speed", ".row-graph"))
+        for theme in ("light", "dark"):
+            browser.script("tweaksPage.commands.setTheme(arguments[0]); document.activeElement.blur()", theme)
+            browser.row("Kinds/Pad/Position X")
+            script = """
+                const context = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d', {willReadFrequently: true});
+                const parsed = (colour) => {
+                  context.clearRect(0, 0, 1, 1);
+                  context.fillStyle = colour;
+                  context.fillRect(0, 0, 1, 1);
+                  const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
+                  return {channels: [red, green, blue], alpha: alpha / 255};
+                };
+                const luminance = (channels) => {
+                  const [r, g, b] = channels.map((one) => one / 255).map((one) => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+                  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+                };
+                const faint = [];
+                for (const icon of document.querySelectorAll('.icon')) {
+                  if (!icon.checkVisibility({visibilityProperty: true}) || icon.closest('[aria-disabled=true], :disabled')) continue;
+                  let opacity = 1;
+                  let back;
+                  for (let one = icon; one && !back; one = one.parentElement) {
+                    const {backgroundColor, opacity: own} = getComputedStyle(one);
+                    const {channels, alpha} = parsed(backgroundColor);
+                    if (alpha > 0.99) back = channels;
+                    else opacity *= Number(own);
+                  }
+                  const front = parsed(getComputedStyle(icon).stroke).channels.map((one, index) => one * opacity + back[index] * (1 - opacity));
+                  const [light, dark] = [luminance(front), luminance(back)].sort((a, b) => b - a);
+                  const contrast = (light + 0.05) / (dark + 0.05);
+                  if (contrast < 3) faint.push(`${icon.parentElement.className} ${contrast.toFixed(2)}`);
+                }
+                return faint;"""
+            # The colours of another theme come with a transition.
+            wait_until(lambda: browser.script(script) == [], f"{theme}: {browser.script(script)}")
 
     def test_reduced_motion_moves_nothing(self):
         browser = self.world.browser(self.world.address + "&program=page-program", reduced=True)
