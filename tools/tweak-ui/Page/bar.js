@@ -36,7 +36,7 @@ export function addBar(page) {
     icon("people"), make("span", { text: "" }));
   parts.more = iconButton("more", "More", (event) => openMenu(event.currentTarget, "More", moreEntries()), { "aria-haspopup": "menu", "aria-expanded": "false" });
   parts.outlineButton = iconButton("menu", "Outline", () => commands.toggleOutline(), { class: "outline-button", "aria-expanded": "false", "aria-controls": "outline-panel" });
-  byID("top").append(parts.outlineButton, make("h1", { class: "brand", text: "Tweaks" }),
+  byID("top").replaceChildren(parts.outlineButton, make("h1", { class: "brand", text: "Tweaks" }),
     make("div", { class: "search-box", role: "search" }, icon("search"), parts.search, make("kbd", { text: "/", "aria-hidden": "true" })), parts.filter,
     make("div", { class: "top-buttons", role: "toolbar", "aria-label": "Values" }, parts.undo, parts.redo, parts.sides, parts.snapshot, parts.presets),
     parts.people, parts.more);

@@ -46,6 +46,31 @@ def first_paint(world, browser, times=7):
     return spread(results)
 
 
+def slow_load(world):
+    """The first load on a line of 50 kB/s on which an answer takes 300 ms: until something is seen, and until there are rows."""
+    world.start_page_program()
+    world.start_ui()
+    driver = world.browser().driver
+    driver.get("about:blank")
+    driver.execute_cdp_cmd("Network.enable", {})
+    driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+    driver.execute_cdp_cmd("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 300, "downloadThroughput": 50_000, "uploadThroughput": 50_000})
+    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        const look = () => {
+          if (document.querySelector('.row')) requestAnimationFrame(() => setTimeout(() => { globalThis.rowsSeen = performance.now(); }));
+          else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);"""})
+    driver.get(world.address + "&program=page-program")
+    rows = run_until(lambda: driver.execute_script("return globalThis.rowsSeen"))
+    figures = driver.execute_script(
+        """const files = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+        return {"first paint, ms": Math.round(performance.getEntriesByType('paint')[0]?.startTime), "requests": files.length,
+          "kB": Math.round(files.reduce((sum, {transferSize}) => sum + transferSize, 0) / 1000)};""")
+    return {"rows, ms": round(rows), **figures}
+
+
 def key_to_result(browser):
     """From a key in the search to the frame that shows what was found. Keys come as a person types them, at any time of a frame."""
     return spread(browser.driver.execute_async_script(
@@ -227,6 +252,11 @@ def main():
         browser.connected()
         run_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program')?.isLoaded"))
         took = resident(world.ui.pid)[1]
+        slow = World("slow")
+        try:
+            figures["first load on a slow line"] = slow_load(slow)
+        finally:
+            slow.close()
         figures["first paint, ms"] = first_paint(world, browser)
         figures["the server for a paint, s of a core"] = round((resident(world.ui.pid)[1] - took) / 7, 3)
         figures["key to result, ms"] = key_to_result(browser)

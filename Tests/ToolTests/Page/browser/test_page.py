@@ -888,6 +888,29 @@ class Accessible(PageTest):
         browser.close()
 
 
+class Loading(PageTest):
+    def test_few_and_small_files_are_loaded_and_kept(self):
+        if os.environ.get("TWEAKS_UI_PAGE"):
+            self.skipTest("a folder is served as it is")
+        browser = self.browser
+        sizes = """return performance.getEntriesByType(arguments[0]).filter(({name}) => !name.includes('/api/'))
+            .map(({name, transferSize, encodedBodySize, decodedBodySize}) => [name, transferSize, encodedBodySize, decodedBodySize]);"""
+        page = browser.script(sizes, "navigation")
+        files = browser.script(sizes, "resource")
+        self.assertLessEqual(len(files), 3, files)
+        self.assertLess(sum(size for _, _, size, _ in page + files), 100_000, files)
+        Settings.figures["files of the page"] = len(page + files)
+        Settings.figures["bytes of the page, as sent"] = sum(size for _, _, size, _ in page + files)
+        # They are in the cache of the browser then.
+        self.show()
+        self.assertEqual([(name, sent) for name, sent, _, _ in browser.script(sizes, "resource") if sent > 0], [])
+
+    def test_the_frame_is_there_before_the_scripts(self):
+        frame = self.browser.script("return (await fetch('/')).text()")
+        self.assertRegex(frame, "<header[^>]*><h1[^>]*>Tweaks</h1></header>")
+        self.assertRegex(frame, '<div class="empty" id="empty"><h2>Loading…</h2></div>')
+
+
 class Many(PageTest):
     """10,000 tweaks: only what is seen is in the document."""
 

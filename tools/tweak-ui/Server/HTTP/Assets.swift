@@ -1,3 +1,4 @@
+#if UI
 import CTweakPage
 import CommandSupport
 import TweakSystem
@@ -5,17 +6,19 @@ import TweakSystem
 /// A file of the page.
 struct Asset: Sendable {
     let bytes: [UInt8]
+    /// The same as gzip compresses it; `nil` if it is only sent as it is.
+    let compressed: [UInt8]?
     let contentType: String
-    /// What tells this content from another one, in quotes.
+    /// What tells this content from another one, in quotes. It is the same for both forms, so it is a weak one.
     let tag: String
     /// Whether what is at its path never changes.
     private(set) var isForGood = false
 
-    private init(_ name: String, _ bytes: [UInt8]) {
-        self.bytes = bytes
+    private init(_ name: String, _ bytes: [UInt8], compressed: [UInt8]? = nil) {
+        (self.bytes, self.compressed) = (bytes, compressed)
         let ending = name.split(separator: ".").last.map(String.init) ?? ""
         contentType = Self.types[ending] ?? "application/octet-stream"
-        tag = "\"\(Self.hash(bytes))-\(bytes.count)\""
+        tag = "W/\"\(Self.hash(bytes))-\(bytes.count)\""
     }
 
     /// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv: it is not for secrets.
@@ -31,8 +34,8 @@ struct Asset: Sendable {
         "woff2": "font/woff2", "txt": "text/plain; charset=utf-8",
     ]
 
-    /// Those inside the executable, by their paths. The page names the others by paths that have the hash of all, so that a
-    /// browser need not ask again for what it has.
+    /// Those inside the executable, by their paths. The page names those that it loads by paths that have the hash of all, so
+    /// that a browser need not ask again for what it has. Of the modules it loads one, with all others inside.
     private static let all: [String: Asset] = {
         var assets: [String: Asset] = [:]
         var place = 0
@@ -45,12 +48,20 @@ struct Asset: Sendable {
         let version = hash(assets.sorted { $0.key < $1.key }.flatMap { $0.value.tag.utf8 })
         guard let index = assets["index.html"] else { return assets }
         var page = String(decoding: index.bytes, as: UTF8.self)
-        for (name, var asset) in assets where name != "index.html" {
+        let sources = assets.filter { $0.key.hasSuffix(".js") }.mapValues {
+            String(decoding: $0.bytes, as: UTF8.self)
+        }
+        for name in assets.keys where page.contains("=\"\(name)\"") {
             page = page.replacing("=\"\(name)\"", with: "=\"\(version)/\(name)\"")
+            let bytes =
+                name.hasSuffix(".js")
+                ? Array(ModuleBundle(name, of: sources).text.utf8) : assets[name]?.bytes ?? []
+            var asset = Asset(name, bytes, compressed: gzipped(bytes))
             asset.isForGood = true
             assets["\(version)/\(name)"] = asset
         }
-        assets["index.html"] = Asset("index.html", Array(page.utf8))
+        let bytes = Array(page.utf8)
+        assets["index.html"] = Asset("index.html", bytes, compressed: gzipped(bytes))
         return assets
     }()
 
@@ -66,3 +77,4 @@ struct Asset: Sendable {
         return all[name]
     }
 }
+#endif

@@ -97,8 +97,7 @@ struct PageServer: Sendable {
         let body = try await body(of: request, upTo: name == "import" ? Self.mostOfImport : Self.most)
         let answer = try await api.answer(name, body)
         return Response(
-            status: .ok, headers: Self.headers(of: "application/json"),
-            body: .init(byteBuffer: ByteBuffer(bytes: answer)))
+            request, Self.headers(of: "application/json"), answer, compressed: gzipped(answer))
     }
 
     private func session(_ request: Request, _ context: PageContext) async throws(RequestProblem) -> Response
@@ -156,12 +155,7 @@ struct PageServer: Sendable {
         }) == true {
             return Response(status: .notModified, headers: headers)
         }
-        let body = ByteBuffer(bytes: asset.bytes)
-        guard request.method == .get else {
-            headers[.contentLength] = "\(asset.bytes.count)"
-            return Response(status: .ok, headers: headers)
-        }
-        return Response(status: .ok, headers: headers, body: .init(byteBuffer: body))
+        return Response(request, headers, asset.bytes, compressed: asset.compressed)
     }
 
     private func json(_ value: some Encodable, _ status: HTTPResponse.Status = .ok) -> Response {

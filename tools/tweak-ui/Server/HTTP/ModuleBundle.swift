@@ -1,0 +1,72 @@
+/// The modules of the page as one file, for which a browser asks once.
+///
+/// Each becomes a function that is called once, after those of the modules that it imports, and gives what it exports. They
+/// keep to one form of both: `import { a, b } from "./c.js";` at the beginning, and `export` before a declaration. No two import
+/// each other, and only the first one waits for something.
+struct ModuleBundle {
+    private(set) var text = ""
+    private let sources: [String: String]
+    private var added: Set<String> = []
+
+    /// - Parameters:
+    ///   - first: The path of the module that a page loads.
+    ///   - sources: All modules by their paths.
+    init(_ first: String, of sources: [String: String]) {
+        self.sources = sources
+        let module = read(first)
+        text += module.body
+    }
+
+    private mutating func add(_ path: String) {
+        guard added.insert(path).inserted else { return }
+        let module = read(path)
+        let exports = module.exports.joined(separator: ", ")
+        text += "const \(Self.symbol(of: path)) = (() => {\n\(module.body)return { \(exports) };\n})();\n"
+    }
+
+    /// What a module does, and what it exports. The modules that it imports are added before.
+    private mutating func read(_ path: String) -> (body: String, exports: [Substring]) {
+        var (body, exports, statement) = ("", [Substring](), "")
+        for line in (sources[path] ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
+            if !statement.isEmpty || line.hasPrefix("import ") {
+                statement += line
+                guard line.hasSuffix(";") else { continue }
+                let parts = statement.split(separator: "\"")
+                if let names = parts.first, parts.count > 1 {
+                    let imported = Self.path(parts[1], from: path)
+                    add(imported)
+                    let list = names.drop { $0 != "{" }.prefix { $0 != "}" }
+                    body += "const \(list)} = \(Self.symbol(of: imported));\n"
+                }
+                statement = ""
+            } else if line.hasPrefix("export ") {
+                let declaration = line.dropFirst("export ".count)
+                let words = declaration.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                exports +=
+                    words.first { !["async", "class", "const", "function"].contains($0) }.map { [$0] } ?? []
+                body += declaration + "\n"
+            } else {
+                body += line + "\n"
+            }
+        }
+        return (body, exports)
+    }
+
+    private static func symbol(of path: String) -> String {
+        "$" + path.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
+    }
+
+    /// The path of a module that is imported as `./name`, or as `../name`, by another one.
+    private static func path(_ name: Substring, from path: String) -> String {
+        var folders = path.split(separator: "/").dropLast()
+        var rest: [Substring] = []
+        for part in name.split(separator: "/") {
+            switch part {
+            case ".": continue
+            case "..": folders = folders.dropLast()
+            default: rest.append(part)
+            }
+        }
+        return (folders + rest).joined(separator: "/")
+    }
+}
