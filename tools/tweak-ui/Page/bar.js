@@ -95,12 +95,8 @@ export function addBar(page) {
       return;
     }
     parts.waiting.replaceChildren(make("button", {
-      type: "button", class: "badge warning", text: `${waiting} need${waiting === 1 ? "s" : ""} a restart`, "aria-haspopup": "menu", "aria-expanded": "false",
-      onclick: (event) => openMenu(event.currentTarget, "Restart", [
-        { label: "Restart…", run: () => commands.restart(program) },
-        { label: "Show what waits for the restart", run: () => commands.setQuery({ shows: ["waiting"] }) },
-        { label: "Copy the command that restarts it", run: () => commands.copyRestart(program) },
-      ]),
+      type: "button", class: "badge warning", text: `${waiting} need${waiting === 1 ? "s" : ""} a restart`, title: "Restart the program…", "aria-haspopup": "dialog",
+      onclick: () => commands.restart(program),
     }));
   }
 
@@ -188,7 +184,10 @@ export function addBar(page) {
       ...(program.state === "offline" ? [
         { label: "Start it again…", isDisabled: !program.description.isStartable, run: () => commands.restart(program) },
         { label: "Take it off the list", run: () => commands.forget([program]) },
-      ] : [{ label: "Restart the program…", run: () => commands.restart(program) }]),
+      ] : [
+        { label: "Restart the program…", run: () => commands.restart(program) },
+        { label: "Copy the command that restarts it", run: () => commands.copyRestart(program) },
+      ]),
     ]);
   }
 

@@ -100,6 +100,7 @@ export class Editing {
     const entry = { ...local, tweak };
     if (!this.#waiting.has(tweak.program)) this.#waiting.set(tweak.program, new Map());
     this.#waiting.get(tweak.program).set(tweak.key, entry);
+    tweak.failed = undefined;
     this.#state.setLocal(tweak, entry);
     this.#schedule();
   }
@@ -148,10 +149,20 @@ export class Editing {
       }
       this.#findHidden(entries);
       this.#report(program, answer);
+      for (const { tweak: key, message } of answer.refused ?? []) this.#fail(entries.find(({ tweak }) => tweak.key === key), message);
     } catch (error) {
       this.#confirm(entries);
+      for (const entry of entries) this.#fail(entry, error.message);
       this.#notices.problem(error.message);
     }
+  }
+
+  /** Marks a tweak that could not be changed, until somebody changes it again. */
+  #fail(entry, message) {
+    const tweak = entry && this.#state.tweak(entry.tweak.program, entry.tweak.key);
+    if (!tweak || tweak.local) return;
+    tweak.failed = { message, isReset: !entry.isSet, value: entry.value };
+    this.#state.tell("value", tweak);
   }
 
   /** What was sent last is no longer the page's own opinion; what was changed meanwhile is. */

@@ -6,6 +6,7 @@ import { iconButton, make, setText } from "./dom.js";
 import { drawLine, extent, prepared, styleColour } from "./drawing.js";
 import { shown } from "./names.js";
 import { shortText } from "./numbers.js";
+import { valueText } from "./tweaks.js";
 
 const windows = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
 export const mostSeries = 8;
@@ -313,7 +314,7 @@ export class Graphs {
     for (const line of this.#shown) {
       const series = samples.series(line.id);
       const value = hasCursor ? series?.valueAt(this.#cursor) : series?.last;
-      setText(line.output, value === undefined ? "–" : shortText(value));
+      setText(line.output, value === undefined ? "–" : stateName(line.tweak, value) ?? shortText(value));
     }
     let text = "";
     if (hasCursor) {
@@ -357,6 +358,12 @@ export class Graphs {
   saveCSV() {
     this.#page.commands.save("graph.csv", this.csv(), "text/csv");
   }
+}
+
+/** The name of what a switch or a choice has, or undefined if it is a number without one. */
+function stateName(tweak, number) {
+  if (tweak.type === "bool") return valueText(tweak, number >= 0.5);
+  return tweak.choices?.some(({ value, label }) => label && Number(value) === number) ? valueText(tweak, number) : undefined;
 }
 
 /** One range that holds all, never empty, with a little space. */

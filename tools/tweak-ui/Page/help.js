@@ -19,6 +19,7 @@ const sections = [
     ["2*pi, 1/60, max/2", "arithmetic; x is the value, def the default"], ["+=10%, *=2, -=0.5", "from the value that there is"],
     ["300 ms, 1:30, 2 min 5 s", "in durations"], ["Esc", "what it was"],
   ]],
+  ["In a text", [["Enter", "take it"], ["Shift Enter", "begin another line"], ["Ctrl Enter", "take one with several lines"], ["Esc", "what it was"]]],
   ["On the graph", [["← →", "the cursor; with Shift faster"], ["+ −", "zoom"], ["Space", "pause"], ["drag", "go back in time"]]],
 ];
 

@@ -11,6 +11,10 @@ import { currentValue, gatesOf, isChanged, isDrawable, isExpired, isMonitored, i
 /** Why a value has no effect, or undefined if it has. */
 export function whyNoEffect(tweak, state) {
   const program = state.programs.get(tweak.program);
+  if (tweak.failed) {
+    const { isReset, value, message } = tweak.failed;
+    return `${isReset ? "not reset" : `not set to ${valueText(tweak, value) || "nothing"}`}: ${shown(message)}`;
+  }
   if (tweak.pendingValue !== undefined && !tweak.local) {
     return program?.state === "offline" ? undefined
       : `from the next start; now ${valueText(tweak, tweak.value)}`;
@@ -91,6 +95,7 @@ export class Row {
     const reason = whyNoEffect(tweak, state);
     const { classList } = this.element;
     classList.toggle("is-changed", changed);
+    classList.toggle("is-failed", Boolean(tweak.failed));
     classList.toggle("is-selected", state.selected === tweak.id);
     classList.toggle("is-gated", Boolean(tweak.isFeature && closedGate(tweak, state)));
     const isDefaultTold = changed && isSettable(tweak);
@@ -113,16 +118,18 @@ export class Row {
 
   #showBadges() {
     const { tweak } = this;
+    const { commands, state } = this.#page;
     const badges = [];
     const { source } = tweak;
     if (source && source !== "default" && !isMonitored(tweak)) {
       badges.push([sourceText(source), `badge source ${source === "override" ? "is-set" : ""}`, `The value is from: ${sourceText(source)}`]);
     }
-    if (tweak.pendingValue !== undefined) badges.push(["restart", "badge warning", "What was set counts from the next start"]);
-    else if (tweak.needsRestart) badges.push(["restart", "badge", "A new value counts from the next start"]);
+    if (tweak.pendingValue !== undefined) {
+      badges.push(["restart", "badge warning", "What was set counts from the next start. Restart the program…", () => commands.restart(state.programs.get(tweak.program))]);
+    } else if (tweak.needsRestart) badges.push(["restart", "badge", "A new value counts from the next start"]);
     if (tweak.readOnly && !tweak.monitor) badges.push(["read-only", "badge", "Nobody can set it"]);
     if (isExpired(tweak)) badges.push(["expired", "badge warning", `It was to be gone after ${shown(tweak.expires)}`]);
-    for (const viewer of this.#page.state.others) {
+    for (const viewer of state.others) {
       if (viewer.program === tweak.program && viewer.tweak === tweak.key) {
         badges.push([viewer.name ? shown(viewer.name) : `page ${viewer.stream}`, "badge person", "Somebody else is at it"]);
       }
@@ -130,7 +137,8 @@ export class Row {
     const text = JSON.stringify(badges);
     if (text === this.#parts.badgeText) return;
     this.#parts.badgeText = text;
-    this.#parts.badges.replaceChildren(...badges.map(([label, className, title]) => make("span", { class: className, text: label, title })));
+    this.#parts.badges.replaceChildren(...badges.map(([label, className, title, onclick]) =>
+      make(onclick ? "button" : "span", { type: onclick && "button", class: className, text: label, title, "aria-label": onclick && title, onclick })));
   }
 
   get isBusy() {

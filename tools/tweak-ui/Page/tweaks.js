@@ -19,6 +19,8 @@ export function tweakFrom(program, raw, order) {
     choices: raw.choices?.map(({ value: one, label }) => ({ value: value(one), label })),
     /** What this page has sent and the server has not confirmed. */
     local: undefined,
+    /** What could not be set last, as `{ value, isReset, message }`, until it is changed again. */
+    failed: undefined,
     /** How many changes of it the server has told. */
     told: 0,
   };

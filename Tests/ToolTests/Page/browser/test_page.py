@@ -378,8 +378,10 @@ class Safety(PageTest):
         # A text that is set from outside is text too, and one with lines is not torn when it is edited.
         self.control.set(OTHERS + "Text", "<img src=x onerror=alert(1)>\x07\u202e")
         wait_until(lambda: browser.part(OTHERS + "Text", ".text-field").get_attribute("value") == "<img src=x onerror=alert(1)>\\u{7}\\u{202e}")
-        browser.type(browser.part(OTHERS + "Lines", ".text-field"), "one\\ntwo\\tthree\\\\")
-        self.becomes(OTHERS + "Lines", "one\ntwo\tthree\\")
+        self.control.set(OTHERS + "Lines", "one\r\ntwo")
+        wait_until(lambda: browser.part(OTHERS + "Lines", ".text-field").get_attribute("value") == "one\\r\\ntwo")
+        browser.type(browser.part(OTHERS + "Lines", ".text-field"), "one\\r\\ntwo\\tthree\\\\")
+        self.becomes(OTHERS + "Lines", "one\r\ntwo\tthree\\")
 
     def test_the_token_is_nowhere_once_it_was_used(self):
         browser = self.browser
@@ -659,6 +661,10 @@ class Keyboard(PageTest):
 
 class Leaving(PageTest):
     """Back, Escape, and where the focus is then."""
+
+    def tearDown(self):
+        self.browser.open(self.world.address)
+        super().tearDown()
 
     def test_back_closes_what_is_open_before_it_leaves_the_page(self):
         browser = self.browser

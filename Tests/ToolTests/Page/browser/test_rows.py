@@ -240,6 +240,7 @@ class Rows(PageTest):
             field = picker.find_element(By.CSS_SELECTOR, f"input[type=number][aria-label^='{name}']")
             browser.type(field, str(value), end=None)
 
+        self.assertIn("Default\n#3366cc", picker.text)
         number("Green", 0)
         self.becomes(key, "#ff0000")
         number("Hue", 120)
@@ -593,6 +594,65 @@ class Rows(PageTest):
         self.assertEqual(lines[0], "time,Motor/State/Speed,Motor/State/Temperature,Motor/Control/Gain,changes")
         self.assertGreater(len(lines), 20)
 
+    def test_a_legend_has_names_of_states(self):
+        browser = self.browser
+        for key, names in [("Motor/State/Phase", ("idle", "starting", "running")), (OTHERS + "Switch", ("on",))]:
+            browser.click(browser.part(key, ".row-graph"))
+            wait_until(lambda: browser.all(".legend-value")[-1].text in names, f"{key} has a number")
+
+    def test_a_change_that_failed_stays_marked_until_the_next_one(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        browser.script(
+            """const post = tweaksPage.api.post.bind(tweaksPage.api);
+            globalThis.answers = [() => { throw new Error('nobody answers'); },
+              (body) => ({applied: [], refused: [{tweak: body.values[0].tweak, message: 'it does not like that'}], tweaks: []})];
+            tweaksPage.api.post = async (name, body) => (name === 'set' && answers.length > 0 ? answers.shift()(body) : post(name, body));"""
+        )
+        for value, problem in [("200", "nobody answers"), ("201", "it does not like that")]:
+            browser.type(browser.field(key), value)
+            wait_until(lambda: f"not set to {value} N/m: {problem}" in browser.part(key, ".row-under").text, "it is not marked")
+            self.assertIn("is-failed", browser.row(key).get_attribute("class"))
+            self.assertIn(problem, browser.part(key, ".row-name").get_attribute("aria-label"))
+            self.assertEqual(browser.field(key).get_attribute("value"), "120")
+        # Another tweak does not take the mark away.
+        browser.type(browser.field(NUMBERS + "Count"), "70")
+        self.becomes(NUMBERS + "Count", 70)
+        self.assertIn("is-failed", browser.row(key).get_attribute("class"))
+        browser.type(browser.field(key), "202")
+        self.becomes(key, 202)
+        wait_until(lambda: "is-failed" not in browser.row(key).get_attribute("class"), "the mark stays")
+
+    def test_a_text_with_lines_is_edited_in_lines(self):
+        browser, key = self.browser, OTHERS + "Lines"
+        field = browser.part(key, ".text-field")
+        self.assertEqual(field.get_attribute("value"), "one\ntwo")
+        self.assertGreater(field.size["height"], browser.part(OTHERS + "Text", ".text-field").size["height"] + 8)
+        # The row is as high as the text.
+        wait_until(lambda: browser.row(key).size["height"] >= field.size["height"])
+        browser.type(field, "one\nthree", end=None)
+        self.assertEqual(self.control.value(key), "one\ntwo")
+        browser.press(Keys.CONTROL, Keys.ENTER)
+        self.becomes(key, "one\nthree")
+        # One that has no lines gets some.
+        field = browser.part(OTHERS + "Text", ".text-field")
+        browser.type(field, "a", end=None)
+        browser.press(Keys.SHIFT, Keys.ENTER)
+        browser.keys("b")
+        browser.press(Keys.CONTROL, Keys.ENTER)
+        self.becomes(OTHERS + "Text", "a\nb")
+        self.control.set(OTHERS + "Text", "c")
+        wait_until(lambda: field.get_attribute("value") == "c")
+        browser.type(field, "d")
+        self.becomes(OTHERS + "Text", "d")
+
+    def test_joiners_are_shown_as_they_are(self):
+        browser = self.browser
+        texts = ["\U0001f469\u200d\U0001f52c", "\u0646\u200c\u0647", "a\u200db", "\u200d\u202e"]
+        shown = browser.script("const {shown} = await import('/names.js'); return arguments[0].map(shown);", texts)
+        self.assertEqual(shown, [*texts[:2], "a\\u{200d}b", "\\u{200d}\\u{202e}"])
+        self.control.set(OTHERS + "Text", texts[0])
+        wait_until(lambda: browser.part(OTHERS + "Text", ".text-field").get_attribute("value") == texts[0])
+
     def test_marks_of_changes_on_the_graph(self):
         browser = self.browser
         browser.click(browser.part("Motor/State/Speed", ".row-graph"))
@@ -631,15 +691,16 @@ class Rows(PageTest):
         self.becomes(key, 8)
         wait_until(lambda: "from the next start; now 4" in browser.part(key, ".row-under").text, "it does not say why it has no effect")
         self.assertEqual(browser.field(key).get_attribute("value"), "8")
-        menu = wait_until(lambda: browser.find(".waiting button"))
-        self.choose_menu(menu, "Copy the command that restarts it")
+        self.choose_menu(browser.find(".scope-line > .icon-button"), "Copy the command that restarts it")
         wait_until(lambda: browser.script("return navigator.clipboard.readText()").startswith(f"kill {self.program.pid}"))
-        # This one is told something by its standard input, which a new one could not be.
-        self.choose_menu(menu, "Restart…")
-        wait_until(lambda: "standard input" in browser.text("dialog[open] .restart"), "it does not say why it cannot be restarted")
-        self.assertIn(f"kill {self.program.pid}", browser.text("dialog[open] .copy-preview"))
-        self.assertFalse(any(button.text == "Restart" for button in browser.all("dialog[open] button")))
-        self.dialog_button("Close")
+        # Both chips, of the program and of the row, lead to the question.
+        for chip in (lambda: browser.find(".waiting button"), lambda: browser.part(key, ".row-badges button")):
+            browser.click(wait_until(chip))
+            # This one is told something by its standard input, which a new one could not be.
+            wait_until(lambda: "standard input" in browser.text("dialog[open] .restart"), "it does not say why it cannot be restarted")
+            self.assertIn(f"kill {self.program.pid}", browser.text("dialog[open] .copy-preview"))
+            self.assertFalse(any(button.text == "Restart" for button in browser.all("dialog[open] button")))
+            self.dialog_button("Close")
 
     def test_a_restart_is_done_when_somebody_agrees(self):
         world = World("restart")
@@ -660,7 +721,7 @@ class Rows(PageTest):
             wait_until(lambda: browser.named("dialog[open] footer button", label), f"no {label}").click()
 
         # What will run is shown, and is not done before somebody agrees.
-        self.choose_menu(wait_until(lambda: browser.find(".waiting button")), "Restart…", browser)
+        wait_until(lambda: browser.find(".waiting button")).click()
         text = dialog()
         self.assertIn(f"process {program.pid} is told to end", text)
         self.assertIn(f"{Settings.page_program} alone 'it'\\''s'", text)
@@ -671,7 +732,7 @@ class Rows(PageTest):
         self.assertNotIn("nobody sees this", browser.script("return document.documentElement.outerHTML"))
         press("Cancel")
         self.assertIsNone(program.poll())
-        self.choose_menu(browser.find(".waiting button"), "Restart…", browser)
+        browser.find(".waiting button").click()
         dialog()
         press("Restart")
         wait_until(lambda: program.poll() is not None, "it is not ended")

@@ -98,7 +98,7 @@ function makePicker(tweak, editing) {
   });
   const hex = makeHexField(tweak, editing, "Hex");
   const reset = make("button", {
-    type: "button", class: "swatch", title: "Default", "aria-label": "Take the default", onclick: () => editing.reset([tweak]),
+    type: "button", class: "swatch", "aria-label": "Take the default", onclick: () => editing.reset([tweak]),
   }, make("span", { class: "swatch-fill" }));
   reset.firstChild.style.backgroundColor = hexText(parseHex(tweak.default) ?? opaqueBlack);
   const dropper = "EyeDropper" in window ? make("button", {
@@ -112,7 +112,9 @@ function makePicker(tweak, editing) {
     },
   }) : undefined;
   const element = make("div", { class: "colour-picker" }, area, hue, alpha, rows,
-    make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Hex", "aria-hidden": "true" }), hex.element, reset),
+    make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Hex", "aria-hidden": "true" }), hex.element),
+    make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Default", "aria-hidden": "true" }), reset,
+      make("span", { class: "unit", text: shown(tweak.default) })),
     make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Alpha", "aria-hidden": "true" }), numbers.alpha,
       make("span", { class: "unit", text: "%" })), dropper);
 

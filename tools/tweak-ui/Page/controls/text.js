@@ -1,13 +1,18 @@
-// A text: a field of one line, in which what cannot be seen is written out, or an area of several.
+// A text: a field that is as high as its lines. What cannot be seen is written out.
 
-import { make, setText } from "../dom.js";
+import { make, setAttribute, setText } from "../dom.js";
 import { escaped, hasUnseen, unescaped } from "../names.js";
 import { currentValue } from "../tweaks.js";
 
+const mostLines = 8;
+
+const hasLines = (text) => text.includes("\n");
+/** Whether it is edited as it is: tabs are seen where there are lines, and what else is not seen is written out. */
+const isPlain = (text) => !hasUnseen(hasLines(text) ? text.replaceAll(/[\n\t]/g, "") : text);
+
 export function textControl({ tweak, editing, isLarge = false }) {
-  const input = make(isLarge ? "textarea" : "input", {
-    type: isLarge ? undefined : "text", class: "text-field", autocomplete: "off", spellcheck: "false", autocapitalize: "off",
-    enterkeyhint: isLarge ? undefined : "done", rows: isLarge ? 4 : undefined, "aria-label": tweak.label,
+  const input = make("textarea", {
+    class: "text-field", autocomplete: "off", spellcheck: "false", autocapitalize: "off", rows: 1, "aria-label": tweak.label,
   });
   const outside = make("span", { class: "outside", role: "status" });
   const element = make("span", { class: "field text-control" }, input, outside);
@@ -17,17 +22,25 @@ export function textControl({ tweak, editing, isLarge = false }) {
 
   function show() {
     const value = String(currentValue(tweak) ?? "");
-    const needsEscapes = !isLarge && hasUnseen(value);
+    const needsEscapes = !isPlain(value);
     const text = needsEscapes ? escaped(value) : value;
     if (isDirty) {
       setText(outside, text === shownText ? "" : "changed elsewhere");
       return;
     }
     isEscaped = needsEscapes;
-    input.title = isEscaped ? "Escaped: \\n is a new line, \\t a tab, \\\\ a backslash" : "";
+    input.title = isEscaped ? "Escaped: \\n is a new line, \\t a tab, \\\\ a backslash"
+      : hasLines(text) ? "Ctrl Enter takes it" : "Enter takes it, Shift Enter begins a line";
     setText(outside, "");
     shownText = text;
     if (input.value !== text) input.value = text;
+    fit();
+  }
+
+  function fit() {
+    const lines = input.value.split("\n").length;
+    setAttribute(input, "rows", Math.min(mostLines, Math.max(lines, isLarge ? 4 : 1)));
+    input.classList.toggle("has-lines", input.rows > 1);
   }
 
   function commit() {
@@ -38,17 +51,21 @@ export function textControl({ tweak, editing, isLarge = false }) {
     show();
   }
 
-  input.addEventListener("input", () => { isDirty = true; });
+  input.addEventListener("input", () => {
+    isDirty = true;
+    fit();
+  });
   input.addEventListener("blur", () => {
     if (input.value === shownText) isDirty = false;
     commit();
     show();
   });
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (!isLarge || event.ctrlKey || event.metaKey) && !event.isComposing) {
+    const takes = event.ctrlKey || event.metaKey || !(isLarge || event.shiftKey || hasLines(shownText + input.value));
+    if (event.key === "Enter" && takes && !event.isComposing) {
       event.preventDefault();
       commit();
-      if (!isLarge) input.select();
+      if (!hasLines(input.value)) input.select();
     } else if (event.key === "Escape" && isDirty) {
       event.stopPropagation();
       isDirty = false;
