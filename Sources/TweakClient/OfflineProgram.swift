@@ -189,9 +189,9 @@ package final class OfflineProgram: Program {
         var answer = ExplainTweak.Answer(
             tweak: key, value: .scalar(tweak.value ?? .nothing), source: tweak.source ?? "",
             opinions: opinions)
-        for (source, path, _) in provided where !opinions.contains(where: { $0.source == "\(source)" }) {
-            var silent = ExplainTweak.Answer.Opinion(source: "\(source)", value: nil)
-            silent.location = path
+        for file in providers.fromAfar where !opinions.contains(where: { $0.source == "\(file.source)" }) {
+            var silent = ExplainTweak.Answer.Opinion(source: "\(file.source)", value: nil)
+            silent.location = file.path
             answer.silent = (answer.silent ?? []) + [silent]
         }
         return answer

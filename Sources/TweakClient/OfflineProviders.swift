@@ -23,6 +23,8 @@ struct OfflineProviders {
     private(set) var below: [Provided] = []
 
     private var all: [Provided] { above + below }
+    /// What agents have for it.
+    var fromAfar: [Provided] { all.filter { [.fleet, .remote].contains($0.source) } }
 
     /// - Parameters:
     ///   - path: The executable; `nil` if it is not known.
