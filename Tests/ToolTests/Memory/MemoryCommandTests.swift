@@ -113,6 +113,7 @@ import Testing
     @Test func `explain says that a value is in the memory`() throws {
         #expect(try program.tweak("set", "Count", "7").status == 0)
         let result = try program.tweak("explain", "Count")
+        #expect(result.error.contains("the Tweaks library is not in the process"))
         #expect(result.lines.first == "Bare/Values/Count: 7, from memory")
         #expect(
             result.lines.dropFirst(2).map { $0.split(separator: " ").prefix(2) } == [

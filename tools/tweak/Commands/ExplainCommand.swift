@@ -34,6 +34,11 @@ struct ExplainCommand: ParsableCommand {
             try target.show(Explained(explanation: explanation, origins: origins), of: program, as: format) {
                 ([table(of: explanation, tweak)] + origins.flatMap(\.lines)).joined(separator: "\n")
             }
+            if program is MemoryProgram {
+                warn(
+                    "\(program.title): the Tweaks library is not in the process, so no overrides and no files count; "
+                        + "a linker leaves it out that is not told otherwise, as pkg-config --libs tweaks does")
+            }
         }
     }
 
