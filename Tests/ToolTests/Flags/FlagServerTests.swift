@@ -1,4 +1,3 @@
-#if UI
 import Foundation
 import TestSupport
 import Testing
@@ -418,4 +417,3 @@ import Testing
                 == EX_NOINPUT)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if UI
 import Foundation
 import TestSupport
 import Testing
@@ -112,4 +111,3 @@ final class FlagEvents: Sendable {
         }
     }
 }
-#endif

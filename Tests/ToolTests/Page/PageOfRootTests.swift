@@ -1,4 +1,3 @@
-#if UI
 import Foundation
 import TestSupport
 import Testing
@@ -182,4 +181,3 @@ struct `The page of root` {
         #expect(seen["lives"] as? Bool == true)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if UI
 import Foundation
 import TestSupport
 import Testing
@@ -444,4 +443,3 @@ import Testing
         #expect(try page.api("programs").status == 200)
     }
 }
-#endif

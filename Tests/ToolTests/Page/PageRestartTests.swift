@@ -1,4 +1,3 @@
-#if UI
 import Foundation
 import TestSupport
 import Testing
@@ -305,4 +304,3 @@ import Testing
         kill(started.pid, SIGKILL)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if UI
 import Foundation
 import TestSupport
 import Testing
@@ -333,4 +332,3 @@ import Testing
         #expect(!arguments.contains(page.token))
     }
 }
-#endif

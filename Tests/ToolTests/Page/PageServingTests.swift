@@ -1,4 +1,3 @@
-#if UI
 import Foundation
 import TestSupport
 import Testing
@@ -244,4 +243,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if UI
 import Foundation
 import Synchronization
 import TestSupport
@@ -260,4 +259,3 @@ final class PageEvents: Sendable {
         return try #require(changes(event).first(where: isMeant), sourceLocation: location)
     }
 }
-#endif

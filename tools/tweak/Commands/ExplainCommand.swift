@@ -37,7 +37,8 @@ struct ExplainCommand: ParsableCommand {
             if program is MemoryProgram {
                 warn(
                     "\(program.title): the Tweaks library is not in the process, so no overrides and no files count; "
-                        + "a linker leaves it out that is not told otherwise, as pkg-config --libs tweaks does")
+                        + "a linker leaves it out that is not told otherwise, as pkg-config --libs tweaks does"
+                )
             }
         }
     }
