@@ -49,6 +49,16 @@ import Testing
         #expect(try leftFiles.isEmpty)
     }
 
+    @Test func `calculates as tweak set does`() throws {
+        #expect(try program.tweak("set", "Count", "50").succeeded)
+        let result = try edit(
+            write(#"{"Setter": {"Values": {"Count": "+=10%", "Ratio": "1/4", "Flag": "toggle"}}}"#))
+        #expect(result.output == "3 tweaks were set\n" && result.error.isEmpty, "\(result.error)")
+        #expect(try program.tweak("get", "Count").output == "55\n")
+        #expect(try program.tweak("get", "Ratio").output == "0.25\n")
+        #expect(try program.tweak("get", "Flag").output == "true\n")
+    }
+
     @Test func `does nothing if nothing was changed`() throws {
         let result = try edit("grep -q '^{$' \"$1\"", variable: "VISUAL")
         #expect(result.output == "nothing was changed\n")

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakJSON
 import TweakOverrides
 import TweakProtocol
 import TweakRecords
@@ -11,7 +12,8 @@ struct EditCommand: ParsableCommand {
         commandName: "edit", abstract: "Edit the values that were set, as JSON.",
         discussion: """
             The editor is that of $VISUAL, or else $EDITOR. When it ends, what was changed is checked and set; what was \
-            removed has its default again. If there is a mistake nothing is set.
+            removed has its default again. A number may be a text that is calculated, as "2*pi" and "+=10%" are by \
+            tweak set. If there is a mistake nothing is set.
             """)
 
     @OptionGroup var target: ProgramOptions
@@ -74,7 +76,9 @@ private struct Edit {
                 continue
             }
             do throws(TweakValueError) {
-                guard let admission = try after.admission(for: declaration) else { continue }
+                guard let admission = try Self.admission(of: after[key], before[key], declaration) else {
+                    continue
+                }
                 if admission.wasClamped {
                     warn("\(key): the value is outside the limits; allowed: \(declaration.allowed)")
                 }
@@ -84,6 +88,17 @@ private struct Edit {
             }
         }
         guard problems.isEmpty else { throw Failure("nothing was set:", details: problems, EX_DATAERR) }
+    }
+
+    /// Takes a value as it stands in the file, and a text for something else as `tweak set` does.
+    private static func admission(
+        of value: JSONValue?, _ former: JSONValue?, _ declaration: TweakDeclaration
+    ) throws(TweakValueError) -> TweakDeclaration.Admission? {
+        guard let value else { return nil }
+        guard case .scalar(.string(let text)) = value, declaration.type != .string else {
+            return try declaration.admit(value)
+        }
+        return try declaration.admit(text: text, current: former?.tweakValue ?? declaration.defaultValue)
     }
 
     func make(in program: any Program) throws(Failure) {
