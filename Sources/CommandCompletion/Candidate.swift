@@ -4,14 +4,14 @@ internal import CommandSupport
 /// A word that a shell may offer.
 package struct Candidate: Sendable {
     package let word: String
-    /// What it is, which not every shell shows.
+    /// A description, which not every shell shows.
     private let details: String
 
     package init(_ word: String, details: String = "") { (self.word, self.details) = (word, details) }
 
     /// The candidate as the completion script of the shell that asks takes it; `nil` if it would not arrive as it is.
     ///
-    /// - Parameter typed: What the word begins with.
+    /// - Parameter typed: The beginning of the word.
     package func line(_ typed: TypedWord) -> String? {
         // The scripts split at newlines, and the rest of what a terminal obeys is not offered either.
         guard printable(word) == word else { return nil }

@@ -12,7 +12,7 @@ extension ParsableCommand {
         return true
     }
 
-    /// What an error that the command throws ends it with. Of success the message is help, or a completion script.
+    /// Maps an error of the command to an exit status and a message. On success the message is help or a completion script.
     package static func ending(_ error: any Error) -> (status: Int32, message: String) {
         (exitCode(for: error).rawValue, safeScript(fullMessage(for: error, columns: nil)))
     }

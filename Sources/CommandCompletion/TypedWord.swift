@@ -1,4 +1,4 @@
-/// A word of a command line as it is being typed, up to the cursor, and what a shell makes of it.
+/// A partly typed word of a command line, up to the cursor, as typed and as a shell reads it.
 package struct TypedWord: Sendable {
     /// The word as it is typed, with quotation marks.
     package let typed: String
@@ -6,7 +6,7 @@ package struct TypedWord: Sendable {
     package let text: String
     private let quotation: Quotation
 
-    /// What the end of the word is inside of.
+    /// The quotation that is open at the end of the word.
     private enum Quotation { case none, single, double, backslash }
 
     /// Reads a word.

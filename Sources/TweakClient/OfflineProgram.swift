@@ -72,7 +72,7 @@ package final class OfflineProgram: Program {
         return (declarations, applications)
     }
 
-    /// What a program has when it starts, as far as files say it.
+    /// The values with which a program starts, as far as files tell.
     package static func declarations(
         of path: String, _ warn: (String) -> Void
     ) throws(ELFError) -> [TweakDeclaration] {

@@ -9,7 +9,7 @@ internal import TweakSystem
 /// What others than a person have for a program that does not run: agents on this host, and the files that are listed in one
 /// beside the program. Sources that the program adds itself are not known.
 struct OfflineProviders {
-    /// What is in one file.
+    /// The contents of one file.
     struct Provided {
         let source: TweakSource
         let path: String
@@ -23,7 +23,7 @@ struct OfflineProviders {
     private(set) var below: [Provided] = []
 
     private var all: [Provided] { above + below }
-    /// What agents have for it.
+    /// The values that agents have for the program.
     var fromAfar: [Provided] { all.filter { [.fleet, .remote].contains($0.source) } }
 
     /// - Parameters:
