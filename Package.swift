@@ -157,34 +157,36 @@ let package = Package(
             name: "tweak-flip-defaults",
             dependencies: ["CommandSupport", .product(name: "Yams", package: "Yams")],
             path: "tools/tweak-flip-defaults"),
-        .target(name: "CTweakPage", path: "tools/tweak-ui/Assets"),
+        .target(name: "CTweakPage"),
         .target(
             name: "PageOptions",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
-            path: "tools/tweak-ui/Options"),
-        .executableTarget(
-            name: "tweak-ui",
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        .target(
+            name: "TweakPage",
             dependencies: [
                 "CTweakPage", "CommandSupport", "PageOptions", "TweakClient", "TweakFormats", "TweakJSON",
                 "TweakOverrides",
                 "TweakMemory", "TweakProtocol", "TweakRecords", "TweakSystem",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["UI"])),
                 .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["UI"])),
                 .product(
                     name: "NIOHTTPCompression", package: "swift-nio-extras",
                     condition: .when(traits: ["UI"])),
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["UI"])),
+            ]),
+        .executableTarget(
+            name: "tweak-ui",
+            dependencies: [
+                "CommandSupport", "PageOptions", "TweakClient", "TweakPage", "TweakRecords",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "tools/tweak-ui/Server"),
+            path: "tools/tweak-ui"),
         .target(
             name: "SignOptions",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
-            path: "tools/tweak-agent/Options"),
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
         .target(
             name: "FleetCommands",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
-            path: "tools/tweak-agent/Fleet"),
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
         .executableTarget(
             name: "tweak-agent",
             dependencies: [
@@ -193,19 +195,19 @@ let package = Package(
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakRemote", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "tools/tweak-agent/Program"),
+            path: "tools/tweak-agent"),
         .executableTarget(
             name: "tweak-accessors", dependencies: ["TweakFormats", "TweakGenerators", "CommandSupport"],
             path: "tools/tweak-accessors"),
         .plugin(
             name: "TweakAccessors", capability: .buildTool(), dependencies: ["tweak-accessors"],
-            path: "tools/accessors-plugin"),
+            path: "tools/development/accessors-plugin"),
         .plugin(
             name: "TweakDump",
             capability: .command(
                 intent: .custom(
                     verb: "tweak-dump", description: "Show the tweaks in what a package builds")),
-            dependencies: ["tweak-dump"], path: "tools/dump-plugin"),
+            dependencies: ["tweak-dump"], path: "tools/development/dump-plugin"),
         .executableTarget(
             name: "live-program", dependencies: ["FBTweak", "Tweaks"], path: "Tests/Programs/live-program",
             cSettings: [.define("_GNU_SOURCE")]),
@@ -280,19 +282,42 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-// tools/fuzz builds harnesses, whose main function is libFuzzer's. What tweak-dump is made of is in one of them.
+/// The folders of `Sources`, each with the targets in it.
+let folders = [
+    "System": ["CLibELF", "CTweakMemory", "CTweakSystem", "CTweakTerminal", "TweakSystem"],
+    "Records": ["TweakELF", "TweakMemory", "TweakRecords"],
+    "Formats": ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakTargeting"],
+    "Library": ["CTweaks", "TweakMacros", "Tweaks", "TweaksConfiguration", "TweaksRemote", "TweaksTesting"],
+    "Remote": ["TweakRemote"],
+    "Page": ["CTweakPage", "TweakPage"],
+    "Commands": [
+        "CCommandArguments", "CommandCompletion", "CommandSupport", "FleetCommands", "PageOptions",
+        "SignOptions", "TweakClient", "TweakGenerators", "TweakPlot",
+    ],
+]
+for (folder, names) in folders {
+    for target in package.targets where names.contains(target.name) {
+        target.path = "Sources/\(folder)/\(target.name)"
+    }
+}
+
+// tools/development/fuzz builds harnesses, whose main function is libFuzzer's. What tweak-dump is made of is in one of them.
 if Context.environment["TWEAKS_FUZZ"] != nil,
     let dump = package.targets.first(where: { $0.name == "tweak-dump" })
 {
     package.targets.removeAll { $0.type == .test || $0.type == .plugin || $0 === dump }
     let harnesses: [Target] = [
-        .target(name: "FuzzRecords", dependencies: ["TweakRecords"], path: "tools/fuzzing/records"),
+        .target(
+            name: "FuzzRecords", dependencies: ["TweakRecords"], path: "tools/development/fuzzing/records"),
         .target(
             name: "FuzzDump", dependencies: dump.dependencies, path: "tools",
-            exclude: ["tweak-dump/TweakDump.swift"], sources: ["tweak-dump", "fuzzing/dump"]),
-        .target(name: "FuzzCore", dependencies: ["TweakMemory", "TweakRecords"], path: "tools/fuzzing/core"),
+            exclude: ["tweak-dump/TweakDump.swift"], sources: ["tweak-dump", "development/fuzzing/dump"]),
         .target(
-            name: "FuzzProcess", dependencies: ["TweakMemory", "TweakRecords"], path: "tools/fuzzing/process"),
+            name: "FuzzCore", dependencies: ["TweakMemory", "TweakRecords"],
+            path: "tools/development/fuzzing/core"),
+        .target(
+            name: "FuzzProcess", dependencies: ["TweakMemory", "TweakRecords"],
+            path: "tools/development/fuzzing/process"),
     ]
     package.targets += harnesses
     package.products = harnesses.map { .library(name: $0.name, type: .static, targets: [$0.name]) }

@@ -62,7 +62,7 @@ public enum Example {
     public static func libraryFlags(_ directory: String) -> [String] {
         ["CTweakSystem", "CTweaks", "FBTweak"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(directory)/\($0).build/module.modulemap"]
-        } + ["-I", directory + "/Modules", "-I", Locations.package + "/Sources/CLibELF"]
+        } + ["-I", directory + "/Modules", "-I", Locations.package + "/Sources/System/CLibELF"]
     }
 
     /// Runs `swift` with the user's own settings: the package manager may need its mirrors and caches.

@@ -14,7 +14,7 @@ import Testing
     init() throws {
         host = try AgentHost()
         let article = try String(
-            contentsOfFile: Locations.package + "/Sources/Tweaks/Tweaks.docc/ValuesFromAfar.md",
+            contentsOfFile: Locations.package + "/Sources/Library/Tweaks/Tweaks.docc/ValuesFromAfar.md",
             encoding: .utf8)
         sections = Dictionary(
             uniqueKeysWithValues: article.split(separator: "\n### ").map { section in

@@ -126,7 +126,7 @@ import TweakRecords
 
 @Suite struct `What the fuzzers begin with` {
     @Test(arguments: ["values", "text"]) func `has tweaks`(name: String) throws {
-        let path = Locations.package + "/tools/fuzzing/corpus/core/" + name
+        let path = Locations.package + "/tools/development/fuzzing/corpus/core/" + name
         let core = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
         let values = try SyntheticCore.values(of: core)
         #expect(values["Count"] == 7 && values["Mode"] == (name == "text" ? "Core" : "slow"))

@@ -11,7 +11,7 @@ import Testing
         throws
     {
         let version = try String(
-            contentsOfFile: Locations.package + "/tools/packaging/VERSION", encoding: .utf8)
+            contentsOfFile: Locations.package + "/tools/development/packaging/VERSION", encoding: .utf8)
         let result = try run(Locations.product(command), ["--version"], home: program.home)
         #expect(result.output == "\(command) \(version.trimmingCharacters(in: .whitespacesAndNewlines))\n")
         #expect(result.status == 0)

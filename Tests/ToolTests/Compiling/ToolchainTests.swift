@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `tools/toolchains` says of single cells of its table.
+/// What `tools/development/toolchains` says of single cells of its table.
 @Suite struct `The table of toolchains` {
     private let home: TemporaryDirectory
 
@@ -11,7 +11,7 @@ import Testing
     /// A static program with a sanitizer, which GCC refuses, or without one.
     private func table(_ sanitizer: String, cannot: String) throws -> CommandResult {
         try run(
-            Locations.package + "/tools/toolchains",
+            Locations.package + "/tools/development/toolchains",
             [
                 "--only", "gcc", "bfd", "static", "O2", sanitizer, "C11", "--cannot",
                 home.write("cannot.json", cannot), "--tweak-dump", Locations.product("tweak-dump"),
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `Each entry of the list has cells and a reason`() throws {
-        let path = Locations.package + "/tools/toolchain-probe/cannot.json"
+        let path = Locations.package + "/tools/development/toolchain-probe/cannot.json"
         let data = try #require(FileManager.default.contents(atPath: path))
         let entries = try #require(try JSONSerialization.jsonObject(with: data) as? [[String: Any]])
         let dimensions = ["compiler", "linker", "link", "optimization", "sanitizer", "standard"]

@@ -55,7 +55,7 @@ private struct MachineWithoutSwift {
         let machine = try MachineWithoutSwift()
         let program = machine.home("frames")
         try Compiler.gcc.compile(
-            [Locations.package + "/tools/packaging/examples/frames.c"], to: program, ["-DDEBUG"],
+            [Locations.package + "/tools/development/packaging/examples/frames.c"], to: program, ["-DDEBUG"],
             home: machine.home)
 
         #expect(try machine.run(SetterProgram.path, "show").status == 127, "Swift's libraries are hidden")

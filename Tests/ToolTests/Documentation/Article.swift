@@ -18,7 +18,7 @@ struct Article: Sendable, CustomStringConvertible {
     let description: String
     let blocks: [Block]
 
-    static let catalogue = Locations.package + "/Sources/Tweaks/Tweaks.docc"
+    static let catalogue = Locations.package + "/Sources/Library/Tweaks/Tweaks.docc"
     static let all = Result {
         let names = try FileManager.default.contentsOfDirectory(atPath: catalogue)
         return try

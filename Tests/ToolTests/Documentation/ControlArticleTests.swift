@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct `The article about the protocol` {
-    private static let article = Locations.package + "/Sources/Tweaks/Tweaks.docc/ControlProtocol.md"
+    private static let article = Locations.package + "/Sources/Library/Tweaks/Tweaks.docc/ControlProtocol.md"
 
     /// The blocks of a language.
     private func blocks(_ language: String) throws -> [String] {

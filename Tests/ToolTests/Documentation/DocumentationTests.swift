@@ -46,7 +46,7 @@ import Testing
             let symbols: [Symbol]
         }
         let topics = try String(
-            contentsOfFile: Locations.package + "/Sources/Tweaks/Tweaks.docc/Tweaks.md", encoding: .utf8)
+            contentsOfFile: Locations.package + "/Sources/Library/Tweaks/Tweaks.docc/Tweaks.md", encoding: .utf8)
         let graph = try Data(contentsOf: URL(fileURLWithPath: home("Tweaks.symbols.json")))
         let kinds = ["swift.class", "swift.enum", "swift.protocol", "swift.struct", "swift.typealias"]
         let types = Set(

@@ -39,7 +39,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: destination.path) == ["usr"])
         let libraries = "usr/lib/multiarch"
         let names = try FileManager.default.contentsOfDirectory(atPath: destination(libraries)).sorted()
-        let version = try text(Locations.package + "/tools/packaging/VERSION").trimmingCharacters(
+        let version = try text(Locations.package + "/tools/development/packaging/VERSION").trimmingCharacters(
             in: .newlines)
         #expect(names == ["cmake", "libtweaks.so", "libtweaks.so.0", "libtweaks.so.\(version)", "pkgconfig"])
         #expect(

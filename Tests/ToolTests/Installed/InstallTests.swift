@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The example of `tools/packaging/examples`, copied, with a home of its own and the installed commands.
+/// The example of `tools/development/packaging/examples`, copied, with a home of its own and the installed commands.
 private struct Frames {
     let home: TemporaryDirectory
     let prefix: String
@@ -13,7 +13,7 @@ private struct Frames {
         home = try TemporaryDirectory()
         prefix = try Installation.prefix.get()
         try FileManager.default.copyItem(
-            atPath: Locations.package + "/tools/packaging/examples", toPath: home("examples"))
+            atPath: Locations.package + "/tools/development/packaging/examples", toPath: home("examples"))
     }
 
     static let preloaded = "libtweaks.so.0"

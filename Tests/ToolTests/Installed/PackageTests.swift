@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The packages that `tools/package` builds, and a copy of this machine in which they can be installed.
+/// The packages that `tools/development/package` builds, and a copy of this machine in which they can be installed.
 ///
 /// The copy is a file system that lies over that of the machine and is gone with the process, in which `dpkg` is root.
 private struct Packages {
@@ -14,7 +14,7 @@ private struct Packages {
     static let built = Result<(folder: TemporaryDirectory, output: String), any Error> {
         let folder = try TemporaryDirectory()
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: Locations.package + "/tools/package")
+        process.executableURL = URL(fileURLWithPath: Locations.package + "/tools/development/package")
         process.arguments = Installation.everything + [folder.path]
         // Compressing them well takes a minute.
         process.environment = ProcessInfo.processInfo.environment.merging(["DPKG_DEB_COMPRESSOR_LEVEL": "0"])
@@ -38,7 +38,7 @@ private struct Packages {
     func run(_ script: String, beforeInstalling: String = "") throws -> CommandResult {
         let folder = try Self.built.get().folder
         try FileManager.default.copyItem(
-            atPath: Locations.package + "/tools/packaging/examples", toPath: home("examples"))
+            atPath: Locations.package + "/tools/development/packaging/examples", toPath: home("examples"))
         let script = try home.write(
             "script",
             """

@@ -195,7 +195,7 @@ import Testing
 
     @Test func `has every file of the page inside`() throws {
         let page = try ServedPage(home: home)
-        let folder = Locations.package + "/tools/tweak-ui/Page"
+        let folder = Locations.package + "/Sources/Page/Files"
         let names = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
         let types = [
             "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",

@@ -38,7 +38,7 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
         #expect(answer["tweaks"] as? Int == 8)
         #expect(answer["overrides"] as? String == file.path)
         let version = try String(
-            contentsOfFile: Locations.package + "/tools/packaging/VERSION", encoding: .utf8)
+            contentsOfFile: Locations.package + "/tools/development/packaging/VERSION", encoding: .utf8)
         #expect(answer["version"] as? String == version.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 

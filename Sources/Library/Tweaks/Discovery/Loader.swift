@@ -1,0 +1,196 @@
+internal import CTweaks
+internal import Glibc
+internal import TweakELF
+internal import TweakRecords
+internal import TweakSystem
+
+/// Called by the constructor in `Sources/Library/CTweaks/constructor.c`, before `main`.
+@c(fbtweak__load)
+func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
+    var ownRecords = UnsafeRawBufferPointer(start: nil, count: 0)
+    if let recordsStart, let recordsStop, recordsStart < recordsStop {
+        ownRecords = UnsafeRawBufferPointer(start: recordsStart, count: recordsStop - recordsStart)
+    }
+    let images = ProcessImage.all(ownRecords: ownRecords)
+    // A program without tweaks pays for nothing else.
+    guard !images.isEmpty else { return }
+    TweakStore.shared.add(images)
+    TweakStore.shared.start()
+}
+
+/// Called by the constructor in `fbtweak.h`, with the dynamic linker's lock held, of an image that comes later.
+@c(fbtweak__image_opened)
+func imageOpened(address: UnsafeRawPointer?) {
+    guard let image = ProcessImage.containing(UInt(bitPattern: address)) else { return }
+    TweakStore.shared.start()
+    TweakStore.shared.withState { $0.open(image) }
+}
+
+/// Called by the destructor in `fbtweak.h`: before an image is unloaded, and when the process exits.
+@c(fbtweak__image_closed)
+func imageClosed(address: UnsafeRawPointer?) {
+    TweakStore.shared.closeImage(containing: UInt(bitPattern: address))
+}
+
+extension TweakStore {
+    /// Begins, if it is the store of the process, also where no image has tweaks: a file, or an agent, may have features.
+    func startIfShared() {
+        if self === TweakStore.shared { start() }
+    }
+
+    /// Begins with what a process with tweaks does, once.
+    func start() {
+        guard
+            hasStarted.withLock({ hasStarted in
+                defer { hasStarted = true }
+                return !hasStarted
+            })
+        else { return }
+        keepOverrides()
+        serveRequests()
+        Self.survivesForks()
+        Self.watchMainThread()
+        // Registered before main as a rule, so it runs after what the program registers and writes what that sets.
+        flushAtExitOfProcess()
+        atexit { ControlSockets.removeAtExit() }
+    }
+
+    /// Has the library's threads end when only they are left of the process.
+    static func watchMainThread() {
+        fbtweak__watch_main_thread { EventLoop.current.withLock { $0 }?.wake() }
+    }
+
+    /// Lets go of an image that came after the start, and returns when no call into it is running.
+    fileprivate func closeImage(containing address: UInt) {
+        let closed = withState { state -> ProcessImage? in
+            guard let (image, number) = state.images.opened(at: address) else { return nil }
+            state.close(image, number)
+            return image
+        }
+        guard let closed else { return }
+        state.waitForCalls { $0.code.map(closed.memory.contains) ?? false }
+        deliverChanges()
+    }
+}
+
+/// An ELF object of this process that has tweaks.
+///
+/// `@unchecked Sendable`: the members are constant, and in the memory only cells change, atomically. It stays mapped
+/// until the store has let go of it: images that are there at the start of a process are never unloaded, and others
+/// say before they are.
+struct ProcessImage: @unchecked Sendable {
+    /// The file it was loaded from.
+    let path: String
+    /// The addresses that it takes up.
+    let memory: Range<UInt>
+    /// The memory between two bounds in which records are.
+    let records: [UnsafeRawBufferPointer]
+}
+
+extension ProcessImage {
+    /// Finds the images that have tweaks.
+    ///
+    /// - Parameter ownRecords: The bounds that the linker gave the image which this code is in.
+    static func all(ownRecords: UnsafeRawBufferPointer) -> [ProcessImage] {
+        loadedImages().map { ProcessImage($0, ownRecords: ownRecords) }.filter { !$0.records.isEmpty }
+    }
+
+    /// The image that an address is in, with tweaks or without.
+    static func containing(_ address: UInt) -> ProcessImage? {
+        loadedImages().first { $0.memory.contains(address) }
+            .map { ProcessImage($0, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0)) }
+    }
+
+    /// What the images call the program that they are in.
+    static func declaredApplications() -> [String] {
+        loadedImages().compactMap { $0.image.application.map { String(cString: $0) } }
+    }
+
+    private init(_ image: LoadedImage, ownRecords: UnsafeRawBufferPointer) {
+        let candidates = image.recordsFromFile() ?? image.recordsFromLinker(own: ownRecords)
+        path = image.path
+        memory = image.memory
+        records = candidates.filter { !$0.isEmpty && image.canHold($0) }.map {
+            UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: $0.lowerBound), count: $0.count)
+        }
+    }
+
+    private static func loadedImages() -> [LoadedImage] {
+        var images: [LoadedImage] = []
+        withUnsafeMutablePointer(to: &images) { images in
+            fbtweak__each_image(
+                { image, images in
+                    if let image, let images {
+                        images.assumingMemoryBound(to: [LoadedImage].self).pointee.append(
+                            LoadedImage(image.pointee))
+                    }
+                    return true
+                }, images)
+        }
+        return images
+    }
+}
+
+/// What the dynamic linker says about an image.
+private struct LoadedImage {
+    let image: fbtweak__image
+    let path: String
+    /// A name of the file that leads to what was started, even if another one is in its place by now.
+    let openPath: String
+
+    init(_ image: fbtweak__image) {
+        self.image = image
+        let name = image.path.map { String(cString: $0) } ?? ""
+        openPath = name.isEmpty ? "/proc/self/exe" : name
+        path = name.isEmpty ? executablePath() ?? "" : name
+    }
+
+    var memory: Range<UInt> { image.memory_start..<max(image.memory_start, image.memory_stop) }
+
+    /// Whether the addresses are the image's, and cells may be there.
+    func canHold(_ records: Range<UInt>) -> Bool {
+        withUnsafePointer(to: image) {
+            fbtweak__image_can_hold_records(
+                $0, records.lowerBound, Int(clamping: records.upperBound - records.lowerBound))
+        }
+    }
+
+    /// The addresses of the records by the section headers of the file; `nil` if they cannot be used.
+    func recordsFromFile() -> [Range<UInt>]? {
+        // The kernel's own image has a name without a slash and no file.
+        guard openPath.contains("/"), let file = try? ELFFile(path: openPath) else { return nil }
+        var records: [Range<UInt>]?
+        try? file.forEachObject { (object) throws(ELFError) in
+            guard object.hasSectionHeaders, try isLoaded(from: file, object) else { return }
+            records = try object.recordRanges().compactMap { range in
+                let start = image.bias &+ UInt(truncatingIfNeeded: range.address)
+                let (end, overflows) = start.addingReportingOverflow(UInt(clamping: range.size))
+                return overflows ? nil : start..<end
+            }
+        }
+        return records
+    }
+
+    /// Whether the file is the one that was loaded and not a later one of the same name.
+    private func isLoaded(from file: ELFFile, _ object: ELFObject) throws(ELFError) -> Bool {
+        let onDisk = try object.buildID()
+        if let inMemory = image.build_id {
+            return onDisk?.elementsEqual(UnsafeBufferPointer(start: inMemory, count: image.build_id_size))
+                ?? false
+        }
+        guard onDisk == nil, let header = image.header, object.headerSize <= image.header_size else {
+            return false
+        }
+        return file.bytes(at: 0, count: object.headerSize)
+            .elementsEqual(UnsafeRawBufferPointer(start: header, count: object.headerSize))
+    }
+
+    /// The addresses of the records by the bounds that the linker wrote into the image.
+    func recordsFromLinker(own: UnsafeRawBufferPointer) -> [Range<UInt>] {
+        if let start = own.baseAddress {
+            let own = UInt(bitPattern: start)..<UInt(bitPattern: start + own.count)
+            if !own.isEmpty, canHold(own) { return [own] }
+        }
+        return image.records_start < image.records_stop ? [image.records_start..<image.records_stop] : []
+    }
+}

@@ -1,0 +1,202 @@
+// Made by Sources/Page/list-files.
+#include "tweak_page.h"
+
+// The compiler that comes with Swift has it since before C23.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char file_address_js[] = {
+#embed "../Files/address.js"
+};
+static const unsigned char file_api_js[] = {
+#embed "../Files/api.js"
+};
+static const unsigned char file_arithmetic_js[] = {
+#embed "../Files/arithmetic.js"
+};
+static const unsigned char file_bar_js[] = {
+#embed "../Files/bar.js"
+};
+static const unsigned char file_colours_js[] = {
+#embed "../Files/colours.js"
+};
+static const unsigned char file_commands_js[] = {
+#embed "../Files/commands.js"
+};
+static const unsigned char file_comparing_js[] = {
+#embed "../Files/comparing.js"
+};
+static const unsigned char file_controls_action_js[] = {
+#embed "../Files/controls/action.js"
+};
+static const unsigned char file_controls_all_js[] = {
+#embed "../Files/controls/all.js"
+};
+static const unsigned char file_controls_choice_js[] = {
+#embed "../Files/controls/choice.js"
+};
+static const unsigned char file_controls_colour_js[] = {
+#embed "../Files/controls/colour.js"
+};
+static const unsigned char file_controls_monitor_js[] = {
+#embed "../Files/controls/monitor.js"
+};
+static const unsigned char file_controls_number_js[] = {
+#embed "../Files/controls/number.js"
+};
+static const unsigned char file_controls_pad_js[] = {
+#embed "../Files/controls/pad.js"
+};
+static const unsigned char file_controls_switch_js[] = {
+#embed "../Files/controls/switch.js"
+};
+static const unsigned char file_controls_text_js[] = {
+#embed "../Files/controls/text.js"
+};
+static const unsigned char file_copying_js[] = {
+#embed "../Files/copying.js"
+};
+static const unsigned char file_details_js[] = {
+#embed "../Files/details.js"
+};
+static const unsigned char file_dom_js[] = {
+#embed "../Files/dom.js"
+};
+static const unsigned char file_drawing_js[] = {
+#embed "../Files/drawing.js"
+};
+static const unsigned char file_durations_js[] = {
+#embed "../Files/durations.js"
+};
+static const unsigned char file_editing_js[] = {
+#embed "../Files/editing.js"
+};
+static const unsigned char file_exporting_js[] = {
+#embed "../Files/exporting.js"
+};
+static const unsigned char file_finding_js[] = {
+#embed "../Files/finding.js"
+};
+static const unsigned char file_following_js[] = {
+#embed "../Files/following.js"
+};
+static const unsigned char file_graphs_js[] = {
+#embed "../Files/graphs.js"
+};
+static const unsigned char file_help_js[] = {
+#embed "../Files/help.js"
+};
+static const unsigned char file_history_js[] = {
+#embed "../Files/history.js"
+};
+static const unsigned char file_icon_svg[] = {
+#embed "../Files/icon.svg"
+};
+static const unsigned char file_index_html[] = {
+#embed "../Files/index.html"
+};
+static const unsigned char file_keys_js[] = {
+#embed "../Files/keys.js"
+};
+static const unsigned char file_list_js[] = {
+#embed "../Files/list.js"
+};
+static const unsigned char file_names_js[] = {
+#embed "../Files/names.js"
+};
+static const unsigned char file_notices_js[] = {
+#embed "../Files/notices.js"
+};
+static const unsigned char file_numbers_js[] = {
+#embed "../Files/numbers.js"
+};
+static const unsigned char file_outline_js[] = {
+#embed "../Files/outline.js"
+};
+static const unsigned char file_page_css[] = {
+#embed "../Files/page.css"
+};
+static const unsigned char file_page_js[] = {
+#embed "../Files/page.js"
+};
+static const unsigned char file_popups_js[] = {
+#embed "../Files/popups.js"
+};
+static const unsigned char file_preferences_js[] = {
+#embed "../Files/preferences.js"
+};
+static const unsigned char file_presets_js[] = {
+#embed "../Files/presets.js"
+};
+static const unsigned char file_restarting_js[] = {
+#embed "../Files/restarting.js"
+};
+static const unsigned char file_row_js[] = {
+#embed "../Files/row.js"
+};
+static const unsigned char file_samples_js[] = {
+#embed "../Files/samples.js"
+};
+static const unsigned char file_showing_js[] = {
+#embed "../Files/showing.js"
+};
+static const unsigned char file_state_js[] = {
+#embed "../Files/state.js"
+};
+static const unsigned char file_tweaks_js[] = {
+#embed "../Files/tweaks.js"
+};
+
+static const struct tweak_page_file files[] = {
+    {"address.js", file_address_js, sizeof(file_address_js)},
+    {"api.js", file_api_js, sizeof(file_api_js)},
+    {"arithmetic.js", file_arithmetic_js, sizeof(file_arithmetic_js)},
+    {"bar.js", file_bar_js, sizeof(file_bar_js)},
+    {"colours.js", file_colours_js, sizeof(file_colours_js)},
+    {"commands.js", file_commands_js, sizeof(file_commands_js)},
+    {"comparing.js", file_comparing_js, sizeof(file_comparing_js)},
+    {"controls/action.js", file_controls_action_js, sizeof(file_controls_action_js)},
+    {"controls/all.js", file_controls_all_js, sizeof(file_controls_all_js)},
+    {"controls/choice.js", file_controls_choice_js, sizeof(file_controls_choice_js)},
+    {"controls/colour.js", file_controls_colour_js, sizeof(file_controls_colour_js)},
+    {"controls/monitor.js", file_controls_monitor_js, sizeof(file_controls_monitor_js)},
+    {"controls/number.js", file_controls_number_js, sizeof(file_controls_number_js)},
+    {"controls/pad.js", file_controls_pad_js, sizeof(file_controls_pad_js)},
+    {"controls/switch.js", file_controls_switch_js, sizeof(file_controls_switch_js)},
+    {"controls/text.js", file_controls_text_js, sizeof(file_controls_text_js)},
+    {"copying.js", file_copying_js, sizeof(file_copying_js)},
+    {"details.js", file_details_js, sizeof(file_details_js)},
+    {"dom.js", file_dom_js, sizeof(file_dom_js)},
+    {"drawing.js", file_drawing_js, sizeof(file_drawing_js)},
+    {"durations.js", file_durations_js, sizeof(file_durations_js)},
+    {"editing.js", file_editing_js, sizeof(file_editing_js)},
+    {"exporting.js", file_exporting_js, sizeof(file_exporting_js)},
+    {"finding.js", file_finding_js, sizeof(file_finding_js)},
+    {"following.js", file_following_js, sizeof(file_following_js)},
+    {"graphs.js", file_graphs_js, sizeof(file_graphs_js)},
+    {"help.js", file_help_js, sizeof(file_help_js)},
+    {"history.js", file_history_js, sizeof(file_history_js)},
+    {"icon.svg", file_icon_svg, sizeof(file_icon_svg)},
+    {"index.html", file_index_html, sizeof(file_index_html)},
+    {"keys.js", file_keys_js, sizeof(file_keys_js)},
+    {"list.js", file_list_js, sizeof(file_list_js)},
+    {"names.js", file_names_js, sizeof(file_names_js)},
+    {"notices.js", file_notices_js, sizeof(file_notices_js)},
+    {"numbers.js", file_numbers_js, sizeof(file_numbers_js)},
+    {"outline.js", file_outline_js, sizeof(file_outline_js)},
+    {"page.css", file_page_css, sizeof(file_page_css)},
+    {"page.js", file_page_js, sizeof(file_page_js)},
+    {"popups.js", file_popups_js, sizeof(file_popups_js)},
+    {"preferences.js", file_preferences_js, sizeof(file_preferences_js)},
+    {"presets.js", file_presets_js, sizeof(file_presets_js)},
+    {"restarting.js", file_restarting_js, sizeof(file_restarting_js)},
+    {"row.js", file_row_js, sizeof(file_row_js)},
+    {"samples.js", file_samples_js, sizeof(file_samples_js)},
+    {"showing.js", file_showing_js, sizeof(file_showing_js)},
+    {"state.js", file_state_js, sizeof(file_state_js)},
+    {"tweaks.js", file_tweaks_js, sizeof(file_tweaks_js)},
+};
+
+struct tweak_page_file tweak_page_file_at(size_t place) {
+  static const struct tweak_page_file none;
+  return place < sizeof files / sizeof *files ? files[place] : none;
+}

@@ -1,0 +1,44 @@
+#if UI
+package import CommandSupport
+import Glibc
+import NIOSSL
+package import PageOptions
+
+extension ServeOptions {
+    /// Serves flags until a signal ends it.
+    ///
+    /// - Parameter program: The process id, path or name of the program whose tweaks are the flags.
+    package func serve(_ program: String) throws(Failure) {
+        let isLocal = Origins.isLoopback(listening.listen)
+        guard isLocal || !noToken else {
+            throw Failure("beyond this machine clients need a token", EX_USAGE)
+        }
+        var tls: TLSConfiguration?
+        if let certificate = listening.certificate, let key = listening.key {
+            tls = try .reading(certificate: certificate, key: key)
+        } else if !isLocal {
+            guard listening.plainHTTP else {
+                throw Failure(
+                    "beyond this machine there is a certificate, --certificate and --key, or --plain-http",
+                    EX_USAGE)
+            }
+            printMessage(
+                "warning: whoever is on the way to \(listening.listen) can read the token and all flags",
+                of: "tweak-ui")
+        }
+        let kept = try Secrets.token(in: secret)
+        let token = noToken ? nil : kept ?? Secrets.random()
+        let program = try FlagProgram(program)
+        try Served(options: listening, tls: tls) { origins in
+            print(origins.base(of: listening.listen))
+            if kept == nil, let token { print("Authorization: Bearer \(token)") }
+            fflush(nil)
+            let server = FlagServer(
+                origins: origins, checksHost: isLocal, program: program, token: token)
+            return (server.respond, nil)
+        } end: {
+            program.end()
+        }.serve()
+    }
+}
+#endif

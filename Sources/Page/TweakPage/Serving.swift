@@ -1,0 +1,270 @@
+#if UI
+package import CommandSupport
+import Dispatch
+import Glibc
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+package import PageOptions
+import ServiceLifecycle
+import Synchronization
+import TweakClient
+import TweakProtocol
+import TweakSystem
+
+extension PageOptions {
+    /// Serves the page until a signal ends it.
+    ///
+    /// - Parameter program: The process id, path or name of the program to show first.
+    package func serve(first program: String?) throws(Failure) {
+        let tls = try transport()
+        let kept = try Secrets.token(in: secret)
+        let board = Board()
+        let sessions = ProgramSessions(board)
+        if allUsers, geteuid() != 0 {
+            printMessage("--all-users: only root reaches the programs of other users", of: "tweak-ui")
+        }
+        Discovery(board: board, sessions: sessions, ofAllUsers: allUsers).start()
+        let first = try program.map { name throws(Failure) in
+            try PageRequests.add(name, to: board, ofAllUsers: allUsers)
+        }
+        let secrets = Secrets(token: kept ?? Secrets.random())
+        // A certificate that is made for the run is another one the next time, and so is a free port.
+        let comesBack = kept != nil && listening.port != 0 && (tls == nil || listening.certificate != nil)
+        try Served(options: listening, tls: tls) { origins in
+            let server = PageServer(
+                origins: origins, secrets: secrets,
+                api: PageRequests(
+                    board: board, sessions: sessions, first: first, ofAllUsers: allUsers,
+                    comesBack: comesBack))
+            var url = origins.base(of: listening.listen) + "/#token=\(percentEncoded(secrets.token))"
+            if let first { url += "&program=\(percentEncoded(first))" }
+            return (server.respond, announce(url))
+        } end: {
+            board.end()
+        }.serve()
+    }
+
+    /// How it is served beyond this machine, of which is said what it means.
+    ///
+    /// - Returns: `nil` if it is not encrypted.
+    private func transport() throws(Failure) -> TLSConfiguration? {
+        if let certificate = listening.certificate, let key = listening.key {
+            return try .reading(certificate: certificate, key: key)
+        }
+        if Origins.isLoopback(listening.listen) { return nil }
+        guard !listening.plainHTTP else {
+            printMessage(
+                "warning: whoever is on the way to \(listening.listen) can read the address, and with it see and change the "
+                    + "tweaks of all your programs", of: "tweak-ui")
+            return nil
+        }
+        let made = try MadeCertificate(for: listening.listen)
+        printMessage(
+            "the certificate was made for this run, so browsers warn of it. Go on only if they show this SHA-256 "
+                + "fingerprint:", of: "tweak-ui")
+        printError("  " + made.fingerprint)
+        return made.configuration
+    }
+
+    /// - Returns: A file that leads to the page, if there is one.
+    private func announce(_ url: String) -> String? {
+        print(url)
+        fflush(nil)
+        // For a phone. What is no terminal is no camera's either.
+        if !Origins.isLoopback(listening.listen), isatty(STDERR_FILENO) == 1, let code = QRCode(url) {
+            printError(code.lines.joined(separator: "\n"))
+        }
+        return open ? openInBrowser(url) : nil
+    }
+}
+
+extension Origins {
+    /// The address of the server as others reach it.
+    ///
+    /// - Parameter address: What it listens at.
+    func base(of address: String) -> String {
+        "\(scheme)://\(Self.inURL(Self.reachable(address))):\(port)"
+    }
+}
+
+/// A server from its beginning to its end.
+struct Served: Sendable {
+    typealias Responder = @Sendable (Request, PageContext) async -> Response
+
+    let options: ListenOptions
+    /// `nil` if nothing is encrypted.
+    let tls: TLSConfiguration?
+    /// Makes what answers when it is known where it listens, and says where that is. The file is there as long as the server.
+    let begin: @Sendable (Origins) -> (respond: Responder, file: String?)
+    /// Tells clients that this is the end.
+    let end: @Sendable () -> Void
+
+    private var address: String { options.listen }
+
+    /// Serves until a signal ends it.
+    func serve() throws(Failure) {
+        let end = Mutex<(problem: Failure?, signal: CInt)>((nil, 0))
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            let result = await run()
+            end.withLock { $0 = result }
+            done.signal()
+        }
+        done.wait()
+        let (problem, signal) = end.withLock { $0 }
+        if let problem { throw problem }
+        Signals.die(signal)
+    }
+
+    /// - Returns: Why it could not begin, or the signal that has ended it.
+    private func run() async -> (problem: Failure?, signal: CInt) {
+        let places = Places()
+        let channelConfiguration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [PlaceKeeper(places), RequestDeadline()],
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100))
+        let shared = Shared()
+        var builder = HTTPServerBuilder.http1(configuration: channelConfiguration)
+        if let tls {
+            do { builder = try .tls(builder, tlsConfiguration: tls) } catch {
+                return (Failure("the certificate cannot be used: \(error)", EX_DATAERR), 0)
+            }
+        }
+        var logger = Logger(label: "tweak-ui", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger.logLevel = .critical
+        let application = Application(
+            responder: CallbackResponder { (request: Request, context: PageContext) in
+                guard let respond = shared.respond else { return Response(status: .serviceUnavailable) }
+                return await respond(request, context)
+            },
+            server: builder,
+            configuration: .init(
+                address: .hostname(address, port: Int(options.port)), serverName: nil,
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    Places.most, logger: logger)),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? Int(options.port)
+                (shared.respond, shared.file) = begin(
+                    Origins(address: address, port: port, isSecure: tls != nil))
+            }, logger: logger)
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: application)], gracefulShutdownSignals: [], logger: logger))
+        let signals = Signals { number in
+            end()
+            // What an action or a browser holds up is not waited for.
+            DispatchQueue.global().asyncAfter(deadline: .now() + 2) {
+                if let file = shared.file { unlink(file) }
+                Signals.die(number)
+            }
+            Task {
+                // Pages are told before the connections are closed.
+                try? await Task.sleep(for: .milliseconds(100))
+                await group.triggerGracefulShutdown()
+            }
+        }
+        defer { if let file = shared.file { unlink(file) } }
+        do { try await group.run() } catch {
+            if signals.first == 0 {
+                return (
+                    Failure("cannot listen at \(Origins.inURL(address)):\(options.port): \(error)", EX_OSERR),
+                    0
+                )
+            }
+        }
+        return (nil, signals.first)
+    }
+}
+
+/// What is made when it is known where the server listens.
+private final class Shared: Sendable {
+    /// No tuple, of which each access would wrap the closure once more.
+    private struct State {
+        var respond: Served.Responder?
+        var file: String?
+    }
+
+    private let value = Mutex(State())
+    var respond: Served.Responder? {
+        get { value.withLock { $0.respond } }
+        set { value.withLock { $0.respond = newValue } }
+    }
+    /// What leads a browser to the page.
+    var file: String? {
+        get { value.withLock { $0.file } }
+        set { value.withLock { $0.file = newValue } }
+    }
+}
+
+/// SIGINT, SIGTERM and SIGHUP. The second one ends the program at once.
+private final class Signals {
+    private let sources: [any DispatchSourceSignal]
+    private let received: Received
+
+    private final class Received: Sendable {
+        let first = Mutex<CInt>(0)
+    }
+
+    /// The first that has come; 0 before.
+    var first: CInt { received.first.withLock { $0 } }
+
+    /// - Parameter body: Is called with the first that comes.
+    init(_ body: @escaping @Sendable (CInt) -> Void) {
+        let received = Received()
+        self.received = received
+        sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                let isFirst = received.first.withLock { first in
+                    defer { if first == 0 { first = number } }
+                    return first == 0
+                }
+                if isFirst { body(number) } else { Self.die(number) }
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    /// Whoever has started the program sees what ended it.
+    static func die(_ number: CInt) {
+        signal(number, SIG_DFL)
+        raise(number)
+    }
+}
+
+func percentEncoded(_ text: String) -> String {
+    text.utf8.map { byte in
+        let character = Character(UnicodeScalar(byte))
+        let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || "-_.~".contains(character))
+        return isPlain
+            ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+}
+
+/// Has the desktop open the page. Everybody sees the arguments of a process, so the address is in a file that only the user
+/// reads, and the argument leads to that.
+///
+/// - Returns: The file.
+private func openInBrowser(_ url: String) -> String? {
+    guard let directory = ControlDirectory.ofUser, (try? directory.prepare()) != nil else { return nil }
+    let path = "\(directory.path)/ui-\(getpid()).html"
+    unlink(path)
+    let file = openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+    guard file >= 0 else { return nil }
+    // What is in an address is nothing that HTML knows, but for the ampersand.
+    let text = url.split(separator: "&").joined(separator: "&amp;")
+    _ = writeAll(
+        Array("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=\(text)\">\n".utf8), to: file)
+    close(file)
+    let opener = try? StartedProcess(
+        "xdg-open", ["xdg-open", path].map { Array($0.utf8) },
+        standard: [STDIN_FILENO, STDERR_FILENO, STDERR_FILENO])
+    if opener == nil { printMessage("there is no xdg-open; open the address yourself", of: "tweak-ui") }
+    return path
+}
+#endif

@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A program with 10,000 tweaks that others give values to. `tools/bench` writes the C sources of the tweaks into the
+// build directory before it builds.
+let package = Package(
+    name: "provide-benchmark",
+    dependencies: [
+        .package(name: "tweaks", path: "../../../.."),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
+    ],
+    targets: [
+        .target(
+            name: "CChain",
+            dependencies: [.product(name: "FBTweak", package: "tweaks")],
+            path: "CChain",
+            cSettings: [.define("FB_TWEAK_ENABLED", to: "1")]),
+        .target(
+            name: "ProvidedTweaks",
+            dependencies: [.product(name: "FBTweak", package: "tweaks")],
+            path: ".build/generated/ProvidedTweaks",
+            // The code is not measured, only the records are.
+            cSettings: [.define("FB_TWEAK_ENABLED", to: "1"), .unsafeFlags(["-O1"])]),
+        .executableTarget(
+            name: "provide-benchmark",
+            dependencies: [
+                "CChain",
+                "ProvidedTweaks",
+                .product(name: "Tweaks", package: "tweaks"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            path: "ProvideBenchmark"),
+    ],
+    cLanguageStandard: .c11
+)

@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// Reads of tweaks next to reads of what they stand for, and of what else a program keeps its settings in. `tools/bench`
+// builds it with the macro plug-in of `tools/example`, a debug build: swift-syntax takes too long to build for release.
+let package = Package(
+    name: "read-benchmark",
+    products: [
+        .executable(name: "read-benchmark", targets: ["read-benchmark"]),
+        .library(name: "CountedAllocations", type: .dynamic, targets: ["CountedAllocations"]),
+    ],
+    dependencies: [
+        .package(name: "tweaks", path: "../../../.."),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
+    ],
+    targets: [
+        .target(
+            name: "CLoops",
+            dependencies: [.product(name: "FBTweak", package: "tweaks")],
+            path: "CLoops",
+            cSettings: [.define("FB_TWEAK_ENABLED", to: "1")]),
+        .target(name: "CountedAllocations", path: "CountedAllocations"),
+        .executableTarget(
+            name: "read-benchmark",
+            dependencies: [
+                "CLoops",
+                .product(name: "Tweaks", package: "tweaks"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            path: "ReadBenchmark",
+            swiftSettings: [.define("FB_TWEAK_ENABLED")]),
+    ],
+    cLanguageStandard: .c11
+)

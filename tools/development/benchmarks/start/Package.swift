@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// Programs that do nothing but start, with as many tweaks as their names say. `tools/bench` writes their C
+// sources into the build directory before it builds them.
+let package = Package(
+    name: "start-benchmark",
+    dependencies: [.package(name: "tweaks", path: "../../../..")],
+    targets: ["start-0", "start-1000", "start-100000"].map { name in
+        .executableTarget(
+            name: name,
+            dependencies: [
+                .product(name: "FBTweak", package: "tweaks"),
+                .product(name: "Tweaks", package: "tweaks"),
+            ],
+            path: ".build/generated/\(name)",
+            // The code is not measured, only the records are.
+            cSettings: [.define("FB_TWEAK_ENABLED", to: "1"), .unsafeFlags(["-O1"])])
+    } + [.executableTarget(name: "start-without-library", path: ".build/generated/start-without-library")],
+    cLanguageStandard: .c11
+)
