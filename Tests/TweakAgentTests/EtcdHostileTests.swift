@@ -28,7 +28,9 @@ private enum Gateway {
         "{\(header(revision, cluster: cluster)),\"kvs\":[\(entry(isOn, modified ?? revision))],\"count\":\"1\"}"
     }
 
-    static func created(_ revision: Int) -> String { "{\"result\":{\(header(revision)),\"created\":true}}\n" }
+    static func created(_ revision: Int, cluster: String = "77") -> String {
+        "{\"result\":{\(header(revision, cluster: cluster)),\"created\":true}}\n"
+    }
 
     static func event(_ isOn: Bool, _ revision: Int, cluster: String = "77") -> String {
         "{\"result\":{\(header(revision, cluster: cluster)),\"events\":[{\"kv\":\(entry(isOn, revision))}]}}\n"
@@ -234,12 +236,12 @@ private enum Gateway {
 
     /// Expects that a watch ends, and that everything is read again instead.
     private func readsAgain(
-        _ location: SourceLocation = #_sourceLocation, isSlow: Bool = false,
+        _ location: SourceLocation = #_sourceLocation, isSlow: Bool = false, interval: Int = 1,
         watch: @escaping @Sendable (HostileServer.Request) -> Void
     ) throws {
         // What is told by watches is a lie; the truth comes with the second reading.
         let readings = Locked(0)
-        if !isSlow { try host.follow([server.url], "\"interval\": 1, \"timeout\": 0.3") }
+        if !isSlow { try host.follow([server.url], "\"interval\": \(interval), \"timeout\": 0.3") }
         server.answer { request in
             guard !request.path.hasSuffix("watch") else { return watch(request) }
             let count = readings.withLock {
@@ -302,6 +304,28 @@ private enum Gateway {
 
     @Test func `whose watch says nothing of what has changed`() throws {
         try readsAgain(watch: telling(""))
+    }
+
+    /// A cluster restored from a backup while nobody watched: it is silent until it gets as far as the one before.
+    @Test(arguments: [Gateway.created(9, cluster: "78"), Gateway.created(4)])
+    func `whose watch begins in another state`(created: String) throws {
+        try readsAgain(interval: 3600) { request in
+            request.send(Gateway.head + "\r\n" + created)
+            for _ in 0..<6000 where request.send(" ") { usleep(10_000) }
+        }
+    }
+
+    @Test func `whose watches end at once, and reads it in each interval`() throws {
+        let readings = Locked(0)
+        server.answer { request in
+            guard !request.path.hasSuffix("watch") else {
+                return request.answer(Gateway.created(5).trimmingCharacters(in: .newlines))
+            }
+            readings.withLock { $0 += 1 }
+            request.answer(Gateway.range(true, 5))
+        }
+        try host.follow([server.url], "\"interval\": 1, \"timeout\": 0.3")
+        try host.following { (_) throws in #expect(waitUntil { readings.withLock { $0 } > 12 }) }
     }
 
     @Test func `that tells of no changes, and says so once`() throws {

@@ -56,8 +56,8 @@ struct EtcdRange: Hashable {
 
 /// What one line of a watch says.
 enum EtcdWatchMessage {
-    /// The watch has begun.
-    case created
+    /// The watch has begun, on a member in this state.
+    case created(EtcdHeader)
     /// What has changed up to a revision.
     case changes([Change], upTo: EtcdHeader)
     /// What was asked for is not there any more.
@@ -85,7 +85,7 @@ enum EtcdWatchMessage {
         } else if try result.flag("canceled") {
             self = .ended(try result.text("cancel_reason") ?? "there is no reason")
         } else if try result.flag("created") {
-            self = .created
+            self = .created(header)
         } else {
             var changes: [Change] = []
             for event in try result.objects("events") {

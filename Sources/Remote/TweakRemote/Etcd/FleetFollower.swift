@@ -197,7 +197,8 @@ package struct FleetFollower: Sendable {
                             "changes are not told, so it is read again and again: \(endpoint): \(problem.message)"
                         )
                     }
-                    pause = schedule.failed()
+                    // It can be read, and so it is as often as it would be looked at.
+                    pause = min(schedule.failed(), application.cluster.interval)
                 }
             } catch {
                 // What was broken off by the end of the agent is nobody's failure.
@@ -259,7 +260,12 @@ package struct FleetFollower: Sendable {
         for message in messages {
             if Task.isCancelled { throw FetchProblem(message: "it was given up") }
             switch message {
-            case .created, .ended: break
+            case .ended: break
+            case .created(let header):
+                // A member of another cluster, or of one that was put back, would be silent until it gets as far.
+                try shared.guarded.withLock { (guarded) throws(FetchProblem) in
+                    try guarded.state.expect(header, notBefore: guarded.state.revision)
+                }
             case .compacted: throw FetchProblem(message: "what has changed was compacted away")
             case .changes(let changes, let header):
                 try shared.update { (state) throws(FetchProblem) in
@@ -308,9 +314,8 @@ package struct FleetFollower: Sendable {
         (query.limit, query.newestFirst, query.isWithoutValues) = (1, .modified, true)
         let known = shared.guarded.withLock { $0.state.revision }
         let (newest, header) = try await client.range(query, at: endpoint)
-        try shared.guarded.withLock { (guarded) throws(FetchProblem) in try guarded.state.expect(header) }
-        guard header.revision >= known else {
-            throw FetchProblem(message: "its revision is \(header.revision), and \(known) is known")
+        try shared.guarded.withLock { (guarded) throws(FetchProblem) in
+            try guarded.state.expect(header, notBefore: known)
         }
         let (revision, count) = shared.guarded.withLock { ($0.state.revision, $0.state.count) }
         let isNewer = newest.entries.contains { $0.modified > revision }

@@ -124,10 +124,7 @@ struct FleetState: Sendable {
         _ changes: [EtcdWatchMessage.Change], upTo header: EtcdHeader, facts: HostFacts,
         at time: Duration = .since1970
     ) throws(FetchProblem) -> [String] {
-        try expect(header)
-        guard header.revision >= revision else {
-            throw FetchProblem(message: "its revision is \(header.revision), and \(revision) is known")
-        }
+        try expect(header, notBefore: revision)
         // Several may be of one revision.
         var last = revision + 1
         for change in changes {
@@ -150,9 +147,12 @@ struct FleetState: Sendable {
         return messages
     }
 
-    /// Expects an answer of the cluster that is known.
-    func expect(_ header: EtcdHeader) throws(FetchProblem) {
+    /// Expects an answer from the known cluster, in a state that is not older than a known one.
+    func expect(_ header: EtcdHeader, notBefore known: Int) throws(FetchProblem) {
         guard header.cluster == cluster else { throw FetchProblem(message: "this is another cluster") }
+        guard header.revision >= known else {
+            throw FetchProblem(message: "its revision is \(header.revision), and \(known) is known")
+        }
     }
 
     private mutating func set(_ entry: EtcdEntry) -> [String] {
