@@ -1,0 +1,1041 @@
+// Written by tools/development/macro-overloads: change that file and run it.
+
+public import TweakRecords
+
+#if Macros
+/// The current value of a Bool tweak. Use it in place of a constant.
+///
+///     if #tweak("Spring", "Drawing", "Trail", default: true) { … }
+///
+/// Reading it is one load. Tweaks are compiled in when the compilation condition `DEBUG` or `FB_TWEAK_ENABLED` is set
+/// and `FB_TWEAK_DISABLED` is not; otherwise the expression is the default.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Bool,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> Bool = #externalMacro(module: "TweakMacros", type: "BoolTweakMacro")
+
+/// The current value of a string tweak. Use it in place of a constant.
+///
+///     let glyph = #tweak("Spring", "Drawing", "Glyph", default: "●", choices: ["●", "■"])
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: String,
+    choices: TweakChoices<String> = [], description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> String = #externalMacro(module: "TweakMacros", type: "StringTweakMacro")
+
+/// The current value of a colour tweak. Use it in place of a constant.
+///
+///     let ink: TweakColor = #tweak("Spring", "Drawing", "Ink", default: TweakColor(red: 51, green: 102, blue: 204))
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, `TweakColor(red:green:blue:alpha:)` of literals.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: TweakColor,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> TweakColor = #externalMacro(module: "TweakMacros", type: "ColorTweakMacro")
+
+/// The current value of a tweak that is an integer. Use it in place of a constant.
+///
+///     let width = #tweak("Spring", "Drawing", "Width", default: 60, in: 20...200)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int,
+    in limits: ClosedRange<Int>? = nil, choices: TweakChoices<Int> = [], step: Int? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> Int = #externalMacro(module: "TweakMacros", type: "IntTweakMacro")
+
+/// The current value of a tweak that is a signed integer of 8 bits. Use it in place of a constant.
+///
+///     let level: Int8 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...100)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int8,
+    in limits: ClosedRange<Int8>? = nil, choices: TweakChoices<Int8> = [], step: Int8? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> Int8 = #externalMacro(module: "TweakMacros", type: "Int8TweakMacro")
+
+/// The current value of a tweak that is a signed integer of 16 bits. Use it in place of a constant.
+///
+///     let level: Int16 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...100)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int16,
+    in limits: ClosedRange<Int16>? = nil, choices: TweakChoices<Int16> = [], step: Int16? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> Int16 = #externalMacro(module: "TweakMacros", type: "Int16TweakMacro")
+
+/// The current value of a tweak that is a signed integer of 32 bits. Use it in place of a constant.
+///
+///     let level: Int32 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...100)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int32,
+    in limits: ClosedRange<Int32>? = nil, choices: TweakChoices<Int32> = [], step: Int32? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> Int32 = #externalMacro(module: "TweakMacros", type: "Int32TweakMacro")
+
+/// The current value of a tweak that is a signed integer of 64 bits. Use it in place of a constant.
+///
+///     let level: Int64 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...100)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int64,
+    in limits: ClosedRange<Int64>? = nil, choices: TweakChoices<Int64> = [], step: Int64? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> Int64 = #externalMacro(module: "TweakMacros", type: "Int64TweakMacro")
+
+/// The current value of a tweak that is an unsigned integer. Use it in place of a constant.
+///
+///     let count: UInt = #tweak("Spring", "Drawing", "Count", default: 60, in: 20...200)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt,
+    in limits: ClosedRange<UInt>? = nil, choices: TweakChoices<UInt> = [], step: UInt? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> UInt = #externalMacro(module: "TweakMacros", type: "UIntTweakMacro")
+
+/// The current value of a tweak that is an unsigned integer of 8 bits. Use it in place of a constant.
+///
+///     let level: UInt8 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...200)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt8,
+    in limits: ClosedRange<UInt8>? = nil, choices: TweakChoices<UInt8> = [], step: UInt8? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> UInt8 = #externalMacro(module: "TweakMacros", type: "UInt8TweakMacro")
+
+/// The current value of a tweak that is an unsigned integer of 16 bits. Use it in place of a constant.
+///
+///     let level: UInt16 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...200)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt16,
+    in limits: ClosedRange<UInt16>? = nil, choices: TweakChoices<UInt16> = [], step: UInt16? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> UInt16 = #externalMacro(module: "TweakMacros", type: "UInt16TweakMacro")
+
+/// The current value of a tweak that is an unsigned integer of 32 bits. Use it in place of a constant.
+///
+///     let level: UInt32 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...200)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt32,
+    in limits: ClosedRange<UInt32>? = nil, choices: TweakChoices<UInt32> = [], step: UInt32? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> UInt32 = #externalMacro(module: "TweakMacros", type: "UInt32TweakMacro")
+
+/// The current value of a tweak that is an unsigned integer of 64 bits. Use it in place of a constant.
+///
+///     let level: UInt64 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...200)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt64,
+    in limits: ClosedRange<UInt64>? = nil, choices: TweakChoices<UInt64> = [], step: UInt64? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> UInt64 = #externalMacro(module: "TweakMacros", type: "UInt64TweakMacro")
+
+/// The current value of a tweak that is a floating-point number of 32 bits. Use it in place of a constant.
+///
+///     let gain: Float = #tweak("Spring", "Drawing", "Gain", default: 0.5, in: 0...1)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Float,
+    in limits: ClosedRange<Float>? = nil, choices: TweakChoices<Float> = [], step: Float? = nil,
+    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> Float = #externalMacro(module: "TweakMacros", type: "FloatTweakMacro")
+
+/// The current value of a floating-point tweak. Use it in place of a constant.
+///
+///     let rate = #tweak("Spring", "Drawing", "Frames per second", default: 30.0, in: 1...120, unit: "Hz")
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Double,
+    in limits: ClosedRange<Double>? = nil, choices: TweakChoices<Double> = [], step: Double? = nil,
+    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> Double = #externalMacro(module: "TweakMacros", type: "DoubleTweakMacro")
+
+/// The current value of a duration, which is stored as seconds. Use it in place of a constant.
+///
+///     let delay: Duration = #tweak("Spring", "Drawing", "Delay", default: .milliseconds(300))
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, such as `.seconds(2)` or `.milliseconds(300)`.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Duration,
+    in limits: ClosedRange<Duration>? = nil, choices: TweakChoices<Duration> = [],
+    step: Duration? = nil, precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> Duration = #externalMacro(module: "TweakMacros", type: "DurationTweakMacro")
+
+/// The current value of a type that is stored as a string, such as an enumeration. Use it in place of a constant.
+///
+///     let curve: Curve = #tweak("Spring", "Drawing", "Curve", default: .linear)
+///     let font = #tweak("Spring", "Drawing", "Font", default: FontName(rawValue: "Inter"))
+///
+/// The record stores the raw value, but of a case the macro sees only the name. If the two differ, list all cases as
+/// choices, a dictionary literal of raw values and names of cases such as `["out": "easeOut"]`. Tools know the other
+/// cases only from the choices; without them, a string that is not a raw value is read as the default.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it: a case, or `Type(rawValue: …)` of a literal.
+///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak<Value: TweakableRawRepresentable>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
+    choices: TweakChoices<String> = [], description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> Value = #externalMacro(module: "TweakMacros", type: "RawStringTweakMacro")
+where Value.RawValue == String
+
+/// The current value of a type that is stored as an integer, such as an enumeration. Use it in place of a constant.
+///
+///     let level: Level = #tweak("Spring", "Drawing", "Level", default: .high, choices: [1: "low", 2: "high"])
+///     let mark = #tweak("Spring", "Drawing", "Mark", default: Frame(rawValue: 24), in: 0...100)
+///
+/// The record stores the raw value, which the macro cannot see in a case. An enumeration therefore needs choices: a
+/// dictionary literal of raw values and names of cases, with all cases.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it: a case, or `Type(rawValue: …)` of a literal.
+///   - limits: The smallest and the largest raw value, two literals.
+///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
+///   - step: The distance between neighbouring raw values on a slider or stepper, greater than 0.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak<Value: TweakableRawRepresentable>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
+    in limits: ClosedRange<Int>? = nil, choices: TweakChoices<Int> = [], step: Int? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> Value = #externalMacro(module: "TweakMacros", type: "RawIntTweakMacro")
+where Value.RawValue == Int
+
+/// The current value of a type that is stored as a floating-point number. Use it in place of a constant.
+///
+///     let turn = #tweak("Spring", "Drawing", "Turn", default: Angle(rawValue: 45), in: 0...360, unit: "°")
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The value until somebody changes it, `Type(rawValue: …)` of a literal.
+///   - limits: The smallest and the largest raw value, two literals.
+///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
+///   - step: The distance between neighbouring raw values on a slider or stepper, greater than 0.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak<Value: TweakableRawRepresentable>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
+    in limits: ClosedRange<Double>? = nil, choices: TweakChoices<Double> = [], step: Double? = nil,
+    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> Value = #externalMacro(module: "TweakMacros", type: "RawDoubleTweakMacro")
+where Value.RawValue == Double
+
+/// The overload for a value that cannot be a tweak. The compiler plug-in reports why. It is unavailable so that the
+/// compiler prefers every other overload that fits.
+@available(*, unavailable, message: "it is not a tweak")
+@freestanding(expression)
+public macro tweak<Value>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
+    in limits: (any Sendable)? = nil, choices: (any Sendable)? = nil, step: (any Sendable)? = nil,
+    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> Value = #externalMacro(module: "TweakMacros", type: "UnsupportedTweakMacro")
+
+/// Makes a static or global variable a tweak, and adds a handle with `$` before the name.
+///
+///     enum Spring {
+///         @Tweakable("Spring", "Drawing", "Gain", in: 0...1) static var gain = 0.5
+///     }
+///     draw(Spring.gain)               // one load
+///     try Spring.$gain.set(0.75)
+///
+/// The variable can only be read; set it through the handle, a ``Tweak``. Its type is the declared one, or that of the
+/// literal. Where tweaks are disabled the variable is the constant, and the handle has that value and nothing else.
+///
+/// Write the default of a type that is stored as its raw value, see ``TweakableRawRepresentable``, as
+/// `Angle(rawValue: 45.0)` with a literal of the raw value's own type, or as a case of an enumeration. Of a case the
+/// macro sees only the name. If that is not the raw value, as with integers, list all cases as choices: a dictionary
+/// literal of raw values and names of cases.
+///
+///     @Tweakable("Spring", "Drawing", "Level", choices: [1: "low", 2: "high"]) static var level = Level.high
+///
+/// ``TweakAnimation``, ``TweakSpring``, ``TweakShadow`` and ``TweakEdgeInsets`` become a tweak for each property, whose
+/// names begin with that of the variable, and the handle is a ``GroupedTweaks``. They have limits of their own.
+///
+///     @Tweakable("UI", "Card", "Shadow") static var shadow = TweakShadow(radius: 8)
+///     try $shadow.opacity.set(0.5)    // UI/Card/Shadow Opacity
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@attached(accessor)
+@attached(peer, names: prefixed(`$`), prefixed(__tweak_))
+public macro Tweakable(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
+    in limits: (any Sendable)? = nil, choices: (any Sendable)? = nil, step: (any Sendable)? = nil,
+    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")
+
+/// Makes a static or global variable of type `Duration` a tweak with limits, see
+/// ``Tweakable(_:_:_:in:choices:step:precision:scale:pair:unit:description:readOnly:needsRestart:owner:expires:)``.
+///
+///     @Tweakable("Net", "Retry", "Delay", in: .milliseconds(10) ... .seconds(60)) static var delay: Duration = .seconds(1)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - limits: The shortest and the longest duration, two literals.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - precision: The number of decimals of seconds to show, from 0 to 17.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - description: What it does, for the people who change it.
+///   - readOnly: Whether nobody can set it.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@attached(accessor)
+@attached(peer, names: prefixed(`$`), prefixed(__tweak_))
+public macro Tweakable(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
+    in limits: ClosedRange<Duration>, step: Duration? = nil, precision: Int? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, description: StaticString? = nil,
+    readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
+    expires: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")
+
+/// Declares an action, which people can run while the program does.
+///
+///     #tweakAction("Spring", "Drawing", "Clear") { canvas.clear() }
+///
+/// Write it in a file, a type or a function; it exists from the start of the program. The closure captures nothing. It
+/// runs on the thread that calls ``TweakStore/run(_:)``, or on a thread of the library if a person asks for it. Where
+/// tweaks are disabled nothing is left of it.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - description: What it does, for the people who change it.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - action: The code to run.
+@freestanding(declaration)
+public macro tweakAction(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
+    description: StaticString? = nil, owner: StaticString? = nil, expires: StaticString? = nil,
+    action: @Sendable () -> Void
+) = #externalMacro(module: "TweakMacros", type: "TweakActionMacro")
+
+/// Declares an action that runs on the main actor.
+///
+///     #tweakAction("Game", "Play", "Start again", on: MainActor.self) { board.clear() }
+///
+/// Running it returns when the closure has been handed to the main actor. In everything else it is like
+/// ``tweakAction(_:_:_:description:owner:expires:action:)``.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - description: What it does, for the people who change it.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - actor: `MainActor.self`.
+///   - action: The code to run.
+@freestanding(declaration)
+public macro tweakAction(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
+    description: StaticString? = nil, owner: StaticString? = nil, expires: StaticString? = nil,
+    on actor: MainActor.Type, action: @MainActor @Sendable () -> Void
+) = #externalMacro(module: "TweakMacros", type: "TweakActionMacro")
+
+/// Whether a feature, or a part of one, is switched on.
+///
+///     if #feature("Sound", default: true) && #feature("Sound", part: "Bass", default: false) { … }
+///
+/// It is the Bool tweak `Features/Sound/enabled`, or `Features/Sound/Bass`. Write the names of nested parts in one
+/// string, separated by slashes. A part is meant to be on only if the feature is: the expression above checks both, and
+/// ``TweakStore/isFeatureEnabled(_:_:)`` does so by itself.
+///
+/// - Parameters:
+///   - feature: The feature, a string literal.
+///   - part: The part of it, a string literal.
+///   - default: Whether it is on unless somebody says otherwise.
+///   - description: What it does, for the people who change it.
+///   - owner: The person or team who looks after it.
+///   - expires: The last day it is meant for, as `2027-01-31`.
+@freestanding(expression)
+public macro feature(
+    _ feature: String, part: String? = nil, default: Bool, description: String? = nil,
+    owner: String? = nil, expires: String? = nil
+) -> Bool = #externalMacro(module: "TweakMacros", type: "FeatureMacro")
+
+/// Publishes a Bool as a monitor.
+///
+///     #tweakMonitor("Motor", "State", "Running", speed > 0)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Bool,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "BoolMonitorMacro")
+
+/// Publishes an integer as a monitor.
+///
+///     #tweakMonitor("Motor", "State", "Phase", phase, choices: ["idle", "starting", "running"])
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Int,
+    in limits: ClosedRange<Int>? = nil, choices: TweakStates = [], unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "IntMonitorMacro")
+
+/// Publishes a signed integer of 8 bits as a monitor.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Int8,
+    in limits: ClosedRange<Int8>? = nil, choices: TweakStates = [], unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "Int8MonitorMacro")
+
+/// Publishes a signed integer of 16 bits as a monitor.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Int16,
+    in limits: ClosedRange<Int16>? = nil, choices: TweakStates = [], unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "Int16MonitorMacro")
+
+/// Publishes a signed integer of 32 bits as a monitor.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Int32,
+    in limits: ClosedRange<Int32>? = nil, choices: TweakStates = [], unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "Int32MonitorMacro")
+
+/// Publishes a signed integer of 64 bits as a monitor.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Int64,
+    in limits: ClosedRange<Int64>? = nil, choices: TweakStates = [], unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "Int64MonitorMacro")
+
+/// Publishes an unsigned integer as a monitor.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: UInt,
+    in limits: ClosedRange<UInt>? = nil, choices: TweakStates = [], unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "UIntMonitorMacro")
+
+/// Publishes an unsigned integer of 8 bits as a monitor.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: UInt8,
+    in limits: ClosedRange<UInt8>? = nil, choices: TweakStates = [], unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "UInt8MonitorMacro")
+
+/// Publishes an unsigned integer of 16 bits as a monitor.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: UInt16,
+    in limits: ClosedRange<UInt16>? = nil, choices: TweakStates = [], unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "UInt16MonitorMacro")
+
+/// Publishes an unsigned integer of 32 bits as a monitor.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: UInt32,
+    in limits: ClosedRange<UInt32>? = nil, choices: TweakStates = [], unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "UInt32MonitorMacro")
+
+/// Publishes an unsigned integer of 64 bits as a monitor.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: UInt64,
+    in limits: ClosedRange<UInt64>? = nil, choices: TweakStates = [], unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "UInt64MonitorMacro")
+
+/// Publishes a floating-point number of 32 bits as a monitor.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Float,
+    in limits: ClosedRange<Float>? = nil, precision: Int? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "FloatMonitorMacro")
+
+/// Publishes a floating-point number as a monitor.
+///
+///     #tweakMonitor("Motor", "State", "Speed", speed, in: 0...8000, unit: "rpm")
+///
+/// Storing the value is one instruction. People see it and a graph of it, and nobody sets it. Where tweaks are disabled
+/// the value is not evaluated and nothing is left. Store a monitor at one place in the program; of several, people see
+/// one.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - value: The value to store.
+///   - limits: The range to draw, two literals.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Double,
+    in limits: ClosedRange<Double>? = nil, precision: Int? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "DoubleMonitorMacro")
+
+/// Publishes a variable as a monitor: each new value is stored in the monitor too.
+///
+///     final class Motor {
+///         @TweakMonitored("Motor", "State", "Speed", in: 0...8000, unit: "rpm") var speed = 0.0
+///     }
+///
+/// It stays a stored variable, of the declared type or of that of its literal: a Bool, an integer, a `Float` or a
+/// `Double`. It can be static, global, or a property of an object or value; all instances store the same monitor. Where
+/// tweaks are disabled nothing is added to it.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - limits: The range to draw, two literals.
+///   - choices: The names of the states 0, 1, 2, … of an integer, an array literal; or of other states, a dictionary literal.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: What it shows, for a person.
+///   - owner: The person or team who looks after it.
+@attached(accessor, names: named(didSet))
+public macro TweakMonitored(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
+    in limits: (any Sendable)? = nil, choices: TweakStates = [], precision: Int? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "MonitoredMacro")
+#else
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
+@freestanding(expression)
+public macro tweak<Value>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
+    in limits: Any? = nil, choices: Any? = nil, step: Any? = nil, precision: Int? = nil,
+    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> Value = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
+
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
+@freestanding(expression)
+public macro feature(
+    _ feature: String, part: String? = nil, default: Bool, description: String? = nil,
+    owner: String? = nil, expires: String? = nil
+) -> Bool = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
+
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
+@freestanding(expression)
+public macro tweakMonitor<Value>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Value,
+    in limits: Any? = nil, choices: Any? = nil, precision: Int? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
+
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
+@freestanding(declaration)
+public macro tweakAction(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
+    description: StaticString? = nil, owner: StaticString? = nil, expires: StaticString? = nil,
+    on actor: Any? = nil, action: () -> Void
+) = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
+
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
+@attached(accessor)
+@attached(peer, names: prefixed(`$`))
+public macro Tweakable(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, in limits: Any? = nil,
+    choices: Any? = nil, step: Any? = nil, precision: Int? = nil, scale: TweakScale? = nil,
+    pair: StaticString? = nil, unit: StaticString? = nil, description: StaticString? = nil,
+    readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
+    expires: StaticString? = nil
+) = #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
+
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
+@attached(accessor, names: named(didSet))
+public macro TweakMonitored(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, in limits: Any? = nil,
+    choices: Any? = nil, precision: Int? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, owner: StaticString? = nil
+) = #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
+#endif
