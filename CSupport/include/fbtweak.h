@@ -186,8 +186,7 @@
 
 /*
  * The options, in any order, each at most once. An option is the tuple (bit, + step, "key=value\0",
- * check, (the check's arguments), (choice, ...)), where an action can have those from bit 2048 on.
- * Bit 512 is that of a logarithmic scale, and bit 16384 that of a monitor.
+ * check, (the check's arguments), (choice, ...)); Options in part 3 has the bits.
  *
  * Choices come instead of minimum and maximum: up to 63 numbers or string literals, the default
  * among them. One with a label for people is written (48000, "DVD").
@@ -197,34 +196,36 @@
 #define FBTweakStep(step_) (FBTWEAK_HAS_STEP, +(step_), "", FBTWEAK__CHECK_STEP, (step_), ())
 /* Of a float or double: how many decimals are shown, a literal from 0 to 17. */
 #define FBTweakPrecision(digits_)                                                                  \
-  (16, , "precision=" FBTWEAK__STRINGIZE(digits_) "\0", FBTWEAK__CHECK_PRECISION,                  \
+  (FBTWEAK__PRECISION, , "precision=" FBTWEAK__STRINGIZE(digits_) "\0", FBTWEAK__CHECK_PRECISION,  \
    (digits_, FBTWEAK__STRINGIZE(digits_)), ())
 /*
  * Of a number: how a slider moves, in equal steps, "linear", or in equal factors, "log", for which
  * the minimum is above 0. Without it, limits that span three decades have a slider of factors.
  */
 #define FBTweakScale(scale_)                                                                       \
-  ((256 + 512 * (sizeof(scale_) == sizeof("log"))), , "scale=" scale_ "\0", FBTWEAK__CHECK_SCALE,  \
-   (scale_), ())
+  ((FBTWEAK__SCALE + FBTWEAK__LOG * (sizeof(scale_) == sizeof("log"))), , "scale=" scale_ "\0",    \
+   FBTWEAK__CHECK_SCALE, (scale_), ())
 /*
  * Of a number that goes sideways on a pad: the name of the one that goes up, which has the same
  * category and collection.
  */
-#define FBTweakPair(name_) (1024, , "pair=" name_ "\0", FBTWEAK__CHECK_PAIR, (name_), ())
+#define FBTweakPair(name_) (FBTWEAK__PAIR, , "pair=" name_ "\0", FBTWEAK__CHECK_PAIR, (name_), ())
 /* What the number counts, such as "kg". */
-#define FBTweakUnit(unit_) (32, , "unit=" unit_ "\0", FBTWEAK__CHECK_TEXT, ("a unit", unit_), ())
+#define FBTweakUnit(unit_)                                                                         \
+  (FBTWEAK__UNIT, , "unit=" unit_ "\0", FBTWEAK__CHECK_TEXT, ("a unit", unit_), ())
 /* People see it, and nobody sets it. */
-#define FBTweakReadOnly (64, , "read-only\0", FBTWEAK__NONE, (), ())
+#define FBTweakReadOnly (FBTWEAK__READ_ONLY, , "read-only\0", FBTWEAK__NONE, (), ())
 /* A new value takes effect at the next start. */
-#define FBTweakNeedsRestart (128, , "needs-restart\0", FBTWEAK__NONE, (), ())
+#define FBTweakNeedsRestart (FBTWEAK__NEEDS_RESTART, , "needs-restart\0", FBTWEAK__NONE, (), ())
 /* What it does, and why that matters. */
 #define FBTweakDescription(text_)                                                                  \
-  (2048, , "doc=" text_ "\0", FBTWEAK__CHECK_TEXT, ("a description", text_), ())
+  (FBTWEAK__DESCRIPTION, , "doc=" text_ "\0", FBTWEAK__CHECK_TEXT, ("a description", text_), ())
 /* Who looks after it, such as "physics team". */
 #define FBTweakOwner(owner_)                                                                       \
-  (4096, , "owner=" owner_ "\0", FBTWEAK__CHECK_TEXT, ("an owner", owner_), ())
+  (FBTWEAK__OWNER, , "owner=" owner_ "\0", FBTWEAK__CHECK_TEXT, ("an owner", owner_), ())
 /* After this day, such as "2027-01-31", it is reported as forgotten. */
-#define FBTweakExpires(date_) (8192, , "expires=" date_ "\0", FBTWEAK__CHECK_DATE, (date_), ())
+#define FBTweakExpires(date_)                                                                      \
+  (FBTWEAK__EXPIRES, , "expires=" date_ "\0", FBTWEAK__CHECK_DATE, (date_), ())
 
 /* A colour in sRGB, not multiplied by its alpha, which is 255 where it is opaque. */
 typedef struct fbtweak_color {
@@ -1269,8 +1270,8 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     FBTWEAK__MONITOR_WITH(names_, limits_, minimum_, maximum_,                                     \
                           FBTWEAK__EACH(FBTWEAK__OPTION, , __VA_ARGS__) FBTWEAK__END)
 #  define FBTWEAK__MONITOR_WITH(names_, limits_, minimum_, maximum_, ...)                          \
-    FBTWEAK__ASSERT(!((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) &               \
-                      (FBTWEAK_HAS_STEP | 64 | 128 | 256 | 1024 | 8192)),                          \
+    FBTWEAK__ASSERT(((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) |                \
+                     FBTWEAK__OPTIONS_OF_MONITOR) == FBTWEAK__OPTIONS_OF_MONITOR,                  \
                     "FBTweakMonitor: a monitor has only a description, an owner, a unit, a "       \
                     "precision and choices");                                                      \
     FBTWEAK__ASSERT((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) ==                \
@@ -1293,7 +1294,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     FBTWEAK__EACH(FBTWEAK__CHECK_STATE, , __VA_ARGS__)                                             \
     FBTWEAK__DECLARE(                                                                              \
         FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )), names_,                                  \
-        ((mask_ | 16384) ^                                                                         \
+        ((mask_ | FBTWEAK__IS_MONITOR) ^                                                           \
          ((0 FBTWEAK__EACH(FBTWEAK__OR_IS_TEXT, , __VA_ARGS__)) ? FBTWEAK_HAS_CHOICES : 0)),       \
         (fbtweak__type)0, minimum_, maximum_, 0, attributes_, __VA_ARGS__)
 #  define FBTWEAK__OR_IS_TEXT(context_, index_, choice_)                                           \
@@ -1307,7 +1308,29 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
                     "FBTweakChoices: a choice cannot contain a NUL");                              \
     FBTWEAK__IF_LABELLED(choice_, FBTWEAK__CHECK_LABEL)
 
-/* Options. What is not an option becomes one whose check fails, so that the message says so. */
+/*
+ * Options. Each has a bit, which follow those of the record's flags, so that it is seen when one is
+ * given twice or where it has no meaning. A new option takes the next bit, in any order.
+ */
+enum {
+  FBTWEAK__PRECISION = 1 << 4,
+  FBTWEAK__UNIT = 1 << 5,
+  FBTWEAK__READ_ONLY = 1 << 6,
+  FBTWEAK__NEEDS_RESTART = 1 << 7,
+  FBTWEAK__SCALE = 1 << 8,
+  FBTWEAK__LOG = 1 << 9, /* with the bit of the scale */
+  FBTWEAK__PAIR = 1 << 10,
+  FBTWEAK__DESCRIPTION = 1 << 11,
+  FBTWEAK__OWNER = 1 << 12,
+  FBTWEAK__EXPIRES = 1 << 13,
+  FBTWEAK__IS_MONITOR = 1 << 14,
+
+  FBTWEAK__OPTIONS_OF_ACTION = FBTWEAK__DESCRIPTION | FBTWEAK__OWNER | FBTWEAK__EXPIRES,
+  FBTWEAK__OPTIONS_OF_MONITOR = FBTWEAK_HAS_CHOICES | FBTWEAK__PRECISION | FBTWEAK__UNIT |
+                                FBTWEAK__DESCRIPTION | FBTWEAK__OWNER,
+};
+
+/* What is not an option becomes one whose check fails, so that the message says so. */
 #  define FBTWEAK__OPTION(context_, index_, x_)                                                    \
     FBTWEAK__PASTE(FBTWEAK__OPTION_, FBTWEAK__IS_TUPLE(x_))(x_),
 #  define FBTWEAK__OPTION_1(option_) option_
@@ -1346,7 +1369,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     FBTWEAK__ASSERT(mask_ == sum_, "FBTweak: an option is given twice");                           \
     FBTWEAK__ASSERT(!(mask_ & FBTWEAK_HAS_MINIMUM) || !(mask_ & FBTWEAK_HAS_CHOICES),              \
                     "FBTweakChoices: choices come instead of minimum and maximum");                \
-    FBTWEAK__ASSERT(!(mask_ & 512) ||                                                              \
+    FBTWEAK__ASSERT(!(mask_ & FBTWEAK__LOG) ||                                                     \
                         ((mask_ & FBTWEAK_HAS_MINIMUM) && FBTWEAK__AS_NUMBER(minimum_) > 0),       \
                     "FBTweakScale: a logarithmic scale needs a minimum above 0");                  \
     FBTWEAK__EACH(FBTWEAK__CHECK_CHOICE, , __VA_ARGS__)                                            \
@@ -1501,7 +1524,8 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 #  define FBTWEAK__HEAD(record_, kind_, code_, flags_)                                             \
     sizeof(record_), FBTWEAK_RECORD_VERSION, kind_, code_, flags_
 #  define FBTWEAK__FLAGS(mask_) ((mask_) & (FBTWEAK__IS_STRING ? 7 : 15))
-#  define FBTWEAK__KIND_OF(mask_) ((mask_)&16384 ? FBTWEAK_KIND_MONITOR : FBTWEAK_KIND_VALUE)
+#  define FBTWEAK__KIND_OF(mask_)                                                                  \
+    ((mask_)&FBTWEAK__IS_MONITOR ? FBTWEAK_KIND_MONITOR : FBTWEAK_KIND_VALUE)
 
 #  define FBTWEAK__ASSERT_FLAG(default_)                                                           \
     FBTWEAK__ASSERT(FBTWEAK__HAS_KIND(default_), "FBTweakFeature: the default is true or false")
@@ -1517,7 +1541,8 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 #  define FBTWEAK__ACTION_OF_(category_, collection_, name_, function_, ...)                       \
     FBTWEAK__ASSERT_NAMES(category_, collection_, name_);                                          \
     FBTWEAK__ASSERT(                                                                               \
-        (0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) % 2048 == 0,                  \
+        ((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) |                            \
+         FBTWEAK__OPTIONS_OF_ACTION) == FBTWEAK__OPTIONS_OF_ACTION,                                \
         "FBTweakAction: an action has only a description, an owner and an expiry date");           \
     FBTWEAK__ASSERT((0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)) ==                \
                         (0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__PLUS_BIT, __VA_ARGS__)),            \
