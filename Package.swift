@@ -219,7 +219,8 @@ let package = Package(
         .executableTarget(
             name: "started-program", dependencies: ["StartedScenarios", "Tweaks"],
             path: "Tests/Programs/started/Program"),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["TestThreads"], path: "Tests/TestSupport"),
+        .target(name: "TestThreads", path: "Tests/TestThreads", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "SetterTweaks", dependencies: ["FBTweak"], path: "Tests/Programs/SetterTweaks"),
         .executableTarget(
             name: "tweak-setter", dependencies: ["SetterTweaks", "Tweaks"],
