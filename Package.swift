@@ -10,7 +10,7 @@ let package = Package(
         .library(name: "Tweaks", targets: ["Tweaks"]),
         // What tools/install makes libtweaks.so of.
         .library(name: "TweaksShared", type: .dynamic, targets: ["Tweaks"]),
-        .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
+        .library(name: "TweaksProviderTesting", targets: ["TweaksProviderTesting"]),
         .library(name: "TweaksConfiguration", targets: ["TweaksConfiguration"]),
         .library(name: "TweaksRemote", targets: ["TweaksRemote"]),
         .executable(name: "tweak", targets: ["tweak"]),
@@ -79,7 +79,7 @@ let package = Package(
             ].map {
                 .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
             } + [.target(name: "TweakRecords", condition: .when(traits: ["Macros"]))]),
-        .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
+        .target(name: "TweaksProviderTesting", dependencies: ["Tweaks"]),
         .target(
             name: "TweaksConfiguration",
             dependencies: [
@@ -250,13 +250,13 @@ let package = Package(
             name: "TweaksTests",
             dependencies: [
                 "SetterTweaks", "TestSupport", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol",
-                "TweakRecords", "TweakSystem", "Tweaks", "TweaksTesting",
+                "TweakRecords", "TweakSystem", "Tweaks", "TweaksProviderTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "TweaksConfigurationTests",
             dependencies: [
-                "Tweaks", "TweaksConfiguration", "TweaksTesting",
+                "Tweaks", "TweaksConfiguration", "TweaksProviderTesting",
                 .product(
                     name: "Configuration", package: "swift-configuration",
                     condition: .when(traits: ["Configuration"])),
@@ -288,7 +288,9 @@ let folders = [
     "System": ["CLibELF", "CTweakMemory", "CTweakSystem", "CTweakTerminal", "TweakSystem"],
     "Records": ["TweakELF", "TweakMemory", "TweakRecords"],
     "Formats": ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakTargeting"],
-    "Library": ["CTweaks", "TweakMacros", "Tweaks", "TweaksConfiguration", "TweaksRemote", "TweaksTesting"],
+    "Library": [
+        "CTweaks", "TweakMacros", "Tweaks", "TweaksConfiguration", "TweaksProviderTesting", "TweaksRemote",
+    ],
     "Remote": ["TweakRemote"],
     "Page": ["CTweakPage", "TweakPage"],
     "Commands": [

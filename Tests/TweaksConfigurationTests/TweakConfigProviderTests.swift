@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Tweaks
 import TweaksConfiguration
-import TweaksTesting
+import TweaksProviderTesting
 
 private let magic: [UInt8] = [0x6d, 0x61, 0x67, 0x69, 0x63]
 

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 import TweakRecords
-import TweaksTesting
+import TweaksProviderTesting
 
 @testable import Tweaks
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 import Tweaks
-import TweaksTesting
+import TweaksProviderTesting
 
 @Suite struct `The conformance test for providers` {
     private let values: [TweakKey: TweakValue] = [

@@ -4,8 +4,8 @@ public import TweakRecords
 ///
 /// The store asks a provider when it is added, and again for what the provider reports as changed; reading a tweak asks
 /// nobody. Every method is called without any lock of the store held, on the thread that adds the provider or reports, by one
-/// thread at a time, so it may be slow and may call the store. It can be in one store. Other people's providers can be tested with `ProviderConformance` of
-/// the library `TweaksTesting`.
+/// thread at a time, so it may be slow and may call the store. It can be in one store. Test a provider with
+/// `ProviderConformance` from the library `TweaksProviderTesting`.
 public protocol TweakProvider: AnyObject, Sendable {
     /// What its values are labelled with. No other provider of the store has the same.
     var source: TweakSource { get }

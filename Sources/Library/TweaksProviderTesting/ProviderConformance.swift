@@ -3,22 +3,22 @@ internal import Glibc
 internal import Synchronization
 public import Tweaks
 
-/// What a provider has to do, as a test of yours can check it.
+/// Checks that a provider of values keeps the promises of ``TweakProvider``.
 ///
 ///     try ProviderConformance(of: provider, holding: [key: 240]) { key, value in
 ///         settings.write(value, for: key)
 ///     }.check()
 ///
-/// It can be called in any testing library: what is wrong is thrown.
+/// It works in every testing library: a violation is an error that ``check()`` throws.
 public struct ProviderConformance: Sendable {
     private let provider: any TweakProvider
     private let values: [TweakKey: TweakValue]
     private let change: (@Sendable (TweakKey, TweakValue?) throws -> Void)?
     private let patience: Duration
 
-    /// What a provider does wrong.
+    /// A promise that the provider breaks.
     public struct Violation: Error, CustomStringConvertible {
-        /// In words, with the tweak and the values.
+        /// The problem, with the tweak and the values.
         public let description: String
     }
 
@@ -26,10 +26,10 @@ public struct ProviderConformance: Sendable {
     ///
     /// - Parameters:
     ///   - provider: The provider, which is in no store yet.
-    ///   - values: All that it holds at the beginning, at least one value.
-    ///   - patience: How long it may take until a change is reported.
+    ///   - values: All values that it holds at the beginning, at least one.
+    ///   - patience: How long the provider may take to report a change.
     ///   - change: Changes, adds or, with `nil`, removes a value behind the provider's back; `nil` for a provider whose
-    ///     values stay as they are.
+    ///     values never change.
     public init(
         of provider: any TweakProvider, holding values: [TweakKey: TweakValue],
         patience: Duration = .seconds(5),
@@ -41,11 +41,11 @@ public struct ProviderConformance: Sendable {
         self.change = change
     }
 
-    /// Checks everything, within some seconds. The provider holds afterwards what it held before.
+    /// Runs all checks, which takes a few seconds at most. Afterwards the provider holds the same values as before.
     ///
-    /// - Throws: ``Violation``, or what the provider or the closure throws.
+    /// - Throws: ``Violation``, or an error of the provider or the closure.
     public func check() throws {
-        guard !values.isEmpty else { throw Violation(description: "give a provider that holds something") }
+        guard !values.isEmpty else { throw Violation(description: "the provider holds no value") }
         try checkAnswers()
         try checkThreads()
         let store = try storeWithTweaks()
@@ -83,7 +83,7 @@ public struct ProviderConformance: Sendable {
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for (key, value) in (0..<100).flatMap({ _ in expected })
             where (try? provider.value(for: key)) != value {
-                problems.withLock { $0.append("\(key): it says other things on several threads") }
+                problems.withLock { $0.append("\(key): it answers differently on several threads") }
             }
         }
         if let problem = problems.withLock({ $0.first }) { throw Violation(description: problem) }
@@ -99,7 +99,7 @@ public struct ProviderConformance: Sendable {
         defer { observation.cancel() }
         try change(key, other)
         try expect(key, other, in: store, "after a change \(how)")
-        // Observers are told after the value is there, perhaps on another thread.
+        // Observers are notified after the value has changed, perhaps on another thread.
         wait { changes.withLock { !$0.isEmpty } }
         let told = changes.withLock { $0 }
         try expect(
@@ -120,7 +120,7 @@ public struct ProviderConformance: Sendable {
         }
     }
 
-    /// A store with a tweak for each value, whose default is another value.
+    /// Makes a store with a tweak for each value, whose default is another value.
     private func storeWithTweaks() throws -> TweakStore {
         let store = TweakStore()
         for (key, value) in values {
