@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "Tweaks", targets: ["Tweaks"]),
         // What tools/install makes libtweaks.so of.
         .library(name: "TweaksShared", type: .dynamic, targets: ["Tweaks"]),
+        .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .library(name: "TweaksProviderTesting", targets: ["TweaksProviderTesting"]),
         .library(name: "TweaksConfiguration", targets: ["TweaksConfiguration"]),
         .library(name: "TweaksRemote", targets: ["TweaksRemote"]),
@@ -79,6 +80,8 @@ let package = Package(
             ].map {
                 .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
             } + [.target(name: "TweakRecords", condition: .when(traits: ["Macros"]))]),
+        .target(
+            name: "TweaksTesting", dependencies: ["TweakClient", "TweakJSON", "TweakProtocol", "Tweaks"]),
         .target(name: "TweaksProviderTesting", dependencies: ["Tweaks"]),
         .target(
             name: "TweaksConfiguration",
@@ -213,6 +216,8 @@ let package = Package(
             cSettings: [.define("_GNU_SOURCE")]),
         .executableTarget(
             name: "making-program", dependencies: ["Tweaks"], path: "Tests/Programs/making-program"),
+        .executableTarget(
+            name: "tested-program", dependencies: ["Tweaks"], path: "Tests/Programs/tested-program"),
         .target(
             name: "StartedScenarios", dependencies: ["FBTweak"], path: "Tests/Programs/started/Scenarios",
             cSettings: [.define("_GNU_SOURCE"), .define("FB_TWEAK_ENABLED", to: "1")]),
@@ -254,6 +259,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
+            name: "TweaksTestingTests",
+            dependencies: ["SetterTweaks", "TestSupport", "Tweaks", "TweaksTesting", "tested-program"]),
+        .testTarget(
             name: "TweaksConfigurationTests",
             dependencies: [
                 "Tweaks", "TweaksConfiguration", "TweaksProviderTesting",
@@ -290,6 +298,7 @@ let folders = [
     "Formats": ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakTargeting"],
     "Library": [
         "CTweaks", "TweakMacros", "Tweaks", "TweaksConfiguration", "TweaksProviderTesting", "TweaksRemote",
+        "TweaksTesting",
     ],
     "Remote": ["TweakRemote"],
     "Page": ["CTweakPage", "TweakPage"],

@@ -59,8 +59,10 @@ public enum Example {
     }
 
     /// What the Swift compiler must be told to use the library in a directory of the package manager.
-    public static func libraryFlags(_ directory: String) -> [String] {
-        ["CTweakSystem", "CTweaks", "FBTweak"].flatMap {
+    ///
+    /// - Parameter modules: The modules in C of other libraries that are used too.
+    public static func libraryFlags(_ directory: String, and modules: [String] = []) -> [String] {
+        (["CTweakSystem", "CTweaks", "FBTweak"] + modules).flatMap {
             ["-Xcc", "-fmodule-map-file=\(directory)/\($0).build/module.modulemap"]
         } + ["-I", directory + "/Modules", "-I", Locations.package + "/Sources/System/CLibELF"]
     }

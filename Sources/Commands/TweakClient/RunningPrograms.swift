@@ -121,6 +121,11 @@ package struct RunningProgram {
         executable = executablePath(of: "\(pid)")
     }
 
+    /// A process whose socket is in this directory.
+    package init(pid: pid_t, in directory: ControlDirectory) {
+        self.init(pid: pid, socketPaths: [directory.socket(of: pid)])
+    }
+
     package var title: String { executable.map { "\(lastComponent(of: $0)) (\(pid))" } ?? "\(pid)" }
     package var hasEnded: Bool { kill(pid, 0) != 0 && errno == ESRCH }
 

@@ -46,7 +46,8 @@ import Testing
             let symbols: [Symbol]
         }
         let topics = try String(
-            contentsOfFile: Locations.package + "/Sources/Library/Tweaks/Tweaks.docc/Tweaks.md", encoding: .utf8)
+            contentsOfFile: Locations.package + "/Sources/Library/Tweaks/Tweaks.docc/Tweaks.md",
+            encoding: .utf8)
         let graph = try Data(contentsOf: URL(fileURLWithPath: home("Tweaks.symbols.json")))
         let kinds = ["swift.class", "swift.enum", "swift.protocol", "swift.struct", "swift.typealias"]
         let types = Set(
@@ -63,7 +64,12 @@ import Testing
             "#sourceLocation(file: \"\(article)\", line: \($0.line))\n\($0.text)"
         }
         let file = try home.write("main.swift", "import Tweaks\n" + snippets.joined())
-        try typeCheck(file, ["-DDEBUG"] + Example.compilerFlags)
+        // The example has no tests, so TweaksTesting is that of these, which are built without macros.
+        let flags =
+            try snippets.contains { $0.contains("import TweaksTesting") }
+            ? Example.libraryFlags(Locations.products, and: ["CCommandArguments", "CTweakMemory"])
+            : Example.compilerFlags
+        try typeCheck(file, ["-DDEBUG"] + flags)
     }
 
     @Test(arguments: try Article.all.get().filter { !$0.manifests.isEmpty })

@@ -1,0 +1,92 @@
+public import Testing
+public import Tweaks
+
+/// Gives tweaks of ``TweakStore/shared`` other values during a test, and puts them back afterwards.
+public struct TweakValuesTrait: TestTrait, SuiteTrait, TestScoping {
+    fileprivate let values: [TweakKey: TweakValue]
+    fileprivate let isForProcess: Bool
+
+    /// Runs a test with the values.
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        if isForProcess {
+            try await Turns.ofProcess.wait { try await TweakStore.shared.withProcessValues(values, function) }
+        } else {
+            try await TweakStore.shared.withValues(values, function)
+        }
+    }
+}
+
+extension Trait where Self == TweakValuesTrait {
+    /// Gives tweaks other values for the task of a test, or of each test of a suite.
+    ///
+    ///     @Test(.tweaks([TweakKey("Spring", "Physics", "Mass"): 4]))
+    ///     func `A heavy spring swings slowly`() { … }
+    ///
+    /// Other tests may run at the same time: only the test's own task, its child tasks and `Task { }` see the values.
+    /// C and C++, other threads, detached tasks and observers do not see them, nor do reads in a release build; see
+    /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
+    ///
+    /// The test fails if a tweak does not exist or cannot take its value.
+    ///
+    /// - Parameter values: The values by name. Read-only tweaks take them too.
+    public static func tweaks(_ values: [TweakKey: TweakValue]) -> Self {
+        Self(values: values, isForProcess: false)
+    }
+
+    /// Gives tweaks other values for the whole process during a test, so that C, other threads and observers see them.
+    ///
+    ///     @Test(.processTweaks([TweakKey("Sound", "Mixer", "Rate"): 44100]))
+    ///     func `The mixer in C resamples`() { … }
+    ///
+    /// Tests with this trait take turns. A test without it may run at the same time and sees the values too, so give the
+    /// trait to every test that depends on one of these tweaks, if need be with the value that it expects. Do not give it
+    /// to a suite and to a test of that suite, which would wait for the suite to end.
+    ///
+    /// Afterwards each of the tweaks has the value of before, even if the test has set it. The values of the trait are not
+    /// written into the overrides file. The test fails if a tweak does not exist or cannot take its value; read-only
+    /// tweaks cannot.
+    ///
+    /// - Parameter values: The values by name.
+    public static func processTweaks(_ values: [TweakKey: TweakValue]) -> Self {
+        Self(values: values, isForProcess: true)
+    }
+}
+
+extension TweakStore {
+    /// Gives tweaks other values for the length of a closure, which all threads see.
+    func withProcessValues(_ values: [TweakKey: TweakValue], _ body: () async throws -> Void) async throws {
+        let before = try values.keys.map { ($0, try opinions(on: $0)) }
+        func putBack() throws(TweakError) {
+            for (key, opinions) in before {
+                for source in [TweakSource.overrides, .session] {
+                    try set(opinions.first { $0.source == source }?.value, for: key, in: source)
+                }
+            }
+        }
+        do {
+            for (key, value) in values { try set(value, for: key, in: .session) }
+            try await body()
+        } catch {
+            try putBack()
+            throw error
+        }
+        try putBack()
+    }
+}
+
+/// Has tests take turns, first come, first served.
+private actor Turns {
+    static let ofProcess = Turns()
+
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func wait(_ body: @Sendable () async throws -> Void) async throws {
+        if isTaken { await withCheckedContinuation { waiting.append($0) } }
+        isTaken = true
+        defer { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
+        try await body()
+    }
+}

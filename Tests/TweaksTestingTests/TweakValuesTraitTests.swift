@@ -1,0 +1,83 @@
+import SetterTweaks
+import Synchronization
+import Testing
+import Tweaks
+
+@testable import TweaksTesting
+
+private let slot = TweakKey("Setter", "Slots", "Slot 6")
+private let processSlot = TweakKey("Setter", "Slots", "Slot 7")
+
+private func current(_ key: TweakKey) throws -> TweakValue { try TweakStore.shared.value(of: key) }
+
+@Suite struct `The trait with values` {
+    @Test(.tweaks([slot: 3]), arguments: 1...4)
+    func `gives the task of a test its values`(number: Int) async throws {
+        #expect(try current(slot) == 3)
+        await Task.yield()
+        #expect(try current(slot) == 3)
+        #expect(try await Task { try current(slot) }.value == 3)
+        #expect(try await Task.detached { try current(slot) }.value == 0)
+        #expect(setter_slot(6) == 0)
+    }
+
+    @Test(arguments: 1...4) func `leaves tests alone that run at the same time`(number: Int) async throws {
+        #expect(try current(slot) == 0)
+        await Task.yield()
+        #expect(try current(slot) == 0)
+    }
+
+    @Suite(.tweaks([slot: 4])) struct `of a suite` {
+        @Test func `gives its tests the values`() throws { #expect(try current(slot) == 4) }
+        @Test(.tweaks([slot: 5])) func `yields to that of a test`() throws { #expect(try current(slot) == 5) }
+    }
+
+    @Test func `fails a test whose values no tweak takes`() async throws {
+        let test = try #require(Test.current)
+        for values in [[TweakKey("No", "Such", "Tweak"): 1], [slot: "wide"]] as [[TweakKey: TweakValue]] {
+            for trait in [TweakValuesTrait.tweaks(values), .processTweaks(values)] {
+                await #expect(throws: TweakError.self) {
+                    try await trait.provideScope(for: test, testCase: nil) { Issue.record("it ran") }
+                }
+            }
+        }
+        #expect(setter_slot(6) == 0)
+    }
+}
+
+@Suite struct `The trait with values for the process` {
+    private static let users = Mutex(0)
+
+    @Test(.processTweaks([processSlot: 3]), arguments: 1...4)
+    func `shows them to C and other threads, one test after the other`(number: Int) async throws {
+        #expect(
+            Self.users.withLock {
+                $0 += 1; return $0
+            } == 1)
+        for _ in 1...20 {
+            #expect(setter_slot(7) == 3)
+            await Task.yield()
+        }
+        #expect(try await Task.detached { try current(processSlot) }.value == 3)
+        Self.users.withLock { $0 -= 1 }
+    }
+
+    @Test func `puts back the values of before`() async throws {
+        let store = TweakStore()
+        let width = try store.make("A", "B", "Width", default: 1)
+        struct Stop: Error {}
+        for source in [TweakSource.binary, .overrides, .session] {
+            if source != .binary { try store.set(2, for: width.key, in: source) }
+            let before = try store.opinions(on: width.key)
+            await #expect(throws: Stop.self) {
+                try await store.withProcessValues([width.key: 5]) {
+                    #expect(width.value == 5)
+                    try width.set(6)
+                    #expect(width.value == 6)
+                    throw Stop()
+                }
+            }
+            #expect(try store.opinions(on: width.key) == before)
+        }
+    }
+}
