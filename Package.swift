@@ -94,7 +94,7 @@ let package = Package(
             // As in swift-configuration, whose protocols it implements.
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
-            name: "TweakRemote",
+            name: "RemoteValues",
             dependencies: [
                 "CTweakSystem", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakRecords", "TweakSystem",
                 "TweakTargeting",
@@ -105,7 +105,7 @@ let package = Package(
             ]),
         .target(
             name: "TweaksRemote",
-            dependencies: ["TweakJSON", "TweakOverrides", "TweakRemote", "TweakSystem", "Tweaks"]),
+            dependencies: ["RemoteValues", "TweakJSON", "TweakOverrides", "TweakSystem", "Tweaks"]),
         .target(name: "CCommandArguments"),
         .target(
             name: "CommandSupport",
@@ -195,7 +195,7 @@ let package = Package(
             dependencies: [
                 "CommandCompletion", "CommandSupport", "FleetCommands", "SignOptions", "TweakClient",
                 "TweakFormats", "TweakJSON",
-                "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakRemote", "TweakSystem",
+                "TweakOverrides", "TweakProtocol", "TweakRecords", "RemoteValues", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak-agent"),
@@ -275,8 +275,8 @@ let package = Package(
         .testTarget(
             name: "TweakAgentTests",
             dependencies: [
-                "TestSupport", "TweakJSON", "TweakOverrides", "TweakRecords", "TweakRemote", "TweakTargeting",
-                "Tweaks", "TweaksRemote",
+                "RemoteValues", "TestSupport", "TweakJSON", "TweakOverrides", "TweakRecords",
+                "TweakTargeting", "Tweaks", "TweaksRemote",
             ]),
         .testTarget(
             name: "ToolTests",
@@ -300,7 +300,7 @@ let folders = [
         "CTweaks", "TweakMacros", "Tweaks", "TweaksConfiguration", "TweaksProviderTesting", "TweaksRemote",
         "TweaksTesting",
     ],
-    "Remote": ["TweakRemote"],
+    "Remote": ["RemoteValues"],
     "Page": ["CTweakPage", "TweakPage"],
     "Commands": [
         "CCommandArguments", "CommandCompletion", "CommandSupport", "FleetCommands", "PageOptions",

@@ -1,8 +1,8 @@
 #if Remote
 import Foundation
+import RemoteValues
 import TestSupport
 import Testing
-import TweakRemote
 
 @Suite struct `The configuration of an agent` {
     private func read(_ json: String) throws -> [RemoteApplication] {

@@ -1,11 +1,11 @@
 #if Remote
 import Foundation
+import RemoteValues
 import TestSupport
 import Testing
 import TweakJSON
 import TweakOverrides
 import TweakRecords
-import TweakRemote
 
 @Suite struct `Three members of etcd` {
     let host: AgentHost

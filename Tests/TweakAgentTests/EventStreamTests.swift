@@ -1,7 +1,7 @@
 #if Remote
+import RemoteValues
 import TestSupport
 import Testing
-import TweakRemote
 
 @Suite struct `A stream of events` {
     private func messages(_ parts: String...) throws -> [String] {

@@ -1,9 +1,9 @@
 #if Remote
 import Foundation
+import RemoteValues
 import TestSupport
 import Testing
 import TweakRecords
-import TweakRemote
 
 @Suite struct `The values of a fleet` {
     let host: AgentHost

@@ -1,7 +1,7 @@
 #if Remote
+import RemoteValues
 import TestSupport
 import Testing
-import TweakRemote
 
 /// Agents that a simulation has in place of hosts, each with a schedule and the clock of all.
 @Suite struct `10,000 hosts` {

@@ -1,8 +1,8 @@
 #if Remote
 import Foundation
+import RemoteValues
 import TestSupport
 import Testing
-import TweakRemote
 
 @Suite struct `A signed file` {
     let host: AgentHost

@@ -3,6 +3,7 @@ import CommandSupport
 import Dispatch
 import FleetCommands
 import Glibc
+import RemoteValues
 import Synchronization
 import TweakClient
 import TweakFormats
@@ -10,7 +11,6 @@ import TweakJSON
 import TweakOverrides
 import TweakProtocol
 import TweakRecords
-import TweakRemote
 import TweakSystem
 
 extension Fleet {

@@ -2,10 +2,10 @@
 import CommandSupport
 import Dispatch
 import Glibc
+import RemoteValues
 import Synchronization
 import TweakOverrides
 import TweakRecords
-import TweakRemote
 import TweakSystem
 
 extension Follow {

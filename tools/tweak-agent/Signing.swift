@@ -1,8 +1,8 @@
 #if Remote
 import CommandSupport
 import Glibc
+import RemoteValues
 import SignOptions
-import TweakRemote
 import TweakSystem
 
 extension Sign {

@@ -1,10 +1,10 @@
 #if Remote
+internal import RemoteValues
 internal import Synchronization
 internal import TweakJSON
 internal import TweakOverrides
-internal import TweakRemote
-public import Tweaks
 internal import TweakSystem
+public import Tweaks
 
 /// Values from a web server, in a process that wants no agent on its host.
 ///
