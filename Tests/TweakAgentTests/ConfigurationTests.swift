@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct `The configuration of an agent` {
-    private func read(_ json: String) throws -> [RemoteApplication] {
+    private func read(_ json: String) throws -> [WebSettings] {
         try AgentConfiguration(json: Array(json.utf8), path: "/etc/agent.json").applications
     }
 

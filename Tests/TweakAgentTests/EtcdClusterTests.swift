@@ -62,12 +62,12 @@ import TweakRecords
         var cluster = EtcdCluster(endpoints: etcd.endpoints)
         cluster.interval = .seconds(2)
         cluster.timeout = .seconds(5)
-        let application = FleetApplication(name: "chaos", cluster: cluster)
+        let application = EtcdSettings(name: "chaos", cluster: cluster)
         let key = TweakKey("Chaos", "Values", "Number")
         let changes = isLong ? 1000 : 150
         let seen = (0..<(isLong ? 200 : 20)).map { _ in Locked(Seen()) }
         let watchers = try seen.map { seen in
-            let follower = try FleetFollower(application)
+            let follower = try RemoteFollower(application)
             return Task {
                 await follower.follow(from: nil) { (file) throws(OverridesError) in
                     guard case .integer(let number)? = file.values[key]?.tweakValue else { return }

@@ -154,11 +154,12 @@ import Testing
         let result = try host.once()
         #expect(result.status == EX_TEMPFAIL)
         #expect(
-            result.error.contains("no connection: Connection refused; what was read at 2"), "\(result.error)")
+            result.error.contains("no connection: Connection refused; what was loaded at 2"),
+            "\(result.error)")
         #expect(try host.problem()?.contains("no connection: Connection refused since 2") == true)
         #expect(try isOn() == true)
         // What was said is not said again.
-        #expect(try !host.once().error.contains("what was read"))
+        #expect(try !host.once().error.contains("what was loaded"))
     }
 
     @Test func `says once that etcd was killed, and goes on when it is back`() throws {
@@ -173,7 +174,7 @@ import Testing
         }
         let lines = result.error.split(separator: "\n")
         #expect(lines.count { $0.contains("no connection: Connection refused") } == 1, "\(result.error)")
-        #expect(lines.last?.contains("read again, after failures since 2") == true)
+        #expect(lines.last?.contains("loaded again, after failures since 2") == true)
     }
 
     @Test func `takes away what a web server had once that is not configured any more`() throws {

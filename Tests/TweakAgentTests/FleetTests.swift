@@ -293,9 +293,9 @@ import TweakRecords
         #expect(try host.fleet("history").succeeded)
     }
 
-    private func application() throws -> FleetApplication {
+    private func application() throws -> EtcdSettings {
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: host.home("agent.json"))))
-        return FleetApplication(
+        return EtcdSettings(
             name: "search", cluster: try #require(try EtcdCluster(ofConfiguration: bytes, path: "")))
     }
 

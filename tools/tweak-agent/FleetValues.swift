@@ -369,8 +369,8 @@ extension Fleet {
             throw Failure("\(name): it has 1 to 200 bytes and no slash; this is \"\(text)\"", EX_USAGE)
         }
         cluster.environment = options.environment ?? cluster.environment
-        let application = FleetApplication(name: options.application, cluster: cluster)
-        do throws(FetchProblem) { return try FleetEditor(application) } catch {
+        let settings = EtcdSettings(name: options.application, cluster: cluster)
+        do throws(FetchProblem) { return try FleetEditor(settings) } catch {
             throw Failure(error.message, EX_CONFIG)
         }
     }

@@ -124,78 +124,41 @@ final class Agent: Sendable {
 
     /// Follows until the task is cancelled, or each application has been checked once.
     func follow(_ configuration: AgentConfiguration) async {
-        metrics?.keep(only: configuration.applications.map(\.name) + configuration.fleet.map(\.name))
-        let named = [
-            (TweakSource.remote, configuration.applications.map(\.name)),
-            (.fleet, configuration.fleet.map(\.name)),
-        ]
-        for (source, names) in named {
-            for (name, message) in folder.removeAll(from: source, except: names) { say(message, of: name) }
+        let sources = configuration.sources
+        metrics?.keep(only: sources.map(\.name))
+        for provider in [TweakSource.remote, .fleet] {
+            let names = sources.filter { $0.provider == provider }.map(\.name)
+            for (name, message) in folder.removeAll(from: provider, except: names) { say(message, of: name) }
         }
         let resources = SharedResources()
         await withTaskGroup { group in
-            if let cluster = configuration.fleet.first?.cluster {
-                self.follow(configuration.fleet, cluster, resources, &group)
-            }
-            for application in configuration.applications {
-                group.addTask { await self.follow(application, resources) }
-            }
+            for source in sources { group.addTask { await self.follow(source, resources) } }
         }
         await resources.end()
         metrics?.write(noteMetrics)
     }
 
-    /// Follows the applications of a cluster.
-    private func follow(
-        _ applications: [FleetApplication], _ cluster: EtcdCluster, _ resources: SharedResources,
-        _ group: inout TaskGroup<Void>
-    ) {
-        do throws(FetchProblem) {
-            let client = try EtcdClient(cluster, resources)
-            for application in applications {
-                group.addTask { await self.follow(application, client, resources) }
-            }
-        } catch {
-            for application in applications { sayCannotBeLoaded(error, application.name) }
-        }
-    }
-
-    private func sayCannotBeLoaded(_ problem: FetchProblem, _ name: String) {
-        say(problem.message, of: name)
-        note(Failure("\(name): it cannot be loaded", EX_CONFIG))
-    }
-
-    private func follow(_ application: RemoteApplication, _ resources: SharedResources) async {
-        let name = application.name
+    private func follow(_ settings: any SourceSettings, _ resources: SharedResources) async {
+        let (name, provider) = (settings.name, settings.provider)
         var last: ProvidedFile?
-        do throws(OverridesError) { last = try folder.last(name) } catch { say("\(error)", of: name) }
-        let follower: RemoteFollower
-        do throws(FetchProblem) { follower = try RemoteFollower(application, sharing: resources) } catch {
-            return sayCannotBeLoaded(error, name)
-        }
-        await follower.follow(
-            from: last, isOnce: isOnce,
-            keep: { file throws(OverridesError) in try folder.write(file, for: name) },
-            report: report)
-    }
-
-    private func follow(
-        _ application: FleetApplication, _ client: EtcdClient, _ resources: SharedResources
-    ) async {
-        let name = application.name
-        var last: ProvidedFile?
-        do throws(OverridesError) { last = try folder.last(name, from: .fleet) } catch {
+        do throws(OverridesError) { last = try folder.last(name, from: provider) } catch {
             say("\(error)", of: name)
         }
-        let follower = FleetFollower(application, client, sharing: resources)
+        let follower: RemoteFollower
+        do throws(FetchProblem) { follower = try RemoteFollower(settings, sharing: resources) } catch {
+            say(error.message, of: name)
+            return note(Failure("\(name): it cannot be loaded", EX_CONFIG))
+        }
         await follower.follow(
             from: last, isOnce: isOnce,
-            keep: { [folder] file throws(OverridesError) in try folder.write(file, for: name, from: .fleet) },
+            keep: { [folder] file throws(OverridesError) in
+                try folder.write(file, for: name, from: provider)
+            },
             report: report)
     }
 
     private func report(_ report: RemoteFollower.Report) {
-        folder.noteCheck(of: report.application, at: report.source)
+        folder.noteCheck(of: report.application, at: report.provider)
         for message in report.messages { say(message, of: report.application) }
         if report.notKept != nil {
             note(Failure("\(report.application): its file could not be written", EX_IOERR))

@@ -20,14 +20,9 @@ public final class RemoteSource: TweakProvider {
         var report: (@Sendable (TweakProviderChange) -> Void)?
     }
 
-    private enum Follower {
-        case web(RemoteFollower)
-        case etcd(FleetFollower)
-    }
-
     /// `http`, `ofrep` or `etcd`, unless another name was given.
     public let source: TweakSource
-    private let follower: Follower
+    private let follower: RemoteFollower
     private let path: String?
     private let said: @Sendable (String) -> Void
     private let state = Mutex(State())
@@ -60,28 +55,27 @@ public final class RemoteSource: TweakProvider {
                     "\(url): \"https://\", a host and a path are expected, without a user's name, a query and a "
                     + "fragment")
         }
-        var remote = RemoteApplication(name: application, url: address)
-        remote.version = version
-        remote.interval = max(interval, .seconds(1))
-        remote.certificates = certificates
+        var settings = WebSettings(name: application, url: address)
+        settings.version = version
+        settings.interval = max(interval, .seconds(1))
+        settings.certificates = certificates
         if let publicKey {
             guard let key = PublicKey(text: publicKey) else {
                 throw Problem(description: "\(publicKey): 32 bytes in Base64 are expected")
             }
-            remote.publicKey = key
+            settings.publicKey = key
         }
-        let follower: RemoteFollower
-        do throws(FetchProblem) { follower = try RemoteFollower(remote) } catch {
-            throw Problem(description: error.message)
-        }
-        self.init(name, .web(follower), path, said)
+        try self.init(name, settings, path, said)
     }
 
     private init(
-        _ name: String, _ follower: Follower, _ path: String?, _ said: @escaping @Sendable (String) -> Void
-    ) {
-        source = TweakSource(name)
-        (self.follower, self.path, self.said) = (follower, path, said)
+        _ name: String, _ settings: any SourceSettings, _ path: String?,
+        _ said: @escaping @Sendable (String) -> Void
+    ) throws(Problem) {
+        do throws(FetchProblem) { follower = try RemoteFollower(settings) } catch {
+            throw Problem(description: error.message)
+        }
+        (source, self.path, self.said) = (TweakSource(name), path, said)
         guard let path else { return }
         do throws(OverridesError) {
             if let bytes = try KeptFile(path: path).read() {
@@ -115,20 +109,10 @@ public final class RemoteSource: TweakProvider {
         } catch {
             throw Problem(description: "\(error)")
         }
-        func source(_ name: String, _ follower: Follower) -> RemoteSource {
-            RemoteSource(name, follower, folder.map { "\($0)/\(name).json" }, said)
-        }
-        var sources: [RemoteSource] = []
-        do throws(FetchProblem) {
-            for one in listed.applications where one.name == application {
-                let name = one.evaluation == nil ? "http" : "ofrep"
-                sources.append(source(name, .web(try RemoteFollower(one))))
-            }
-            for one in listed.fleet where one.name == application {
-                sources.append(source("etcd", .etcd(try FleetFollower(one))))
-            }
-        } catch {
-            throw Problem(description: error.message)
+        let sources = try listed.sources.filter { $0.name == application }.map {
+            (settings) throws(Problem) in
+            try RemoteSource(
+                settings.kind, settings, folder.map { "\($0)/\(settings.kind).json" }, said)
         }
         guard !sources.isEmpty else {
             throw Problem(description: "\(configuration): there is no application \"\(application)\"")
@@ -139,12 +123,8 @@ public final class RemoteSource: TweakProvider {
     /// Loads again and again, until the task is cancelled.
     public func run() async {
         let last = state.withLock { $0.file }
-        let report = { @Sendable (report: RemoteFollower.Report) in
-            for message in report.messages { self.said(message) }
-        }
-        switch follower {
-        case .web(let follower): await follower.follow(from: last, keep: take, report: report)
-        case .etcd(let follower): await follower.follow(from: last, keep: take, report: report)
+        await follower.follow(from: last, keep: take) { [said] report in
+            for message in report.messages { said(message) }
         }
     }
 

@@ -1,3 +1,4 @@
+#if Remote
 internal import Glibc
 package import TweakFormats
 internal import TweakJSON
@@ -9,9 +10,12 @@ internal import TweakTargeting
 ///
 ///     { "applications": [ { "name": "search", "version": "2.4", "url": "https://features.example.org/search/" } ] }
 package struct AgentConfiguration: Hashable, Sendable {
-    package let applications: [RemoteApplication]
-    /// Those whose values come from etcd. One may be among both.
-    package let fleet: [FleetApplication]
+    /// The applications with values from a web server or a flag service.
+    package let applications: [WebSettings]
+    /// The applications with values from etcd. One may be among both.
+    package let fleet: [EtcdSettings]
+    /// All of them, those that count more first.
+    package var sources: [any SourceSettings] { applications + fleet }
 
     /// The shortest time between two checks: nobody waits for less, and servers have many agents.
     static let intervals: ClosedRange<Double> = 1...86_400
@@ -36,12 +40,12 @@ package struct AgentConfiguration: Hashable, Sendable {
         guard !entries.isEmpty else {
             throw .invalid(path: path, place: ["applications"], reason: "there is none")
         }
-        var applications: [RemoteApplication] = []
-        var fleet: [FleetApplication] = []
+        var applications: [WebSettings] = []
+        var fleet: [EtcdSettings] = []
         var (names, fleetNames) = (Set<ByteText>(), Set<ByteText>())
         for (index, entry) in entries.enumerated() {
             var members = try Members(entry, path: path, place: ["applications", "\(index)"])
-            if let application = try Self.fleetApplication(members, cluster) {
+            if let application = try Self.etcdSettings(members, cluster) {
                 guard fleetNames.insert(ByteText(application.name)).inserted else {
                     throw members.invalid("name", "there is another application \"\(application.name)\"")
                 }
@@ -49,7 +53,7 @@ package struct AgentConfiguration: Hashable, Sendable {
                 // It may have no other source.
                 guard members.has("url", "ofrep") else { continue }
             }
-            let application = try Self.application(&members)
+            let application = try Self.webSettings(&members)
             guard names.insert(ByteText(application.name)).inserted else {
                 throw members.invalid("name", "there is another application \"\(application.name)\"")
             }
@@ -68,9 +72,9 @@ package struct AgentConfiguration: Hashable, Sendable {
     }
 
     /// - Returns: `nil` if it has no values from etcd.
-    private static func fleetApplication(
+    private static func etcdSettings(
         _ members: Members, _ cluster: EtcdCluster?
-    ) throws(FormatError) -> FleetApplication? {
+    ) throws(FormatError) -> EtcdSettings? {
         var members = members
         guard try members.flag("fleet") ?? false else { return nil }
         guard let cluster else {
@@ -79,13 +83,13 @@ package struct AgentConfiguration: Hashable, Sendable {
         let name = try name(&members)
         let version = try members.text("version")
         if !members.has("url", "ofrep") { try members.end() }
-        return FleetApplication(name: name, version: version, cluster: cluster)
+        return EtcdSettings(name: name, version: version, cluster: cluster)
     }
 
-    private static func application(_ members: inout Members) throws(FormatError) -> RemoteApplication {
+    private static func webSettings(_ members: inout Members) throws(FormatError) -> WebSettings {
         let name = try name(&members)
         let (url, evaluation) = try source(&members)
-        var application = RemoteApplication(name: name, url: url)
+        var application = WebSettings(name: name, url: url)
         application.evaluation = evaluation
         application.version = try members.text("version")
         if let seconds = try members.seconds("interval", intervals) { application.interval = seconds }
@@ -285,3 +289,4 @@ struct Members {
             reason: "\"\(unknown.text)\" is not known; \(known.joined(separator: ", ")) are")
     }
 }
+#endif

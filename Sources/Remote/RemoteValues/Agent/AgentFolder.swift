@@ -1,10 +1,9 @@
+#if Remote
 internal import Glibc
 package import TweakOverrides
 package import TweakRecords
 internal import TweakSystem
-#if Remote
 internal import TweakTargeting
-#endif
 
 /// The folder that an agent writes into, and processes read.
 ///
@@ -61,40 +60,37 @@ package final class AgentFolder: Sendable {
         }
     }
 
-    private func file(_ application: String, _ source: TweakSource) -> String {
-        "\(path)/\(application)/\(source).json"
+    private func file(_ application: String, _ provider: TweakSource) -> String {
+        "\(path)/\(application)/\(provider).json"
     }
 
     /// What was written for an application before; `nil` if there is nothing.
     ///
-    /// - Parameter source: `remote` or `fleet`.
     /// - Throws: ``OverridesError`` if it is damaged.
     package func last(
-        _ application: String, from source: TweakSource = .remote
+        _ application: String, from provider: TweakSource
     ) throws(OverridesError) -> ProvidedFile? {
-        let file = KeptFile(path: file(application, source))
+        let file = KeptFile(path: file(application, provider))
         guard let bytes = try file.read() else { return nil }
         return try ProvidedFile(json: bytes, path: file.path)
     }
 
-    #if Remote
     /// Writes what processes follow.
     package func write(
-        _ provided: ProvidedFile, for application: String, from source: TweakSource = .remote
+        _ provided: ProvidedFile, for application: String, from provider: TweakSource
     ) throws(OverridesError) {
         try Self.makeDirectory("\(path)/\(application)")
-        try Self.replace(file(application, source), with: provided)
+        try Self.replace(file(application, provider), with: provided)
     }
 
     /// Writes such a file elsewhere.
     package static func replace(_ path: String, with provided: ProvidedFile) throws(OverridesError) {
         try replace(path, with: provided.json())
     }
-    #endif
 
     /// Where checks of a source are noted. No application has a name that begins with a dot.
-    private func notes(_ source: TweakSource) -> String {
-        "\(path)/\(Self.own)" + (source == .remote ? "" : "/.\(source)")
+    private func notes(_ provider: TweakSource) -> String {
+        "\(path)/\(Self.own)" + (provider == .remote ? "" : "/.\(provider)")
     }
 
     /// Removes what an agent has written for applications that do not have a source any more. It would count for ever.
@@ -102,26 +98,26 @@ package final class AgentFolder: Sendable {
     /// What was put there by other means has no note of a check, and stays.
     ///
     /// - Returns: What was removed, or why not.
-    package func removeAll(from source: TweakSource, except applications: [String]) -> [(
+    package func removeAll(from provider: TweakSource, except applications: [String]) -> [(
         application: String, message: String
     )] {
         let applications = Set(applications)
-        return directoryEntries(notes(source)).sorted().compactMap { (name) -> (String, String)? in
+        return directoryEntries(notes(provider)).sorted().compactMap { (name) -> (String, String)? in
             guard !name.hasPrefix("."), name != Self.lockName, !applications.contains(name) else {
                 return nil
             }
-            let file = file(name, source)
+            let file = file(name, provider)
             let isRemoved = unlink(file) == 0
             guard isRemoved || errno == ENOENT else { return (name, "\(Self.failure("remove", file))") }
-            unlink("\(notes(source))/\(name)")
+            unlink("\(notes(provider))/\(name)")
             return isRemoved
-                ? (name, "its source \(source) is not configured any more; \(file) was removed") : nil
+                ? (name, "its source \(provider) is not configured any more; \(file) was removed") : nil
         }
     }
 
     /// Notes that an application's source was asked: the time of the file says when.
-    package func noteCheck(of application: String, at source: TweakSource = .remote) {
-        let folder = notes(source)
+    package func noteCheck(of application: String, at provider: TweakSource) {
+        let folder = notes(provider)
         try? Self.makeDirectory(folder)
         let descriptor = openFile(
             "\(folder)/\(application)", O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o644)
@@ -153,3 +149,4 @@ package final class AgentFolder: Sendable {
         close(directory)
     }
 }
+#endif

@@ -36,7 +36,7 @@ package final class AgentMetrics: Sendable {
     /// - Returns: Whether the caller has to ``keepWriting(_:)``.
     package func note(_ report: RemoteFollower.Report) -> Bool {
         state.withLock { state in
-            let source = report.source == .remote ? "" : ",source=\"\(report.source)\""
+            let source = report.provider == .remote ? "" : ",source=\"\(report.provider)\""
             let labels = "application=\"\(Self.escaped(report.application))\"\(source)"
             var application = state.applications[labels] ?? Application(last: report)
             application.last = report

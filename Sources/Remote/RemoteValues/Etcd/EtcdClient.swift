@@ -10,6 +10,22 @@ internal import TweakJSON
 internal import TweakOverrides
 internal import TweakRecords
 
+/// The addresses of a cluster's members, of which one is asked until it fails.
+///
+/// Clients that all began with the first one would leave the others without work.
+final class EtcdEndpoints: Sendable {
+    private let endpoints: [String]
+    private let index = Atomic(0)
+
+    init(_ cluster: EtcdCluster) { endpoints = cluster.endpoints.shuffled() }
+
+    var count: Int { endpoints.count }
+    var current: String { endpoints[index.load(ordering: .relaxed) % endpoints.count] }
+
+    /// Goes on with the next one.
+    func moveOn() { index.wrappingAdd(1, ordering: .relaxed) }
+}
+
 /// Speaks with the members of a cluster, through the JSON gateway that each of them has.
 ///
 /// Nothing here follows a redirect, and no answer is longer than ``largestAnswer``. A member that has lost its leader
@@ -174,16 +190,16 @@ package struct EtcdClient: Sendable {
                     if !rest.isEmpty { messages.append(try EtcdWatchMessage(rest)) }
                     rest = []
                 }
-                guard rest.count + part.readableBytes <= Self.largestAnswer else { throw Self.tooLarge }
+                guard rest.count + part.readableBytes <= Self.largestAnswer else {
+                    throw FetchProblem(message: "the answer has more than \(Self.largestAnswer) bytes")
+                }
                 rest += part.readBytes(length: part.readableBytes) ?? []
                 try tell(messages, body)
             }
             // The last line, which says why, has no end.
             if !rest.isEmpty { try tell([EtcdWatchMessage(rest)], body) }
-        } catch let problem as FetchProblem {
-            throw problem
         } catch {
-            throw FetchProblem(message: HTTPFetcher.words(for: error))
+            throw FetchProblem(error)
         }
         throw FetchProblem(message: "the watch was ended")
     }
@@ -268,28 +284,12 @@ package struct EtcdClient: Sendable {
         _ path: String, _ question: JSONObject, _ token: String?, at endpoint: String
     ) async throws(FetchProblem) -> EtcdObject {
         let request = message(path, question, token, at: endpoint)
-        guard await turns.wait(for: endpoint) else { throw FetchProblem(message: "it was given up") }
-        defer { turns.leave(endpoint) }
-        let result = await withTaskGroup(of: Result<[UInt8], FetchProblem>.self) { group in
-            group.addTask {
-                do {
-                    let response = try await client.execute(request, deadline: .distantFuture)
-                    try await check(response)
-                    return .success(try await Self.body(of: response, limit: Self.largestAnswer))
-                } catch let problem as FetchProblem {
-                    return .failure(problem)
-                } catch {
-                    return .failure(FetchProblem(message: HTTPFetcher.words(for: error)))
-                }
-            }
-            group.addTask {
-                try? await Task.sleep(for: cluster.timeout)
-                return .failure(FetchProblem(message: "no complete answer within \(cluster.timeout)"))
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? .failure(FetchProblem(message: "it was given up"))
+        let bytes = try await turns.take(at: endpoint, for: cluster.timeout) {
+            let response = try await client.execute(request, deadline: .distantFuture)
+            try await check(response)
+            return try await response.bytes(limit: Self.largestAnswer)
         }
-        return try EtcdObject(try result.get())
+        return try EtcdObject(bytes)
     }
 
     /// Expects what etcd's gateway begins an answer with.
@@ -298,7 +298,7 @@ package struct EtcdClient: Sendable {
         let isJSON = type.lowercased().split(separator: ";").first == "application/json"
         guard response.status.code == 200 else {
             guard isJSON else { throw FetchProblem(message: "HTTP status \(response.status.code)") }
-            let body = try await Self.body(of: response, limit: Self.largestProblem)
+            let body = try await response.bytes(limit: Self.largestProblem)
             let reason = (try? EtcdObject(body))?.message
             throw FetchProblem(
                 message: "HTTP status \(response.status.code)" + (reason.map { ": \($0)" } ?? ""),
@@ -307,17 +307,6 @@ package struct EtcdClient: Sendable {
         guard isJSON else {
             throw FetchProblem(message: "the answer is \"\(type.prefix(80))\"; application/json is expected")
         }
-    }
-
-    private static let tooLarge = FetchProblem(message: "the answer has more than \(largestAnswer) bytes")
-
-    private static func body(of response: HTTPClientResponse, limit: Int) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        for try await part in response.body {
-            guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
-            bytes.append(contentsOf: part.readableBytesView)
-        }
-        return bytes
     }
 
     // MARK: - JSON

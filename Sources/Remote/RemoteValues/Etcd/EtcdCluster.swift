@@ -1,8 +1,9 @@
+#if Remote
 internal import Glibc
 package import TweakFormats
 internal import TweakJSON
 internal import TweakOverrides
-internal import TweakRecords
+package import TweakRecords
 internal import TweakSystem
 
 /// A cluster of etcd, and what of it is ours.
@@ -121,19 +122,24 @@ package struct EtcdCluster: Hashable, Sendable {
     }
 }
 
-/// An application whose values come from etcd.
-package struct FleetApplication: Hashable, Sendable {
-    /// By what the program's values are kept, as in `tweak list`.
+/// Where one application's values are in etcd.
+package struct EtcdSettings: SourceSettings, Hashable {
     package let name: String
-    /// The version of the application on this host, for filters; `nil` if it is not known.
     package var version: String?
-    /// Where the values are.
     package let cluster: EtcdCluster
 
     package init(name: String, version: String? = nil, cluster: EtcdCluster) {
         (self.name, self.version, self.cluster) = (name, version, cluster)
     }
 
+    package var provider: TweakSource { .fleet }
+    package var kind: String { "etcd" }
+
+    package func source(sharing resources: SharedResources) throws(FetchProblem) -> any ValueSource {
+        EtcdSource(self, try resources.etcd(cluster), resources)
+    }
+
     /// What the keys of the application begin with.
     package var root: String { "\(cluster.prefix)/\(cluster.environment)/\(name)/" }
 }
+#endif

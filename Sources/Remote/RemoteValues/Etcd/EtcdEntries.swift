@@ -6,23 +6,17 @@ internal import TweakRecords
 internal import TweakSystem
 internal import TweakTargeting
 
-/// What is known of one application's values in etcd, and what its programs are told.
+/// The entries of one application in etcd, as they are known.
 ///
-/// It goes forward: what is older than what is known is not believed until most members have said so for a while. What was
+/// They go forward: what is older than what is known is not believed until most members have said so for a while. What was
 /// believed once stays until something better is there, each value by itself. A change costs what it changes.
-struct FleetState: Sendable {
-    private let application: FleetApplication
+struct EtcdEntries: Sendable {
+    private let interval: Duration
     private let keys: FleetKeys
-    /// What the programs are told.
-    private(set) var file: ProvidedFile
     /// All changes up to it are known; 0 if nothing is.
     private(set) var revision = 0
     private var cluster: UInt64?
     private var entries: [[UInt8]: Entry] = [:]
-    /// Why and since when nothing could be read; `nil` while it works.
-    private var failure: LastingFailure?
-    /// Whether it could not be read because most members know only what is older.
-    private var isOlder = false
 
     /// What etcd has under one key.
     private struct Entry {
@@ -36,55 +30,44 @@ struct FleetState: Sendable {
         case unusable(TweakKey?, problem: String, before: JSONValue?)
     }
 
-    /// Begins with what an earlier agent has left.
-    init(_ application: FleetApplication, last: ProvidedFile?) {
-        self.application = application
-        keys = FleetKeys(application)
-        file = last ?? ProvidedFile()
-        guard let problem = file.problem else { return }
-        // A cluster that was away is still away if the agent begins anew.
-        failure = LastingFailure(text: problem)
-        isOlder = problem.contains(Self.older)
+    init(_ settings: EtcdSettings) {
+        (interval, keys) = (settings.cluster.interval, FleetKeys(settings))
     }
-
-    private static let older = "what is older is not believed"
 
     /// How many keys there are.
     var count: Int { entries.count }
 
     /// Takes everything that is there.
     ///
-    /// - Returns: What to tell a person.
     /// - Throws: ``FetchProblem`` if it is older than what is known, or cannot be.
     mutating func take(
-        _ range: EtcdRange, _ header: EtcdHeader, facts: HostFacts, at time: Duration = .since1970
-    ) throws(FetchProblem) -> [String] {
+        _ range: EtcdRange, _ header: EtcdHeader, _ facts: HostFacts, _ state: inout RemoteState
+    ) throws(FetchProblem) {
         if let early = range.entries.first(where: { $0.modified > header.revision }) {
             throw FetchProblem(
                 message: "it has a key of revision \(early.modified), and its own is \(header.revision)")
         }
-        var messages: [String] = []
         let origin = "etcd \(String(header.cluster, radix: 16)) \(keys.root)"
         if cluster == nil {
-            if let from = file.from, !from.hasSameBytes(as: origin) {
-                messages.append("its values are from \(origin) now, and were from \(from)")
+            if let from = state.file.from, !from.hasSameBytes(as: origin) {
+                state.messages.append("its values are from \(origin) now, and were from \(from)")
             } else {
-                revision = min(max(0, file.version ?? 0), EtcdHeader.revisions.upperBound)
+                revision = min(max(0, state.file.version ?? 0), EtcdHeader.revisions.upperBound)
             }
         } else if cluster != header.cluster {
-            messages.append("this is another cluster; its values are from \(origin) now")
+            state.messages.append("this is another cluster; its values are from \(origin) now")
             revision = 0
         }
         var isSame = cluster == header.cluster
         if header.revision < revision {
-            guard isOlderBelieved(at: time) else {
+            guard isOlderBelieved(state) else {
                 throw FetchProblem(
                     message:
-                        "its revision is \(header.revision), and \(revision) is known; \(Self.older) before most "
-                        + "members have said so for \(application.cluster.interval)",
+                        "its revision is \(header.revision), and \(revision) is known; \(FetchProblem.older) before most "
+                        + "members have said so for \(interval)",
                     isOlder: true)
             }
-            messages.append(
+            state.messages.append(
                 "etcd has gone back from revision \(revision) to \(header.revision), as after the restoration of a "
                     + "backup; its values are taken")
             isSame = false
@@ -95,35 +78,32 @@ struct FleetState: Sendable {
             if isSame, let known = before[entry.key], known.modified == entry.modified {
                 entries[entry.key] = known
             } else {
-                messages += set(entry)
+                set(entry, &state)
             }
         }
         (cluster, revision) = (header.cluster, header.revision)
-        file.from = origin
+        state.file.from = origin
         // Otherwise the next agent would begin with what is not so any more.
-        if let version = file.version, version > revision { file.version = revision }
-        if let failure { messages.append("read again, after failures since \(failure.since)") }
-        (failure, isOlder) = (nil, false)
-        file.problem = nil
-        tell(facts, time)
-        return messages
+        if let version = state.file.version, version > revision { state.file.version = revision }
+        tell(facts, &state)
     }
 
     /// Whether most members have known nothing newer for as long as there is between two checks. One that was put back alone
     /// is not most of them; after the restoration of a backup all of them are.
-    private func isOlderBelieved(at time: Duration) -> Bool {
-        guard isOlder, let since = failure.flatMap({ instant($0.since) }) else { return false }
-        return time - since >= application.cluster.interval
+    private func isOlderBelieved(_ state: RemoteState) -> Bool {
+        guard let failure = state.failure, failure.isOlder, let since = instant(failure.since) else {
+            return false
+        }
+        return .since1970 - since >= interval
     }
 
     /// Takes what has changed.
     ///
-    /// - Returns: What to tell a person.
     /// - Throws: ``FetchProblem`` if it was known already, or is of another cluster.
     mutating func take(
-        _ changes: [EtcdWatchMessage.Change], upTo header: EtcdHeader, facts: HostFacts,
-        at time: Duration = .since1970
-    ) throws(FetchProblem) -> [String] {
+        _ changes: [EtcdWatchMessage.Change], upTo header: EtcdHeader, _ facts: HostFacts,
+        _ state: inout RemoteState
+    ) throws(FetchProblem) {
         try expect(header, notBefore: revision)
         // Several may be of one revision.
         var last = revision + 1
@@ -136,15 +116,14 @@ struct FleetState: Sendable {
         }
         // Without changes it says how far it has come. Otherwise more may be on the way.
         revision = changes.isEmpty ? header.revision : last
-        var (messages, isNew): ([String], Bool) = ([], false)
+        var isNew = false
         for change in changes {
-            if change.isGone { entries[change.entry.key] = nil } else { messages += set(change.entry) }
+            if change.isGone { entries[change.entry.key] = nil } else { set(change.entry, &state) }
             guard let tweak = keys.tweak(of: change.entry.key) else { continue }
             let told = entries[change.entry.key].map { Told($0.content, facts) } ?? Told()
-            isNew = tell(told, of: tweak) || isNew
+            isNew = tell(told, of: tweak, &state.file) || isNew
         }
-        noteTelling(isNew, time)
-        return messages
+        succeed(isNew, &state)
     }
 
     /// Expects an answer from the known cluster, in a state that is not older than a known one.
@@ -155,7 +134,7 @@ struct FleetState: Sendable {
         }
     }
 
-    private mutating func set(_ entry: EtcdEntry) -> [String] {
+    private mutating func set(_ entry: EtcdEntry, _ state: inout RemoteState) {
         let tweak = keys.tweak(of: entry.key)
         let content: Content
         do throws(FormatError) {
@@ -164,17 +143,17 @@ struct FleetState: Sendable {
                 throw .malformed(path: name, reason: "this is not the name of a tweak")
             }
             let value = try FleetValue(json: entry.value, of: tweak)
-            content = .value(tweak, value, try value.target(for: tweak))
+            let target = try value.target(for: tweak)
+            content = .value(tweak, value, target)
+            if let filter = target?.unknownFilters.first {
+                state.messages.append("a value is for no host: \(filter)")
+            }
         } catch {
-            content = .unusable(tweak, problem: "\(error)", before: tweak.flatMap { file.values[$0] })
+            let before = tweak.flatMap { state.file.values[$0] }
+            content = .unusable(tweak, problem: "\(error)", before: before)
+            state.messages.append("\(error)" + (before == nil ? "" : "; the value before stays"))
         }
         entries[entry.key] = Entry(modified: entry.modified, content: content)
-        switch content {
-        case .value(_, _, let target):
-            return target?.unknownFilters.prefix(1).map { "a value is for no host: \($0)" } ?? []
-        case .unusable(_, let problem, let before):
-            return [problem + (before == nil ? "" : "; the value before stays")]
-        }
     }
 
     // MARK: - Telling
@@ -205,7 +184,7 @@ struct FleetState: Sendable {
     }
 
     /// - Returns: Whether it is something new.
-    private mutating func tell(_ told: Told, of tweak: TweakKey) -> Bool {
+    private func tell(_ told: Told, of tweak: TweakKey, _ file: inout ProvidedFile) -> Bool {
         let name = ByteText(tweak.description)
         guard file.values[tweak] != told.value || file.reasons[name] != told.reason else { return false }
         file.values[tweak] = told.value
@@ -213,14 +192,8 @@ struct FleetState: Sendable {
         return true
     }
 
-    private mutating func noteTelling(_ isNew: Bool, _ time: Duration) {
-        let now = timestamp(time)
-        file.checked = now
-        if isNew || file.loaded == nil { (file.version, file.loaded) = (revision, now) }
-    }
-
     /// Finds out again what of it is for this host: after an upgrade that may be something else.
-    mutating func tell(_ facts: HostFacts, _ time: Duration = .since1970) {
+    func tell(_ facts: HostFacts, _ state: inout RemoteState) {
         var (values, reasons): (OverridesDocument, JSONObject) = (OverridesDocument(), [:])
         for (key, entry) in entries {
             guard let tweak = keys.tweak(of: key) else { continue }
@@ -228,32 +201,14 @@ struct FleetState: Sendable {
             values[tweak] = told.value
             reasons[tweak.description] = told.reason
         }
-        let isNew = values != file.values || reasons != file.reasons
-        if isNew { (file.values, file.reasons) = (values, reasons) }
-        noteTelling(isNew, time)
+        let isNew = values != state.file.values || reasons != state.file.reasons
+        if isNew { (state.file.values, state.file.reasons) = (values, reasons) }
+        succeed(isNew, &state)
     }
 
-    /// Notes that nothing could be read.
-    ///
-    /// - Parameter isOlder: Whether most members know only what is older.
-    /// - Returns: What to tell a person.
-    mutating func fail(
-        _ message: String, isOlder: Bool = false, at time: Duration = .since1970
-    ) -> [String] {
-        let now = timestamp(time)
-        var earlier = self.isOlder == isOlder ? failure : nil
-        // What is older goes on, so that its revision changes, and it is the same reason.
-        if isOlder { earlier?.reason = message }
-        let isNew = earlier?.reason != message
-        // A time that is to come is that of a clock that was wrong.
-        if let since = earlier.flatMap({ instant($0.since) }), since > time { earlier?.since = now }
-        (failure, self.isOlder) = (LastingFailure(reason: message, after: earlier, at: now), isOlder)
-        file.problem = failure?.text
-        file.checked = now
-        guard isNew else { return [] }
-        return [
-            message + (file.loaded.map { "; what was read at \($0) stays" } ?? "; nothing was read before")
-        ]
+    private func succeed(_ isNew: Bool, _ state: inout RemoteState) {
+        if isNew || state.file.loaded == nil { state.file.version = revision }
+        state.succeed(isNew: isNew)
     }
 }
 #endif

@@ -196,14 +196,8 @@ package struct FleetContents: Sendable {
 package struct FleetEditor: Sendable {
     private let resources = SharedResources()
     private let client: EtcdClient
-    private let endpoints: [String]
-    private let preferred = Preferred()
+    private let members: EtcdEndpoints
     private let keys: FleetKeys
-
-    /// The member that has answered last, which is asked first.
-    private final class Preferred: Sendable {
-        let index = Atomic(0)
-    }
 
     /// How many changes of an application are kept.
     package static let keptChanges = 1000
@@ -212,10 +206,10 @@ package struct FleetEditor: Sendable {
     private static let mostAttempts = 30
 
     /// - Throws: ``FetchProblem`` if what it needs cannot be used.
-    package init(_ application: FleetApplication) throws(FetchProblem) {
-        client = try EtcdClient(application.cluster, resources)
-        endpoints = application.cluster.endpoints.shuffled()
-        keys = FleetKeys(application)
+    package init(_ settings: EtcdSettings) throws(FetchProblem) {
+        client = try EtcdClient(settings.cluster, resources)
+        members = EtcdEndpoints(settings.cluster)
+        keys = FleetKeys(settings)
     }
 
     /// Closes what is open.
@@ -268,22 +262,15 @@ package struct FleetEditor: Sendable {
         _ body: (String) async throws(FetchProblem) -> Result
     ) async throws(FleetProblem) -> Result {
         var problem = "there is no member"
-        for _ in endpoints {
-            let endpoint = endpoint
+        for _ in 0..<members.count {
+            let endpoint = members.current
             do throws(FetchProblem) { return try await body(endpoint) } catch {
                 problem = "\(endpoint): \(error.message)"
                 if error.isRefusal { throw .refused(problem) }
-                preferNext()
+                members.moveOn()
             }
         }
         throw .unreachable(problem)
-    }
-
-    private var endpoint: String { endpoints[preferred.index.load(ordering: .relaxed) % endpoints.count] }
-
-    private func preferNext() {
-        let index = preferred.index.load(ordering: .relaxed)
-        preferred.index.store((index + 1) % endpoints.count, ordering: .relaxed)
     }
 
     /// Changes values.
@@ -318,7 +305,7 @@ package struct FleetEditor: Sendable {
             let change = change(wanted, contents, by, why, id)
             let transaction = transaction(change, wanted, contents)
             do throws(FetchProblem) {
-                let (isDone, header) = try await client.commit(transaction, at: endpoint)
+                let (isDone, header) = try await client.commit(transaction, at: members.current)
                 if isDone {
                     return FleetChange(
                         number: change.number, revision: header.revision, by: by, why: why, at: change.at,
@@ -326,9 +313,9 @@ package struct FleetEditor: Sendable {
                 }
                 attempted = nil
             } catch {
-                let message = "\(endpoint): \(error.message)"
+                let message = "\(members.current): \(error.message)"
                 if error.isRefusal { throw .refused(message) }
-                preferNext()
+                members.moveOn()
                 attempted = change.number
                 problem = .unreachable("\(message); it is not known whether it was changed")
             }
@@ -521,7 +508,7 @@ package struct FleetEditor: Sendable {
         var (revision, isSaid) = (revision, false)
         var schedule = CheckSchedule(interval: .seconds(1))
         while !Task.isCancelled {
-            let endpoint = endpoint
+            let endpoint = members.current
             let start = ContinuousClock.now
             do throws(FetchProblem) {
                 // What a watch does not tell any more, since it was compacted away.
@@ -544,7 +531,7 @@ package struct FleetEditor: Sendable {
                 if Task.isCancelled { return }
                 if !isSaid { problem("\(endpoint): \(error.message)") }
                 isSaid = true
-                preferNext()
+                members.moveOn()
             }
             if start.duration(to: .now) > .seconds(10) { _ = schedule.succeeded() }
             try? await Task.sleep(for: min(schedule.failed(), .seconds(5)))

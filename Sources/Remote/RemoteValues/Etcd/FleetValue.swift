@@ -16,7 +16,7 @@ package struct FleetKeys: Hashable, Sendable {
     /// With a slash at the end.
     package let root: String
 
-    package init(_ application: FleetApplication) { root = application.root }
+    package init(_ settings: EtcdSettings) { root = settings.root }
 
     var values: String { root + "values/" }
     var history: String { root + "history/" }

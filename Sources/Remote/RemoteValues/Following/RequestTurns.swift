@@ -45,11 +45,37 @@ final class RequestTurns: Sendable {
 
     private let lines = Mutex<[String: Line]>([:])
 
+    /// Asks a server when it is its turn.
+    ///
+    /// - Parameters:
+    ///   - server: The scheme, the host and the port.
+    ///   - timeout: For the whole request, from its turn on.
+    /// - Throws: ``FetchProblem``, in words for people whatever `request` throws.
+    func take<Answer: Sendable>(
+        at server: String, for timeout: Duration, _ request: @escaping @Sendable () async throws -> Answer
+    ) async throws(FetchProblem) -> Answer {
+        let givenUp = FetchProblem(message: "it was given up")
+        guard await wait(for: server) else { throw givenUp }
+        defer { leave(server) }
+        let result = await withTaskGroup(of: Result<Answer, FetchProblem>.self) { group in
+            group.addTask {
+                do { return .success(try await request()) } catch { return .failure(FetchProblem(error)) }
+            }
+            group.addTask {
+                try? await Task.sleep(for: timeout)
+                return .failure(FetchProblem(message: "no complete answer within \(timeout)"))
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .failure(givenUp)
+        }
+        return try result.get()
+    }
+
     /// Waits for a turn, which ``leave(_:)`` ends.
     ///
     /// - Parameter server: The scheme, the host and the port.
     /// - Returns: `false` if the task was cancelled before.
-    func wait(for server: String) async -> Bool {
+    private func wait(for server: String) async -> Bool {
         let number = lines.withLock { lines in
             lines[server, default: Line()].end += 1
             return lines[server, default: Line()].end
@@ -69,7 +95,7 @@ final class RequestTurns: Sendable {
     }
 
     /// Ends a turn, and begins those of others.
-    func leave(_ server: String) {
+    private func leave(_ server: String) {
         let begun = lines.withLock { $0[server, default: Line()].endTurn() }
         for continuation in begun { continuation.resume(returning: true) }
     }

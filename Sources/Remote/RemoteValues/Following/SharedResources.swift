@@ -18,6 +18,7 @@ package final class SharedResources: Sendable {
 
     let turns = RequestTurns()
     private let clients = Mutex<[Settings: Result<OpenedClient, FetchProblem>]>([:])
+    private let clusters = Mutex<[EtcdCluster: EtcdClient]>([:])
     private let host = Mutex<(facts: HostFacts, read: ContinuousClock.Instant)?>(nil)
 
     /// For so long the facts about a host are believed, so that thousands of applications do not read the same files.
@@ -46,6 +47,18 @@ package final class SharedResources: Sendable {
     }
 
     // MARK: - Clients
+
+    /// The client of a cluster, which has one session for all applications.
+    ///
+    /// - Throws: ``FetchProblem`` if the certificates cannot be used.
+    func etcd(_ cluster: EtcdCluster) throws(FetchProblem) -> EtcdClient {
+        try clusters.withLock { (clusters) throws(FetchProblem) in
+            if let client = clusters[cluster] { return client }
+            let client = try EtcdClient(cluster, self)
+            clusters[cluster] = client
+            return client
+        }
+    }
 
     /// The client of all applications that have these settings.
     ///
@@ -99,5 +112,9 @@ package final class SharedResources: Sendable {
         }
         return tls
     }
+}
+
+extension TimeAmount {
+    init(_ duration: Duration) { self = .nanoseconds(Int64(duration / .nanoseconds(1))) }
 }
 #endif

@@ -11,7 +11,7 @@ internal import TweakRecords
 ///
 /// An address can have a secret in it, so nobody is told of it.
 package final class EventStreams: Sendable {
-    private let application: RemoteApplication
+    private let application: WebSettings
     private let fetcher: HTTPFetcher
     private let state = Mutex(State())
 
@@ -22,7 +22,6 @@ package final class EventStreams: Sendable {
         var query = ""
         var sleeper: Task<Void, any Error>?
         var isFailureSaid = false
-        var messages: [String] = []
     }
 
     /// A stream that says nothing for so long, not even a comment, may be a dead one.
@@ -34,19 +33,21 @@ package final class EventStreams: Sendable {
     /// Events that come one after the other have flags evaluated so often.
     private static let shortestPause: Duration = .seconds(1)
 
-    init(_ application: RemoteApplication, _ fetcher: HTTPFetcher) {
+    init(_ application: WebSettings, _ fetcher: HTTPFetcher) {
         (self.application, self.fetcher) = (application, fetcher)
     }
 
     /// Listens at these addresses and no others.
-    func follow(_ addresses: [String]) {
+    ///
+    /// - Parameter updates: Where a failure is said.
+    func follow(_ addresses: [String], _ updates: RemoteUpdates) {
         state.withLock { state in
             for (address, listener) in state.listeners where !addresses.contains(address) {
                 listener.cancel()
                 state.listeners[address] = nil
             }
             for address in addresses where state.listeners[address] == nil {
-                state.listeners[address] = Task { await listen(address) }
+                state.listeners[address] = Task { await listen(address, updates) }
             }
         }
     }
@@ -59,14 +60,6 @@ package final class EventStreams: Sendable {
         }
         for listener in listeners { listener.cancel() }
         for listener in listeners { await listener.value }
-    }
-
-    /// What to tell a person.
-    func messages() -> [String] {
-        state.withLock { state in
-            defer { state.messages = [] }
-            return state.messages
-        }
     }
 
     /// What the service is told of the last event, as it asks in it.
@@ -106,44 +99,37 @@ package final class EventStreams: Sendable {
 
     // MARK: - Listening
 
-    private func listen(_ address: String) async {
+    private func listen(_ address: String, _ updates: RemoteUpdates) async {
         var schedule = CheckSchedule(interval: Self.shortestPause)
         while !Task.isCancelled {
             let pause: Duration
             let start = ContinuousClock.now
             var problem: FetchProblem?
-            do { try await read(address) } catch {
-                problem = error as? FetchProblem ?? FetchProblem(message: HTTPFetcher.words(for: error))
-            }
+            do { try await read(address, updates) } catch { problem = FetchProblem(error) }
             if Task.isCancelled { return }
             // Servers and what is before them end a stream after a while, or one that says nothing, which is soon begun again.
             if .now - start >= Self.shortestStream {
                 pause = schedule.succeeded()
             } else {
                 pause = schedule.failed(retryAfter: problem?.retryAfter)
-                say(problem?.message ?? "it ended at once")
+                let reason = problem?.message ?? "it ended at once"
+                say("the stream of events: \(reason); what changes is seen at the next check", updates)
             }
             try? await Task.sleep(for: pause)
         }
     }
 
-    private func say(_ problem: String) {
-        state.withLock { state in
-            guard !state.isFailureSaid else { return }
-            state.isFailureSaid = true
-            state.messages.append("the stream of events: \(problem); what changes is seen at the next check")
+    /// Says once that the streams fail, or work again.
+    private func say(_ message: String, isFailure: Bool = true, _ updates: RemoteUpdates) {
+        let wasSaid = state.withLock { state in
+            defer { state.isFailureSaid = isFailure }
+            return state.isFailureSaid
         }
-    }
-
-    private func sayItWorks() {
-        state.withLock { state in
-            if state.isFailureSaid { state.messages.append("the stream of events is there again") }
-            state.isFailureSaid = false
-        }
+        if wasSaid != isFailure { updates.say(message) }
     }
 
     /// Reads a stream to its end.
-    private func read(_ address: String) async throws {
+    private func read(_ address: String, _ updates: RemoteUpdates) async throws {
         let (url, isOwn) = try target(address)
         var request = HTTPClientRequest(url: url)
         request.headers.add(name: "user-agent", value: "tweak-agent")
@@ -167,7 +153,9 @@ package final class EventStreams: Sendable {
         let begin = ContinuousClock.now
         var (count, start) = (0, begin)
         for try await part in response.body {
-            if .now - begin >= Self.shortestStream { sayItWorks() }
+            if .now - begin >= Self.shortestStream {
+                say("the stream of events is there again", isFailure: false, updates)
+            }
             if .now - start > .seconds(60) { (count, start) = (0, .now) }
             count += part.readableBytes
             guard count <= Self.most else {

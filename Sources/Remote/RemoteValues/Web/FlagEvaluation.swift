@@ -1,6 +1,5 @@
 #if Remote
 internal import Crypto
-#endif
 package import TweakJSON
 internal import TweakRecords
 package import TweakTargeting
@@ -19,7 +18,6 @@ package struct FlagEvaluation: Hashable, Sendable {
 
     package init() {}
 
-    #if Remote
     /// The body of a request.
     package func body(for facts: HostFacts) -> [UInt8] {
         var context: JSONObject = [:]
@@ -43,5 +41,5 @@ package struct FlagEvaluation: Hashable, Sendable {
             for: Array("tweak-agent OFREP".utf8), using: SymmetricKey(data: Array(machine.utf8)))
         return code.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
-    #endif
 }
+#endif

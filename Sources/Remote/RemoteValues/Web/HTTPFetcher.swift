@@ -11,17 +11,6 @@ internal import TweakRecords
 internal import TweakSystem
 package import TweakTargeting
 
-/// Why a file could not be loaded, in words that say what the server did.
-package struct FetchProblem: Error, Hashable {
-    package let message: String
-    /// How long the server asks to be left alone.
-    package var retryAfter: Duration?
-    /// Whether the server has understood the question and does not want to answer it.
-    package var isRefusal = false
-    /// Whether it knows only what is older than what was known before.
-    package var isOlder = false
-}
-
 /// A file as a server has sent it.
 package struct FetchedFile: Hashable, Sendable {
     package let bytes: [UInt8]
@@ -34,14 +23,14 @@ package struct FetchedFile: Hashable, Sendable {
 /// Loads the file of one application, or has an OFREP service evaluate its flags. What it returns was sent whole, as JSON,
 /// and is signed if that is asked for; nothing else is known of it.
 package struct HTTPFetcher: Sendable {
-    private let application: RemoteApplication
+    private let application: WebSettings
     private let opened: OpenedClient
     var client: HTTPClient { opened.current }
 
     private let turns: RequestTurns
 
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
-    package init(_ application: RemoteApplication, _ resources: SharedResources) throws(FetchProblem) {
+    package init(_ application: WebSettings, _ resources: SharedResources) throws(FetchProblem) {
         self.application = application
         turns = resources.turns
         opened = try resources.client(
@@ -71,25 +60,9 @@ package struct HTTPFetcher: Sendable {
         let known = known?.body == question.body ? known : nil
         question.validators = known?.validators ?? [:]
         let asked = question
-        let server = application.url.server
-        guard await turns.wait(for: server) else { throw FetchProblem(message: "it was given up") }
-        defer { turns.leave(server) }
-        let result: Result<FetchedFile?, FetchProblem> = await withTaskGroup(
-            of: Result<FetchedFile?, FetchProblem>.self
-        ) { group in
-            group.addTask {
-                do throws(FetchProblem) { return .success(try await loadSigned(asked)) } catch {
-                    return .failure(error)
-                }
-            }
-            group.addTask {
-                try? await Task.sleep(for: application.timeout)
-                return .failure(FetchProblem(message: "no complete answer within \(application.timeout)"))
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? .success(nil)
+        return try await turns.take(at: application.url.server, for: application.timeout) {
+            try await loadSigned(asked)
         }
-        return try result.get()
     }
 
     /// Loads the file and, if that must be there, its signature. Between the two the server may get new ones, which does not
@@ -221,10 +194,8 @@ package struct HTTPFetcher: Sendable {
                         message: "HTTP status \(response.status.code)" + (said.map { ": " + $0 } ?? ""),
                         retryAfter: response.headers.first(name: "retry-after").flatMap(Self.pause))
                 }
-            } catch let problem as FetchProblem {
-                throw problem
             } catch {
-                throw FetchProblem(message: Self.words(for: error))
+                throw FetchProblem(error)
             }
         }
         // The last turn has returned or thrown.
@@ -257,26 +228,15 @@ package struct HTTPFetcher: Sendable {
         return texts.isEmpty ? nil : texts.joined(separator: ": ")
     }
 
-    /// Reads a body as it comes, and no more of it than is allowed.
+    /// Reads a body that is sent as it is.
     private func body(of response: HTTPClientResponse, _ limit: Int) async throws -> [UInt8] {
-        let tooLarge = FetchProblem(message: "the answer has more than \(limit) bytes")
         if let encoding = response.headers.first(name: "content-encoding"),
             encoding.lowercased() != "identity"
         {
             throw FetchProblem(
                 message: "the answer is encoded as \(encoding.prefix(40)), which was not asked for")
         }
-        if let length = response.headers.first(name: "content-length"), let length = Int(length),
-            length > limit
-        {
-            throw tooLarge
-        }
-        var bytes: [UInt8] = []
-        for try await part in response.body {
-            guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
-            bytes.append(contentsOf: part.readableBytesView)
-        }
-        return bytes
+        return try await response.bytes(limit: limit)
     }
 
     /// What a server asks for: seconds, or a date.
@@ -286,46 +246,6 @@ package struct HTTPFetcher: Sendable {
             return .seconds(Int(text) ?? .max / 1_000_000_000)
         }
         return HTTPDate(text).map { max(.zero, $0.fromNow) }
-    }
-
-    /// What went wrong, in words for people: the errors of the layers below are for programmers.
-    static func words(for error: any Error) -> String {
-        switch error {
-        case let error as HTTPClientError:
-            switch error {
-            case .connectTimeout, .tlsHandshakeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout:
-                return "no connection in time"
-            case .remoteConnectionClosed, .uncleanShutdown: return "the connection was closed before the end"
-            case .cancelled: return "it was given up"
-            default: return error.shortDescription
-            }
-        case let error as NIOSSLError:
-            if case .handshakeFailed(let reason) = error { return handshakeProblem("\(reason)") }
-            return "TLS: \(error)"
-        case let error as BoringSSLError: return handshakeProblem("\(error)")
-        case let error as NIOSSLExtraError:
-            return "the certificate is not one of this host: \(error.description)"
-        case HTTPParserError.invalidEOFState: return "the connection was closed before the end"
-        case let error as HTTPParserError: return "the answer is not HTTP: \(error)"
-        case let error as NIOConnectionError:
-            guard let first = error.connectionErrors.first?.error as? IOError else {
-                return error.connectionErrors.isEmpty ? "there is no host \(error.host)" : "no connection"
-            }
-            return "no connection: \(systemMessage(first.errnoCode))"
-        case let error as IOError:
-            let words = systemMessage(error.errnoCode)
-            return error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
-                ? "the connection was closed before the end" : "no connection: \(words)"
-        default: return String("\(error)".prefix(300))
-        }
-    }
-
-    private static func handshakeProblem(_ reason: String) -> String {
-        if reason.contains("CERTIFICATE_VERIFY_FAILED") {
-            return "the certificate of the server is not trusted, or has expired"
-        }
-        return reason.contains("WRONG_VERSION_NUMBER")
-            ? "the server does not speak TLS there" : "TLS: \(reason.prefix(200))"
     }
 }
 
@@ -352,9 +272,5 @@ struct HTTPDate {
 
     var isPast: Bool { fromNow <= .zero }
     var fromNow: Duration { .seconds(time) - .since1970 }
-}
-
-extension TimeAmount {
-    init(_ duration: Duration) { self = .nanoseconds(Int64(duration / .nanoseconds(1))) }
 }
 #endif

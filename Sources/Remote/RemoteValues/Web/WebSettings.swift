@@ -1,8 +1,9 @@
-/// Where the values of one application come from, and what is believed of what is there.
-package struct RemoteApplication: Hashable, Sendable {
-    /// By what the program's values are kept, as in `tweak list`.
+#if Remote
+package import TweakRecords
+
+/// Where one application's values are on a web server or at a flag service, and what is believed of what is there.
+package struct WebSettings: SourceSettings, Hashable {
     package let name: String
-    /// The version of the application on this host, for filters; `nil` if it is not known.
     package var version: String?
     /// The file, or where an OFREP service evaluates flags.
     package let url: RemoteURL
@@ -30,6 +31,13 @@ package struct RemoteApplication: Hashable, Sendable {
     package init(name: String, url: RemoteURL) {
         self.name = name
         self.url = url
+    }
+
+    package var provider: TweakSource { .remote }
+    package var kind: String { evaluation == nil ? "http" : "ofrep" }
+
+    package func source(sharing resources: SharedResources) throws(FetchProblem) -> any ValueSource {
+        try WebSource(self, resources)
     }
 }
 
@@ -74,3 +82,4 @@ package struct RemoteURL: Hashable, Sendable {
         self.text = isFile ? text : text + (text.hasSuffix("/") ? "" : "/") + Self.fileName
     }
 }
+#endif

@@ -1,0 +1,87 @@
+#if Remote
+internal import AsyncHTTPClient
+internal import Glibc
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+internal import TweakSystem
+
+/// Why values could not be loaded, in words that say what the server did.
+package struct FetchProblem: Error, Hashable {
+    package let message: String
+    /// How long the server asks to be left alone.
+    package var retryAfter: Duration?
+    /// The longest time until the next read.
+    package var retryWithin: Duration?
+    /// Whether the server understood the question and refuses to answer it.
+    package var isRefusal = false
+    /// Whether the server knows only something older than what was known before.
+    package var isOlder = false
+
+    /// What the message of a problem that ``isOlder`` says, also in a file that an earlier agent has left.
+    static let older = "what is older is not believed"
+}
+
+extension FetchProblem {
+    /// A problem as it is, and any other error in words for people: those of the layers below are for programmers.
+    init(_ error: any Error) {
+        self = error as? FetchProblem ?? FetchProblem(message: Self.words(for: error))
+    }
+
+    private static func words(for error: any Error) -> String {
+        switch error {
+        case let error as HTTPClientError:
+            switch error {
+            case .connectTimeout, .tlsHandshakeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout:
+                return "no connection in time"
+            case .remoteConnectionClosed, .uncleanShutdown: return "the connection was closed before the end"
+            case .cancelled: return "it was given up"
+            default: return error.shortDescription
+            }
+        case let error as NIOSSLError:
+            if case .handshakeFailed(let reason) = error { return handshakeProblem("\(reason)") }
+            return "TLS: \(error)"
+        case let error as BoringSSLError: return handshakeProblem("\(error)")
+        case let error as NIOSSLExtraError:
+            return "the certificate is not one of this host: \(error.description)"
+        case HTTPParserError.invalidEOFState: return "the connection was closed before the end"
+        case let error as HTTPParserError: return "the answer is not HTTP: \(error)"
+        case let error as NIOConnectionError:
+            guard let first = error.connectionErrors.first?.error as? IOError else {
+                return error.connectionErrors.isEmpty ? "there is no host \(error.host)" : "no connection"
+            }
+            return "no connection: \(systemMessage(first.errnoCode))"
+        case let error as IOError:
+            let words = systemMessage(error.errnoCode)
+            return error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
+                ? "the connection was closed before the end" : "no connection: \(words)"
+        default: return String("\(error)".prefix(300))
+        }
+    }
+
+    private static func handshakeProblem(_ reason: String) -> String {
+        if reason.contains("CERTIFICATE_VERIFY_FAILED") {
+            return "the certificate of the server is not trusted, or has expired"
+        }
+        return reason.contains("WRONG_VERSION_NUMBER")
+            ? "the server does not speak TLS there" : "TLS: \(reason.prefix(200))"
+    }
+}
+
+extension HTTPClientResponse {
+    /// Reads the body as it comes, and no more of it than is allowed.
+    func bytes(limit: Int) async throws -> [UInt8] {
+        let tooLarge = FetchProblem(message: "the answer has more than \(limit) bytes")
+        if let length = headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
+            throw tooLarge
+        }
+        var bytes: [UInt8] = []
+        for try await part in body {
+            guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
+            bytes.append(contentsOf: part.readableBytesView)
+        }
+        return bytes
+    }
+}
+#endif

@@ -1,0 +1,97 @@
+#if Remote
+internal import Synchronization
+internal import TweakOverrides
+internal import TweakRecords
+internal import TweakSystem
+internal import TweakTargeting
+
+/// A file on a web server, or the flags that an OFREP service evaluates for this host.
+final class WebSource: ValueSource {
+    private struct Known {
+        /// What the server sent last of what was believed.
+        var fetched: FetchedFile?
+        var document: RemoteDocument?
+        /// When the last read began.
+        var start = ContinuousClock.now
+    }
+
+    private let settings: WebSettings
+    private let resources: SharedResources
+    private let fetcher: HTTPFetcher
+    private let streams: EventStreams
+    private let known = Mutex(Known())
+
+    init(_ settings: WebSettings, _ resources: SharedResources) throws(FetchProblem) {
+        (self.settings, self.resources) = (settings, resources)
+        fetcher = try HTTPFetcher(settings, resources)
+        streams = EventStreams(settings, fetcher)
+    }
+
+    var schedule: CheckSchedule { CheckSchedule(interval: settings.interval) }
+
+    func read(_ updates: RemoteUpdates) async throws(FetchProblem) {
+        let fetched = known.withLock { known in
+            known.start = .now
+            return known.fetched
+        }
+        let facts = resources.facts(settings.name, settings.version)
+        let new = try await fetcher.load(known: fetched, facts: facts, query: streams.query())
+        try updates.update { (state) throws(FetchProblem) in try take(new, facts, &state) }
+    }
+
+    /// Waits for the next check, or until the service tells that flags have changed.
+    func wait(_ schedule: inout CheckSchedule, _ updates: RemoteUpdates) async {
+        let (addresses, start) = known.withLock { ($0.document?.flags?.streams ?? [], $0.start) }
+        streams.follow(addresses, updates)
+        await streams.wait(for: schedule.succeeded(), after: start)
+    }
+
+    func end() async { await streams.end() }
+
+    /// Takes what a check has brought.
+    ///
+    /// - Parameters:
+    ///   - new: What was loaded; `nil` if the server still has what it had.
+    ///   - facts: Of this host at this moment: after an upgrade other features are on.
+    private func take(
+        _ new: FetchedFile?, _ facts: HostFacts, _ state: inout RemoteState
+    ) throws(FetchProblem) {
+        let before = known.withLock { $0.document }
+        let document = try new.map { (new) throws(FetchProblem) in try believe(new.bytes, state) } ?? before
+        guard let document else { throw FetchProblem(message: "the server says that nothing has changed") }
+        if let new {
+            known.withLock { ($0.fetched, $0.document) = (new, document) }
+            if document.problems != before?.problems ?? [] { state.messages += document.problems }
+        }
+        var file = document.provided(for: facts)
+        (file.from, file.loaded) = (settings.url.text, state.file.loaded)
+        state.file = file
+        state.succeed(isNew: document != before)
+    }
+
+    private func believe(_ bytes: [UInt8], _ state: RemoteState) throws(FetchProblem) -> RemoteDocument {
+        let path = lastComponent(of: settings.url.text)
+        let document: RemoteDocument
+        do {
+            if let names = settings.evaluation?.names {
+                document = RemoteDocument(try EvaluatedFlags(json: bytes, path: path, names: names))
+            } else {
+                document = try RemoteDocument(json: bytes, path: path)
+            }
+        } catch {
+            throw FetchProblem(message: "\(error)")
+        }
+        // Another server counts its versions in another way.
+        let isSameServer = state.file.from?.hasSameBytes(as: settings.url.text) ?? true
+        let known = isSameServer ? state.file.version : nil
+        guard let lowest = [known, settings.lowestVersion].compactMap(\.self).max() else { return document }
+        guard let version = document.version else {
+            throw FetchProblem(message: "it has no version, and \(lowest) or more is expected")
+        }
+        guard version >= lowest else {
+            throw FetchProblem(message: "its version is \(version), and \(lowest) or more is expected")
+        }
+        return document
+    }
+}
+#endif

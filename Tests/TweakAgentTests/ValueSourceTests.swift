@@ -1,0 +1,98 @@
+#if Remote
+import TestSupport
+import Testing
+import TweakJSON
+import TweakOverrides
+import TweakRecords
+
+@testable import RemoteValues
+
+/// A source that gives one answer after the other, and the last one for ever.
+private final class Answers: ValueSource, SourceSettings {
+    typealias Answer = Result<Int, FetchProblem>
+
+    let (name, provider, kind) = ("search", TweakSource.remote, "list")
+    let version: String? = nil
+    let schedule = CheckSchedule(interval: .milliseconds(1))
+    static let key = TweakKey("A", "B", "C")
+    private let answers: Locked<[Answer]>
+
+    init(_ answers: [Answer]) { self.answers = Locked(answers) }
+
+    func source(sharing resources: SharedResources) -> any ValueSource { self }
+
+    func read(_ updates: RemoteUpdates) async throws(FetchProblem) {
+        let answer = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+        let value = TweakValue.integer(Int128(try answer.get()))
+        updates.update { state in
+            let isNew = state.file.values[Self.key]?.tweakValue != value
+            state.file.values.set(value, for: Self.key)
+            state.succeed(isNew: isNew)
+        }
+    }
+}
+
+@Suite struct `A source of remote values` {
+    private let away = FetchProblem(message: "it is away", retryWithin: .milliseconds(1))
+
+    /// Follows until `isEnough`, and returns what programs were told and what a person was told.
+    private func follow(
+        _ answers: [Answers.Answer], from last: ProvidedFile? = nil, isOnce: Bool = false,
+        until isEnough: @escaping @Sendable (RemoteFollower.Report) -> Bool = { _ in true }
+    ) async throws -> (told: [ProvidedFile], said: [String], last: RemoteFollower.Report) {
+        let (told, said) = (Locked<[ProvidedFile]>([]), Locked<[String]>([]))
+        let (ends, end) = AsyncStream.makeStream(of: RemoteFollower.Report.self)
+        let follower = try RemoteFollower(Answers(answers))
+        let following = Task {
+            await follower.follow(from: last, isOnce: isOnce) { (file) throws(OverridesError) in
+                told.withLock { $0.append(file) }
+            } report: { report in
+                said.withLock { $0 += report.messages }
+                if isEnough(report) { end.yield(report) }
+            }
+        }
+        var reports = ends.makeAsyncIterator()
+        let last = try #require(await reports.next())
+        following.cancel()
+        await following.value
+        return (told.withLock { $0 }, said.withLock { $0 }, last)
+    }
+
+    private func values(_ files: [ProvidedFile]) -> [TweakValue?] {
+        files.map { $0.values[Answers.key]?.tweakValue }
+    }
+
+    @Test func `is read again and again, and told when it is new`() async throws {
+        let result = try await follow([.success(1), .success(1), .success(2)]) {
+            $0.file.values[Answers.key]?.tweakValue == 2
+        }
+        // What comes while the file is written is written together.
+        #expect([[1, 2], [2]].contains(values(result.told)))
+        #expect(result.last.outcome == .loaded)
+        #expect(result.said.isEmpty)
+    }
+
+    @Test func `that fails has what was known stay, and says once that it fails and works again`()
+        async throws
+    {
+        let result = try await follow([.success(1), .failure(away), .failure(away), .success(1)]) {
+            $0.messages.contains { $0.hasPrefix("loaded again, after failures since ") }
+        }
+        #expect(values(result.told).allSatisfy { $0 == 1 })
+        #expect(result.said.count == 2)
+        #expect(result.said.first?.hasPrefix("it is away; what was loaded at ") == true)
+        #expect(result.last.file.problem == nil)
+    }
+
+    @Test func `that is read once ends with a failure, which the next follower does not say again`()
+        async throws
+    {
+        let first = try await follow([.failure(away)], isOnce: true)
+        #expect(first.last.outcome == .failed)
+        #expect(first.said == ["it is away; nothing was loaded before"])
+        let second = try await follow([.failure(away)], from: first.told.last, isOnce: true)
+        #expect(second.last.file.problem?.hasPrefix("it is away since ") == true)
+        #expect(second.said.isEmpty)
+    }
+}
+#endif
