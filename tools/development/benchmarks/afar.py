@@ -1,4 +1,4 @@
-"""Measures how values from afar reach programs: from a change in etcd, through tweak-agent, to the tweaks of processes."""
+"""Measures how remote values reach programs: from a change in etcd, through tweak-agent, to the tweaks of processes."""
 
 import base64
 import http.client
@@ -244,7 +244,7 @@ def measure(quick):
 
 
 def show(results):
-    print(f"Values from afar, ms, {results['one']['samples']} changes in etcd")
+    print(f"Remote values, ms, {results['one']['samples']} changes in etcd")
     processes = results["processes"]
     rows = [
         ("put → value in one process", results["one"]), (f"… in half of {processes:,}", results["median"]),
