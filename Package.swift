@@ -117,7 +117,7 @@ let package = Package(
         .target(
             name: "CommandCompletion",
             dependencies: [
-                "CommandSupport", "TweakSystem",
+                "CommandSupport", "TweakJSON", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .target(name: "CTweakMemory"),
@@ -145,9 +145,7 @@ let package = Package(
         .executableTarget(
             name: "tweak",
             dependencies: [
-                "CommandCompletion", "CommandSupport", "CTweakTerminal", "FleetCommands", "PageOptions",
-                "SignOptions",
-                "TweakClient",
+                "CommandCompletion", "CommandSupport", "CTweakTerminal", "TweakClient",
                 "TweakFormats",
                 "TweakGenerators",
                 "TweakJSON",
@@ -162,14 +160,12 @@ let package = Package(
             path: "tools/tweak-flip-defaults"),
         .target(name: "CTweakPage"),
         .target(
-            name: "PageOptions",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
-        .target(
             name: "TweakPage",
             dependencies: [
-                "CTweakPage", "CommandSupport", "PageOptions", "TweakClient", "TweakFormats", "TweakJSON",
+                "CTweakPage", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON",
                 "TweakOverrides",
                 "TweakMemory", "TweakProtocol", "TweakRecords", "TweakSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["UI"])),
                 .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["UI"])),
                 .product(
@@ -180,21 +176,14 @@ let package = Package(
         .executableTarget(
             name: "tweak-ui",
             dependencies: [
-                "CommandSupport", "PageOptions", "TweakClient", "TweakPage", "TweakRecords",
+                "CommandCompletion", "CommandSupport", "TweakClient", "TweakPage", "TweakRecords",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak-ui"),
-        .target(
-            name: "SignOptions",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
-        .target(
-            name: "FleetCommands",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
         .executableTarget(
             name: "tweak-agent",
             dependencies: [
-                "CommandCompletion", "CommandSupport", "FleetCommands", "SignOptions", "TweakClient",
-                "TweakFormats", "TweakJSON",
+                "CommandCompletion", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON",
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "RemoteValues", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -303,8 +292,8 @@ let folders = [
     "Remote": ["RemoteValues"],
     "Page": ["CTweakPage", "TweakPage"],
     "Commands": [
-        "CCommandArguments", "CommandCompletion", "CommandSupport", "FleetCommands", "PageOptions",
-        "SignOptions", "TweakClient", "TweakGenerators", "TweakPlot",
+        "CCommandArguments", "CommandCompletion", "CommandSupport", "TweakClient", "TweakGenerators",
+        "TweakPlot",
     ],
 ]
 for (folder, names) in folders {

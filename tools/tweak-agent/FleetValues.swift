@@ -1,7 +1,6 @@
 #if Remote
 import CommandSupport
 import Dispatch
-import FleetCommands
 import Glibc
 import RemoteValues
 import Synchronization
@@ -13,23 +12,19 @@ import TweakProtocol
 import TweakRecords
 import TweakSystem
 
-extension Fleet {
-    /// Does what a command says.
-    static func perform(_ action: FleetAction) throws(Failure) {
-        switch action {
-        case .list(let options): try list(options)
-        case .get(let options): try get(options)
-        case .set(let options): try set(options)
-        case .reset(let options): try reset(options)
-        case .watch(let options): try watch(options)
-        case .history(let options): try history(options)
-        case .rollback(let options): try rollback(options)
-        }
-    }
+extension FleetList { func perform() throws(Failure) { try Fleet.list(self) } }
+extension FleetGet { func perform() throws(Failure) { try Fleet.get(self) } }
+extension FleetSet { func perform() throws(Failure) { try Fleet.set(self) } }
+extension FleetReset { func perform() throws(Failure) { try Fleet.reset(self) } }
+extension FleetWatch { func perform() throws(Failure) { try Fleet.watch(self) } }
+extension FleetHistory { func perform() throws(Failure) { try Fleet.history(self) } }
+extension FleetRollback { func perform() throws(Failure) { try Fleet.rollback(self) } }
 
+/// What the commands of `tweak fleet` do.
+private enum Fleet {
     // MARK: - Reading
 
-    private static func list(_ options: FleetListOptions) throws(Failure) {
+    static func list(_ options: FleetList) throws(Failure) {
         let contents = try contents(options.fleet)
         warn(contents.strangers)
         let forms = contents.values.map(ValueForm.init)
@@ -51,7 +46,7 @@ extension Fleet {
         }
     }
 
-    private static func get(_ options: FleetGetOptions) throws(Failure) {
+    static func get(_ options: FleetGet) throws(Failure) {
         let contents = try contents(options.fleet)
         let tweak = try TweakName(options.tweak).key(among: contents.values.map(\.tweak))
         guard let found = contents.values.first(where: { $0.tweak == tweak }) else {
@@ -66,7 +61,7 @@ extension Fleet {
         }
     }
 
-    private static func history(_ options: FleetHistoryOptions) throws(Failure) {
+    static func history(_ options: FleetHistory) throws(Failure) {
         let contents = try contents(options.fleet, isWithHistory: true)
         warn(contents.strangers)
         var changes = contents.changes
@@ -95,7 +90,7 @@ extension Fleet {
         }
     }
 
-    private static func watch(_ options: FleetWatchOptions) throws(Failure) {
+    static func watch(_ options: FleetWatch) throws(Failure) {
         let editor = try editor(options.fleet)
         let format = options.fleet.format
         try awaiting { () async throws(Failure) in
@@ -123,7 +118,7 @@ extension Fleet {
 
     // MARK: - Changing
 
-    private static func set(_ options: FleetSetOptions) throws(Failure) {
+    static func set(_ options: FleetSet) throws(Failure) {
         let filters = try options.filters.map { (text) throws(Failure) in try self.filters(text) }
         let name = try TweakName(options.tweak)
         // Of a program the names are known too.
@@ -153,7 +148,7 @@ extension Fleet {
         }
     }
 
-    private static func reset(_ options: FleetResetOptions) throws(Failure) {
+    static func reset(_ options: FleetReset) throws(Failure) {
         let name = try TweakName(options.tweak)
         try change(options.fleet, options.author, options.ifRevision) {
             (contents, _) throws(FleetProblem) in
@@ -162,7 +157,7 @@ extension Fleet {
         }
     }
 
-    private static func rollback(_ options: FleetRollbackOptions) throws(Failure) {
+    static func rollback(_ options: FleetRollback) throws(Failure) {
         let name = try options.tweak.map { (text) throws(Failure) in try TweakName(text) }
         var author = options.author
         author.why = author.why ?? "back to revision \(options.revision)"

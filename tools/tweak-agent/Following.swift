@@ -10,7 +10,7 @@ import TweakSystem
 
 extension Follow {
     /// Follows until a signal ends it.
-    func follow() throws(Failure) {
+    func perform() throws(Failure) {
         let path = try Self.configuration(configurationPath)
         let configuration = try Self.read(path)
         guard let place = folder ?? AgentFolder.usual else {

@@ -2,23 +2,22 @@
 import CommandSupport
 import Glibc
 import RemoteValues
-import SignOptions
 import TweakSystem
 
 extension Sign {
-    func sign() throws(Failure) {
-        if let path = options.newKey {
+    func perform() throws(Failure) {
+        if let path = newKey {
             let key = PrivateKey()
             try Self.write(key.text, to: path, mode: 0o600, O_EXCL)
             return print(key.publicKey.text)
         }
-        if let text = options.check { return try check(text) }
-        guard let path = options.key else { return }
+        if let text = check { return try checkSignatures(with: text) }
+        guard let path = self.key else { return }
         try Self.expectNoReaders(path)
         guard let key = PrivateKey(text: String(decoding: try readInput(path), as: UTF8.self)) else {
             throw Failure("\(path): there is no key of tweak sign --new-key", EX_DATAERR)
         }
-        for file in options.files {
+        for file in files {
             let bytes = try readInput(file)
             let signature = try failing { try key.signature(of: bytes) }
             try Self.write(signature.text, to: file + Signature.suffix, mode: 0o666, O_TRUNC)
@@ -38,11 +37,11 @@ extension Sign {
         }
     }
 
-    private func check(_ text: String) throws(Failure) {
+    private func checkSignatures(with text: String) throws(Failure) {
         guard let key = PublicKey(text: text) else {
             throw Failure("\(text): this is not a public key of tweak sign --new-key", EX_DATAERR)
         }
-        for file in options.files {
+        for file in files {
             let bytes = try readInput(file)
             let path = file + Signature.suffix
             guard access(path, F_OK) == 0 else { throw Failure("\(path): it is missing", EXIT_FAILURE) }

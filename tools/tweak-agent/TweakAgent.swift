@@ -1,9 +1,7 @@
 import ArgumentParser
 import CommandCompletion
 import CommandSupport
-import FleetCommands
 import Glibc
-import SignOptions
 import TweakRecords
 import TweakSystem
 
@@ -11,9 +9,10 @@ import TweakSystem
 struct TweakAgent: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tweak-agent", abstract: "Load values for tweaks from afar.",
-        version: "tweak-agent \(libraryVersion)",
-        subcommands: [Follow.self, Sign.self, FleetCommand<Fleet>.self],
+        version: version, subcommands: [Follow.self, Sign.self, FleetCommand.self],
         defaultSubcommand: Follow.self)
+
+    static let version = "tweak-agent \(libraryVersion)"
 
     static func main() {
         reserveStandardDescriptors()
@@ -22,20 +21,25 @@ struct TweakAgent: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         // Values are among them.
         let arguments = commandArguments(of: "tweak-agent").map(repaired)
-        runCommand("tweak-agent", arguments) {
-            if completesFiles(arguments) { return }
-            var command = try parseAsRoot(arguments)
-            try command.run()
-        } ending: {
-            ending($0)
+        // Under these names `tweak` finds its commands that this program does.
+        switch programName {
+        case "tweak-fleet": FleetCommand.runProgram("tweak-agent", arguments)
+        case "tweak-sign": Sign.runProgram("tweak-agent", arguments)
+        default: runProgram("tweak-agent", arguments)
         }
     }
+}
 
-    /// Runs what needs the trait, and says what fails.
-    static func reportingFailure(_ body: () throws(Failure) -> Void) throws {
+/// A command that needs the trait `Remote`.
+protocol AgentCommand: ParsableCommand {
+    func perform() throws(Failure)
+}
+
+extension AgentCommand {
+    func run() throws {
         do throws(Failure) {
             #if Remote
-            try body()
+            try perform()
             #else
             throw Failure(
                 "this was built without values from afar; build it with the trait Remote", EX_UNAVAILABLE)
@@ -45,9 +49,13 @@ struct TweakAgent: ParsableCommand {
             throw ExitCode(error.exitCode)
         }
     }
+
+    #if !Remote
+    func perform() {}
+    #endif
 }
 
-struct Follow: ParsableCommand {
+struct Follow: AgentCommand {
     static let configuration = CommandConfiguration(
         abstract: "Load the values of all applications, again and again; this is done without a subcommand.",
         discussion: """
@@ -87,19 +95,12 @@ struct Follow: ParsableCommand {
             "A file for the textfile collector of Prometheus's node_exporter.", valueName: "file"),
         completion: .file(extensions: ["prom"]))
     var metrics: String?
-
-    func run() throws {
-        try TweakAgent.reportingFailure { () throws(Failure) in
-            #if Remote
-            try follow()
-            #endif
-        }
-    }
 }
 
-struct Sign: ParsableCommand {
+struct Sign: AgentCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sign files for agents, and make keys for that; as tweak sign does.",
+        commandName: "sign", _superCommandName: "tweak",
+        abstract: "Sign files that agents load, and make keys for that.",
         discussion: """
             A key is 32 bytes of Ed25519 as Base64, a signature 64. The private key stays where files are signed; the public \
             key, which is printed, goes into the configuration of the agents as "publicKey". A private key that others can read \
@@ -114,26 +115,35 @@ struct Sign: ParsableCommand {
               69  it was built without values from afar
               73  a file cannot be made
               77  others can read the private key
-            """)
+            """,
+        version: TweakAgent.version)
 
-    @OptionGroup var options: SignOptions
+    @Option(
+        help: ArgumentHelp("Make a key in this new file, and print its public key.", valueName: "file"),
+        completion: .file())
+    var newKey: String?
 
-    func run() throws {
-        try TweakAgent.reportingFailure { () throws(Failure) in
-            #if Remote
-            try sign()
-            #endif
+    @Option(help: ArgumentHelp("Sign with the key in this file.", valueName: "file"), completion: .file())
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Sign nothing, and see that the signature of each file was made with the key that belongs to this one.",
+            valueName: "public key"))
+    var check: String?
+
+    @Argument(
+        help: "What is signed. The signature goes into a file beside it, with .sig behind the name.",
+        completion: .file())
+    var files: [String] = []
+
+    func validate() throws {
+        guard [newKey, key, check].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("One of --new-key, --key and --check is needed.")
         }
-    }
-}
-
-/// What `tweak fleet` does.
-enum Fleet: FleetRunner {
-    static func run(_ action: FleetAction) throws {
-        try TweakAgent.reportingFailure { () throws(Failure) in
-            #if Remote
-            try perform(action)
-            #endif
+        guard newKey == nil || files.isEmpty else {
+            throw ValidationError("A new key signs nothing yet; --key FILE does.")
         }
+        guard newKey != nil || !files.isEmpty else { throw ValidationError("There is no file.") }
     }
 }

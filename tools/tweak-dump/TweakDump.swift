@@ -74,14 +74,7 @@ struct TweakDump: ParsableCommand {
 
     static func main() {
         reserveStandardDescriptors()
-        let arguments = commandArguments(of: "tweak-dump")
-        runCommand("tweak-dump", arguments) {
-            if completesFiles(arguments) { return }
-            var command = try parseAsRoot(arguments)
-            try command.run()
-        } ending: {
-            ending($0)
-        }
+        runProgram("tweak-dump", commandArguments(of: "tweak-dump"))
     }
 
     func run() throws {

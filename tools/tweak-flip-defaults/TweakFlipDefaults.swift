@@ -13,6 +13,8 @@ struct TweakFlipDefaults {
 
     static func main() throws {
         reserveStandardDescriptors()
+        // It is no command of `tweak`, which asks those what they are for.
+        guard CommandLine.argc < 2 else { exit(EX_USAGE) }
         let options: [String: String]
         do throws(Failure) { options = try Self.options(yaml: readInput(path, isNamed: false)) } catch {
             print(error.message)

@@ -1,30 +1,22 @@
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
-import PageOptions
 import TweakClient
 import TweakPage
 import TweakRecords
 
 @main
-struct TweakUI: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "tweak-ui",
-        abstract: "Serve the tweaks of programs to browsers, and to OpenFeature SDKs.",
-        version: version, subcommands: [ServePage.self, ServeFlags.self], defaultSubcommand: ServePage.self)
-
-    fileprivate static let version = "tweak-ui \(libraryVersion)"
-
+enum TweakUI {
     static func main() {
         reserveStandardDescriptors()
         let arguments = commandArguments(of: "tweak-ui")
-        runCommand("tweak-ui", arguments) {
-            var command = try parseAsRoot(arguments)
-            try command.run()
-        } ending: {
-            (exitCode(for: $0).rawValue, fullMessage(for: $0, columns: nil))
-        }
+        // Under this name `tweak` finds its command that this program does too.
+        if programName == "tweak-serve" { ServeFlags.runProgram("tweak-ui", arguments) }
+        ServePage.runProgram("tweak-ui", arguments)
     }
+
+    fileprivate static let version = "tweak-ui \(libraryVersion)"
 
     /// Runs what needs the trait, and says what fails.
     fileprivate static func reportingFailure(_ body: () throws(Failure) -> Void) throws {
@@ -43,10 +35,12 @@ struct TweakUI: ParsableCommand {
 
 struct ServePage: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ui", abstract: "Show and change the tweaks of programs in a browser.",
+        commandName: "ui", _superCommandName: "tweak",
+        abstract: "Show and change the tweaks of all programs in a browser.",
         discussion: """
-            It prints the address of the page, with a secret, and serves it until it is interrupted. Who has the address can \
-            change the tweaks of all programs of the user.
+            It prints the address of the page, with a secret, and serves the page until it is interrupted. Anyone with the \
+            address can read and change the tweaks of all programs of the user. Beyond this machine the page is served with \
+            TLS only, unless --plain-http is given.
 
             EXIT STATUS
               64  the command line is wrong
@@ -60,7 +54,9 @@ struct ServePage: ParsableCommand {
 
     @OptionGroup var options: PageOptions
 
-    @Argument(help: "What is shown first: a process id, the path of an executable, or the name of one.")
+    @Argument(
+        help: "What is shown first: a process id, the path of an executable, or the name of one.",
+        completion: .custom(completePrograms))
     var program: String?
 
     func run() throws {
@@ -74,10 +70,13 @@ struct ServePage: ParsableCommand {
 
 struct ServeFlags: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Serve the tweaks of a program to OpenFeature SDKs.",
+        commandName: "serve", _superCommandName: "tweak",
+        abstract: "Serve the tweaks of a program to OpenFeature SDKs.",
         discussion: """
             It prints the base address and the header that clients send, and answers OFREP there until it is interrupted. \
-            Clients read what PROGRAM has, and change nothing.
+            A flag is named as the tweak is, Category/Collection/Name; a category or a collection is an object. Clients \
+            read what the program has, and change nothing. Beyond this machine it needs a certificate, unless --plain-http \
+            is given.
 
             EXIT STATUS
               64  the command line is wrong
@@ -91,7 +90,9 @@ struct ServeFlags: ParsableCommand {
 
     @OptionGroup var options: ServeOptions
 
-    @Argument(help: "A process id, the path of an executable, or the name of one.")
+    @Argument(
+        help: "A process id, the path of an executable, or the name of one.",
+        completion: .custom(completePrograms))
     var program: String
 
     func run() throws {
@@ -100,5 +101,11 @@ struct ServeFlags: ParsableCommand {
             try options.serve(program)
             #endif
         }
+    }
+}
+
+private func completePrograms(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) { words in
+        runningPrograms().map { Candidate($0.word, details: $0.details) } + executables(words.typed.text)
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandCompletion
 import CommandSupport
-import FleetCommands
 import TweakRecords
 
 @main
@@ -42,9 +41,7 @@ struct TweakCommand: ParsableCommand {
             WatchCommand.self, PlotCommand.self, RunCommand.self, ExecCommand.self, EditCommand.self,
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
-            ImportCommand.self, PresetCommand.self, UICommand.self, ServeCommand.self, SignCommand.self,
-            FleetCommand<FleetPart>.self,
-            GenerateCommand.self,
+            ImportCommand.self, PresetCommand.self, GenerateCommand.self,
         ])
 
     /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option, and `--all` as `--all-processes` where it has
@@ -53,7 +50,7 @@ struct TweakCommand: ParsableCommand {
         _ = reservedDescriptors
         var arguments = commandArguments(of: "tweak")
         // What follows a program to start is for that.
-        if !["reset", "exec", "ps"].contains(arguments.first) {
+        if !["reset", "exec", "ps", "---complete"].contains(arguments.first) {
             let options = arguments.prefix { $0 != "--" }
             arguments.replaceSubrange(
                 options.indices, with: options.map { $0 == "--all" ? "--all-processes" : $0 })
@@ -66,11 +63,14 @@ struct TweakCommand: ParsableCommand {
             arguments.insert("--", at: value)
         }
         runCommand("tweak", arguments) {
-            if completesFiles(arguments) { return }
+            let own = configuration.subcommands.map { $0._commandName }
+            try reportingFailure { () throws(Failure) in try OtherCommands.become(arguments, own: own) }
+            if answersShell(arguments, otherCommands: { OtherCommands.installed }) { return }
             var command = try parseAlone(arguments) ?? parseWhole(arguments)
             try command.run()
         } ending: {
-            ending($0)
+            let (status, message) = ending($0)
+            return (status, OtherCommands.added(to: message))
         }
     }
 }
@@ -102,7 +102,9 @@ extension TweakCommand {
                 return
             }
             guard let next = commands.first(where: { $0._commandName == name }) else {
-                let nearest = (commands.map { $0._commandName } + ["help"]).nearest(to: name)
+                let others =
+                    command == TweakCommand.self ? OtherCommands.installed.map(\.word) + ["help"] : []
+                let nearest = (commands.map { $0._commandName } + others).nearest(to: name)
                 throw ValidationError(
                     "There is no command '\(printable(name))'" + (nearest.isEmpty ? "." : didYouMean(nearest))
                 )

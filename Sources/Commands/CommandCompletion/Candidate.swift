@@ -1,11 +1,12 @@
 internal import ArgumentParser
 internal import CommandSupport
+internal import TweakSystem
 
 /// A word that a shell may offer.
 package struct Candidate: Sendable {
     package let word: String
     /// A description, which not every shell shows.
-    private let details: String
+    package let details: String
 
     package init(_ word: String, details: String = "") { (self.word, self.details) = (word, details) }
 
@@ -15,7 +16,7 @@ package struct Candidate: Sendable {
     package func line(_ typed: TypedWord) -> String? {
         // The scripts split at newlines, and the rest of what a terminal obeys is not offered either.
         guard printable(word) == word else { return nil }
-        return switch CompletionShell.requesting {
+        return switch completingShell {
         case .bash: typed.completed(to: word)
         case .zsh:
             word.replacing("\\", with: "\\\\").replacing(":", with: "\\:")
@@ -27,3 +28,6 @@ package struct Candidate: Sendable {
         }
     }
 }
+
+/// The shell whose script asks.
+var completingShell: CompletionShell? { environment("SAP_SHELL").flatMap { CompletionShell(rawValue: $0) } }

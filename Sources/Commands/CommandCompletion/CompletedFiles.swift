@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import CommandSupport
 internal import Glibc
 internal import TweakSystem
@@ -22,24 +23,33 @@ package func paths(beginning word: String, _ isOffered: (String) -> Bool) -> [St
     }
 }
 
-/// What bash offers where the parser of the command line has it complete a file or a directory.
+/// Executable files and directories that begin with a text.
+package func executables(_ prefix: String) -> [Candidate] {
+    let found = paths(beginning: prefix) { isAccessible($0, X_OK) }
+    // A shell puts a space behind the only candidate, and a directory is not yet the program.
+    if let only = found.first, found.count == 1, only.hasSuffix("/"), only != prefix {
+        return executables(only)
+    }
+    return found.map { Candidate($0) }
+}
+
+/// The lines for the completion script where a file or a directory is expected. Those that begin with `---` have the shell
+/// itself complete files.
 ///
-/// - Parameters:
-///   - action: The options with which the generated script calls `compgen`.
-///   - typed: The word.
-func completeFiles(_ action: [String], _ typed: TypedWord) -> [String] {
-    // As in `-o plusdirs -fX '!*.@(json|plist)'`.
-    let suffixes = action.last.flatMap { pattern in
-        pattern.hasPrefix("!*.@(")
-            ? pattern.dropFirst(5).dropLast().split(separator: "|").map { ".\($0)" } : nil
+/// - Parameter suffixes: The ends of names of files that are offered; of all if it is empty, and only directories if `nil`.
+func completeFiles(suffixes: [String]?, _ typed: TypedWord) -> [String] {
+    switch (completingShell, suffixes) {
+    case (.zsh, nil): return ["---directories"]
+    case (.zsh, let suffixes?): return [(["---files"] + suffixes.map { "*" + $0 }).joined(separator: " ")]
+    case (.fish, []?): return ["---files"]
+    default: break
     }
     let home = typed.typed.hasPrefix("~/") ? environment("HOME") : nil
     let word = home.map { $0 + String(typed.text.dropFirst()) } ?? typed.text
     let found = paths(beginning: word) { path in
-        guard action.first != "-d", isAccessible(path) else { return false }
-        return suffixes.map { $0.contains(where: path.hasSuffix) } ?? true
+        suffixes.map { $0.isEmpty || $0.contains(where: path.hasSuffix) } == true && isAccessible(path)
     }
-    return found.filter { printable($0) == $0 }
-        .compactMap { path in typed.completed(to: home.map { "~" + String(path.dropFirst($0.count)) } ?? path)
-        }
+    return found.compactMap { path in
+        Candidate(home.map { "~" + String(path.dropFirst($0.count)) } ?? path).line(typed)
+    }
 }

@@ -1,70 +1,74 @@
-package import ArgumentParser
-internal import CommandSupport
+internal import ArgumentParser
 
-extension ParsableCommand {
-    /// Answers the completion script of bash where that asks for files.
-    ///
-    /// - Parameter arguments: Those of the command.
-    /// - Returns: Whether it did.
-    package static func completesFiles(_ arguments: [String]) -> Bool {
-        guard arguments.first == "---files", let typed = arguments.dropFirst().last else { return false }
-        for line in completeFiles(Array(arguments.dropFirst().dropLast()), TypedWord(typed)) { print(line) }
-        return true
-    }
+/// The script with which a shell completes the command line of a command: it asks the command what a word may become, and
+/// expands nothing of the answer.
+func shellScript(completing name: String, for shell: CompletionShell) -> String {
+    switch shell {
+    case .bash:
+        """
+        #!/bin/bash
 
-    /// Maps an error of the command to an exit status and a message. On success the message is help or a completion script.
-    package static func ending(_ error: any Error) -> (status: Int32, message: String) {
-        (exitCode(for: error).rawValue, safeScript(fullMessage(for: error, columns: nil)))
-    }
-
-    /// The message; a completion script in a form in which shells expand nothing of what is offered.
-    private static func safeScript(_ message: String) -> String {
-        // In these options the generated function has zsh complete words, and leave exclamation marks as they are, which
-        // are commands of before when the line is entered.
-        if message.hasPrefix("#compdef ") {
-            let script = message.replacing("unsetopt aliases banghist", with: "unsetopt aliases")
-            // Without commands of its own it would have its arguments twice, which zsh refuses.
-            return configuration.subcommands.isEmpty
-                ? script.replacing("        '(-): :->command'\n        '(-)*:: :->arg'\n", with: "") : script
-        }
-        guard message.hasPrefix("#!/bin/bash\n") else { return message }
-        let name = _commandName
-        return message + """
-
-            # What follows takes the place of functions above. Those hand what is offered to compgen and to -o filenames, and both
-            # expand it, commands too.
-
-            # Sets typed to the word as far as the cursor.
-            __\(name)_find_typed() {
-                local -r line="${COMP_LINE::COMP_POINT}"
-                typed="${COMP_WORDS[COMP_CWORD]}"
-                while [[ -n "${typed}" && "${line}" != *"${typed}" ]]; do typed="${typed%?}"; done
-            }
-
-            __\(name)_custom_complete() {
-                local typed
-                __\(name)_find_typed
-                "${COMP_WORDS[0]}" "${@}" "${COMP_WORDS[@]::COMP_CWORD}" "${typed}"
-            }
-
+        _\(name)() {
+            # The word as far as the cursor.
+            local typed="${COMP_WORDS[COMP_CWORD]}" offered
+            while [[ -n "${typed}" && "${COMP_LINE::COMP_POINT}" != *"${typed}" ]]; do typed="${typed%?}"; done
+            offered="$(SAP_SHELL=bash "${COMP_WORDS[0]}" ---complete "${COMP_WORDS[@]:1:COMP_CWORD-1}" "${typed}" 2>/dev/null)"
             # The command quotes what is missing of the word. An open quotation mark is not part of what bash replaces.
-            __\(name)_add_completions() {
-                local typed offered
-                __\(name)_find_typed
-                if [[ "${1}" = -W ]]; then
-                    offered="${2}"
-                else
-                    offered="$("${COMP_WORDS[0]}" ---files "${@}" "${typed}")"
-                fi
-                while IFS='' read -r offered; do
-                    offered="${offered#"${typed%"${cur}"}"}"
-                    if [[ -n "${offered}" && "${offered}" = "${cur}"* ]]; then COMPREPLY+=("${offered}"); fi
-                done <<<"${offered}"
-                # Of a directory something may follow.
-                if [[ "${#COMPREPLY[@]}" -eq 1 && "${COMPREPLY[0]}" = */ ]]; then compopt -o nospace; fi
-            }
+            while IFS='' read -r offered; do
+                offered="${offered#"${typed%"${2}"}"}"
+                if [[ -n "${offered}" && "${offered}" = "${2}"* ]]; then COMPREPLY+=("${offered}"); fi
+            done <<<"${offered}"
+            # Of a directory something may follow.
+            if [[ "${#COMPREPLY[@]}" -eq 1 && "${COMPREPLY[0]}" = */ ]]; then compopt -o nospace; fi
+        }
 
-            complete -F _\(name) \(name)
-            """
+        complete -F _\(name) \(name)
+        """
+    case .zsh:
+        """
+        #compdef \(name)
+
+        _\(name)() {
+            emulate -RL zsh -G
+            setopt extendedglob
+            unsetopt aliases
+
+            local -a offered
+            offered=("${(@f)"$(SAP_SHELL=zsh "${words[1]}" ---complete "${(@)words[2,CURRENT]}" 2>/dev/null)"}")
+            local -a named=("${(@)offered:#(|:*|---*)}") nameless=("${(@M)offered:#:*}") files=("${(@M)offered:#---*}")
+            local -i ret=1
+            case "${files[1]}" in
+            ---directories) _files -/ && ret=0 ;;
+            ---files) _files && ret=0 ;;
+            ---files\\ *) _files -g "${files[1]#---files }" && ret=0 ;;
+            esac
+            if (( ${#named} + ${#nameless} )); then
+                _describe -V '' named -- nameless -P $'\\'\\'' && ret=0
+            fi
+            return "${ret}"
+        }
+
+        if [[ "${funcstack[1]}" = _\(name) ]]; then
+            _\(name) "${@}"
+        else
+            compdef _\(name) \(name)
+        fi
+        """
+    default:
+        """
+        function __\(name)_offered
+            set -lx SAP_SHELL fish
+            set -l words
+            if test (string split -m 1 -f 1 -- . "$FISH_VERSION") -gt 3
+                set words (commandline --tokens-raw -pc)
+            else
+                set words (commandline -opc)
+            end
+            command $words[1] ---complete $words[2..] "$(commandline -tc)" 2>/dev/null
+        end
+
+        complete -c '\(name)' -fka '(__\(name)_offered | string match -v -- "---*")'
+        complete -c '\(name)' -n 'contains -- ---files (__\(name)_offered)' -F
+        """
     }
 }

@@ -7,6 +7,9 @@ public var argumentBytes: [UnsafeMutablePointer<CChar>?] {
     Array(UnsafeBufferPointer(start: fbtweak__arguments(), count: Int(fbtweak__argument_count())))
 }
 
+/// The name under which the process was started, without its folder.
+public var programName: String { argumentBytes.first?.map { lastComponent(of: pathText($0)) } ?? "" }
+
 /// The arguments of a command, without its name.
 ///
 /// They are paths as `pathText` makes them; `repaired` makes text of one that is none. A process that was started with none

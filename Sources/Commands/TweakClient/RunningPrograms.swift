@@ -222,6 +222,17 @@ package struct MemoryProcess {
     }
 }
 
+/// The names and process ids of running programs with tweaks, for a shell that completes one.
+package func runningPrograms() -> [(word: String, details: String)] {
+    let withLibrary = RunningProgram.all().filter { !$0.hasEnded }.compactMap { program in
+        program.executable.map { (pid: program.pid, path: $0) }
+    }
+    let running = withLibrary + MemoryProcess.executables()
+    let names = Dictionary(grouping: running) { lastComponent(of: $0.path) }.filter { $0.value.count == 1 }
+        .keys
+    return names.sorted().map { ($0, "runs") } + running.map { ("\($0.pid)", $0.path) }
+}
+
 // MARK: - /proc
 
 /// Who a process runs as, if that is another user than this one; `nil` also if there is no such process.

@@ -7,7 +7,6 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
-package import PageOptions
 import ServiceLifecycle
 import Synchronization
 import TweakClient

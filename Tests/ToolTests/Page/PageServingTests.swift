@@ -29,25 +29,10 @@ import Testing
         #expect(result.status == 69)
         #expect(
             result.error == """
-                tweak: tweak-ui, which is part of tweak, is missing; it is looked for as \(home("tweak-ui")) and \
+                tweak: tweak-ui is not installed; it is looked for as \(home("tweak-ui")) and \
                 \(home("../libexec/tweaks/tweak-ui").replacing("/../", with: "/../")); tools/install --with-ui installs it
 
                 """)
-    }
-
-    @Test func `finds tweak-ui in libexec, and in the search path`() throws {
-        let script = "#!/bin/sh\necho \"$0: $*\"\n"
-        for (place, path) in [("libexec/tweaks/tweak-ui", "/nowhere"), ("else/tweak-ui", home("else"))] {
-            try? FileManager.default.removeItem(atPath: home("libexec"))
-            try home.write(place, script)
-            chmod(home(place), 0o755)
-            try? FileManager.default.createDirectory(atPath: home("bin"), withIntermediateDirectories: true)
-            try? FileManager.default.copyItem(atPath: Locations.product("tweak"), toPath: home("bin/tweak"))
-            let result = try run(
-                home("bin/tweak"), ["ui", "--port", "5", "name with space"], home: home,
-                environment: ["PATH": path])
-            #expect(result.output.hasSuffix("tweak-ui: ui --port 5 name with space\n"))
-        }
     }
 
     @Test func `refuses what makes no sense`() throws {

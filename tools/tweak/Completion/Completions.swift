@@ -12,16 +12,7 @@ import TweakSystem
 /// Programs that run, by name and by process id, and files.
 func completePrograms(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) { words in
-        let withLibrary = RunningProgram.all().filter { !$0.hasEnded }.compactMap { program in
-            program.executable.map { (pid: program.pid, path: $0) }
-        }
-        let running = withLibrary + MemoryProcess.executables()
-        let byName = Dictionary(grouping: running) { lastComponent(of: $0.path) }
-        let names = byName.filter { $0.value.count == 1 }.keys.sorted().map {
-            Candidate($0, details: "runs")
-        }
-        let processes = running.map { Candidate("\($0.pid)", details: $0.path) }
-        return names + processes + executables(words.typed.text)
+        runningPrograms().map { Candidate($0.word, details: $0.details) } + executables(words.typed.text)
     }
 }
 
@@ -90,18 +81,6 @@ func completePresets(_ words: [String], _ index: Int, _ cursor: String) -> [Stri
     }
 }
 
-func complete(
-    _ words: [String], _ index: Int, _ candidates: (CommandLineWords) -> [Candidate]
-) -> [String] {
-    let line = CommandLineWords(words, at: index)
-    return candidates(line)
-        // A command takes a name with a hyphen before it for an option, and not a number.
-        .filter {
-            line.isAfterOptions || !$0.word.hasPrefix("-") || $0.word.dropFirst().first?.isNumber == true
-        }
-        .compactMap { $0.line(line.typed) }
-}
-
 private func settableTweaks(_ words: CommandLineWords) -> [Candidate] {
     candidates(words) { $0.declaration.type != .action && !$0.declaration.isReadOnly }
 }
@@ -149,16 +128,6 @@ private func values(_ words: CommandLineWords) -> [Candidate] {
     add(declaration.minimum, "minimum")
     add(declaration.maximum, "maximum")
     return candidates
-}
-
-/// Directories and executable files that begin with a text.
-private func executables(_ prefix: String) -> [Candidate] {
-    let found = paths(beginning: prefix) { isAccessible($0, X_OK) }
-    // A shell puts a space behind the only candidate, and a directory is not yet the program.
-    if let only = found.first, found.count == 1, only.hasSuffix("/"), only != prefix {
-        return executables(only)
-    }
-    return found.map { Candidate($0) }
 }
 
 extension CommandLineWords {

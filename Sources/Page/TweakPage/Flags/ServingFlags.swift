@@ -2,7 +2,6 @@
 package import CommandSupport
 import Glibc
 import NIOSSL
-package import PageOptions
 
 extension ServeOptions {
     /// Serves flags until a signal ends it.

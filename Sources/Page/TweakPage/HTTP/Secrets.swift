@@ -2,7 +2,6 @@
 import CommandSupport
 import Crypto
 import Glibc
-import PageOptions
 import TweakSystem
 
 /// Who may ask: the token of the address, which a page exchanges for a session.

@@ -1,0 +1,119 @@
+/// A command as the argument parser describes it, in the JSON of `--experimental-dump-help`.
+struct CommandDescription: Decodable {
+    let commandName: String
+    let abstract: String?
+    let shouldDisplay: Bool?
+    let subcommands: [CommandDescription]?
+    let arguments: [Argument]?
+
+    /// The JSON as a whole.
+    struct Root: Decodable { let command: CommandDescription }
+
+    /// A positional argument, an option or a flag.
+    struct Argument: Decodable {
+        enum Kind: String, Decodable { case positional, option, flag }
+
+        struct Name: Decodable {
+            let kind: String
+            let name: String
+
+            var text: String { (kind == "long" ? "--" : "-") + name }
+        }
+
+        /// How its value is completed. One of these is not `nil`.
+        struct Completion: Decodable {
+            struct List: Decodable { let values: [String] }
+            struct Files: Decodable { let extensions: [String] }
+            struct Nothing: Decodable {}
+
+            let list: List?
+            let file: Files?
+            let directory, custom: Nothing?
+        }
+
+        let kind: Kind
+        let shouldDisplay, isRepeating: Bool
+        let parsingStrategy: String
+        let names: [Name]?
+        let abstract: String?
+        let completionKind: Completion?
+    }
+}
+
+/// The command line of a command as far as it is typed, without the word to complete.
+struct TypedLine {
+    /// The subcommands, below the command with which it was made.
+    private(set) var path: [String] = []
+    /// The last one of them.
+    private(set) var command: CommandDescription
+    /// How many of its positional arguments are there.
+    private var positionalCount = 0
+    /// The option whose value is next.
+    private var option: CommandDescription.Argument?
+    /// The options and flags that are there.
+    private var given: Set<String> = []
+    private var isAfterOptions = false
+
+    init(_ command: CommandDescription, _ words: some Sequence<String>) {
+        self.command = command
+        for word in words { read(word) }
+    }
+
+    private mutating func read(_ word: String) {
+        if option != nil {
+            option = nil
+        } else if !isAfterOptions, word == "--" {
+            isAfterOptions = true
+        } else if !isAfterOptions, word.hasPrefix("-"), word.dropFirst().first?.isNumber != true {
+            let argument = command.arguments?.first { $0.names?.contains { $0.text == word } == true }
+            given.formUnion(argument?.names?.map(\.text) ?? [])
+            if argument?.kind == .option { option = argument }
+        } else if positionalCount == 0,
+            let next = command.subcommands?.first(where: { $0.commandName == word })
+        {
+            path.append(word)
+            (command, given) = (next, [])
+        } else {
+            // What follows a program to start is for that.
+            if positional?.argument.parsingStrategy == "allRemainingInput" { isAfterOptions = true }
+            positionalCount += 1
+        }
+    }
+
+    /// The next positional argument, and its number.
+    private var positional: (argument: CommandDescription.Argument, index: Int)? {
+        let all = (command.arguments ?? []).filter { $0.kind == .positional }
+        guard let last = all.last else { return nil }
+        if positionalCount < all.count { return (all[positionalCount], positionalCount) }
+        return last.isRepeating ? (last, all.count - 1) : nil
+    }
+
+    /// The argument that a word is a value of, and the parser's name for it.
+    func argument(_ typed: String) -> (completion: CommandDescription.Argument.Completion, name: String)? {
+        if let option {
+            return option.completionKind.map { ($0, option.names?.first?.text ?? "") }
+        }
+        // A number may have a minus sign.
+        let isOption = typed.hasPrefix("-") && typed.dropFirst().first?.isNumber == false
+        guard isAfterOptions || !isOption else { return nil }
+        return positional.flatMap { positional in
+            positional.argument.completionKind.map { ($0, "positional@\(positional.index)") }
+        }
+    }
+
+    /// The commands, and the options if the next word begins as one, that may come next.
+    func names(_ typed: String) -> [Candidate] {
+        guard option == nil else { return [] }
+        var names: [Candidate] = []
+        if positionalCount == 0 {
+            names = (command.subcommands ?? []).filter { $0.shouldDisplay != false }
+                .map { Candidate($0.commandName, details: $0.abstract ?? "") }
+        }
+        guard typed.hasPrefix("-"), !isAfterOptions else { return names }
+        for argument in command.arguments ?? [] where argument.shouldDisplay && argument.kind != .positional {
+            names += (argument.names ?? []).map(\.text).filter { argument.isRepeating || !given.contains($0) }
+                .map { Candidate($0, details: argument.abstract ?? "") }
+        }
+        return names
+    }
+}

@@ -1,0 +1,96 @@
+package import ArgumentParser
+internal import CommandSupport
+internal import TweakJSON
+internal import TweakSystem
+
+extension ParsableCommand {
+    /// Runs the command line of a process, whose command this is, and ends the process.
+    ///
+    /// - Parameter name: The name of the program for messages.
+    package static func runProgram(_ name: String, _ arguments: [String]) -> Never {
+        runCommand(name, arguments) {
+            if answersShell(arguments) { return }
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } ending: {
+            ending($0)
+        }
+    }
+
+    /// Answers a completion script, or `tweak`, which asks the programs of further commands what they are for.
+    ///
+    /// The first argument is `---complete`, then come the words of the command line as they are typed, without the name of
+    /// the command and up to the cursor; or it is `---abstract`.
+    ///
+    /// - Parameters:
+    ///   - arguments: Those of the process.
+    ///   - commands: Returns the subcommands that this program does not have itself.
+    /// - Returns: Whether it was one of these.
+    package static func answersShell(
+        _ arguments: [String], otherCommands commands: () -> [Candidate] = { [] }
+    ) -> Bool {
+        switch arguments.first {
+        case "---abstract": print(configuration.abstract)
+        case "---complete":
+            let words = arguments.dropFirst()
+            let typed = TypedWord(words.last ?? "")
+            let others = words.count == 1 ? commands() : []
+            for line in others.compactMap({ $0.line(typed) }) + completed(words.dropLast(), typed) {
+                print(line)
+            }
+        default: return false
+        }
+        return true
+    }
+
+    private static func completed(_ words: ArraySlice<String>, _ typed: TypedWord) -> [String] {
+        guard let root = try? decodeJSON(CommandDescription.Root.self, from: Array(_dumpHelp().utf8)) else {
+            return []
+        }
+        let line = TypedLine(root.command, words.map { TypedWord($0).text })
+        let names = line.names(typed.text).filter { $0.word.utf8.starts(with: typed.text.utf8) }
+            .compactMap { $0.line(typed) }
+        guard let (completion, name) = line.argument(typed.text) else { return names }
+        if let list = completion.list {
+            return names + list.values.compactMap { Candidate($0).line(typed) }
+        } else if let files = completion.file {
+            return names + completeFiles(suffixes: files.extensions.map { "." + $0 }, typed)
+        } else if completion.directory != nil {
+            return names + completeFiles(suffixes: nil, typed)
+        } else if completion.custom != nil {
+            return names + custom(["---completion"] + line.path + ["--", name], words, typed)
+        }
+        return names
+    }
+
+    /// Has the parser call the function that completes an argument.
+    private static func custom(
+        _ request: [String], _ words: ArraySlice<String>, _ typed: TypedWord
+    ) -> [String] {
+        let line = [_commandName] + words + [typed.typed]
+        do {
+            _ = try parseAsRoot(request + ["\(line.count - 1)", "\(typed.typed.count)"] + line)
+            return []
+        } catch {
+            guard exitCode(for: error) == .success else { return [] }
+            // For zsh the parser adds a line with a space.
+            return fullMessage(for: error, columns: nil).split(separator: "\n").map(String.init).filter {
+                $0 != " "
+            }
+        }
+    }
+
+    /// Maps an error of the command to an exit status and a message. On success the message is help or a completion script.
+    package static func ending(_ error: any Error) -> (status: Int32, message: String) {
+        var message = fullMessage(for: error, columns: nil)
+        if let above = configuration._superCommandName {
+            message.replace("  See '\(_commandName) ", with: "  See '\(above) \(_commandName) ")
+        }
+        // The parser's scripts have shells expand what is offered, and do not ask other programs.
+        let isScript = ["#!/bin/bash\n", "#compdef ", "function __"].contains(where: message.hasPrefix)
+        guard isScript, let shell = CompletionShell.requesting else {
+            return (exitCode(for: error).rawValue, message)
+        }
+        return (exitCode(for: error).rawValue, shellScript(completing: _commandName, for: shell))
+    }
+}

@@ -1,0 +1,119 @@
+import CommandCompletion
+import CommandSupport
+import Glibc
+import TweakClient
+import TweakSystem
+
+// Parts of `tweak` are programs of their own because of what they bring with them. They are beside `tweak` or in its
+// `libexec`, and not looked for in `PATH`: nobody's `tweak-list` runs because of a typing error of root, or of a tab.
+
+/// Where a part of `tweak` may be.
+private func places(of name: String) -> [String] {
+    let directory = executablePath().map { $0.prefix(through: $0.lastIndex(of: "/") ?? $0.startIndex) } ?? ""
+    return [directory + name, directory + "../libexec/tweaks/" + name]
+}
+
+private func path(ofPart name: String) -> String? {
+    places(of: name).first { stat(path: $0)?.isRegularFile == true && isAccessible($0, X_OK) }
+}
+
+/// Runs a part of `tweak`.
+///
+/// - Returns: What it writes to standard output.
+/// - Throws: ``Failure`` with what it writes, and its exit status, if that is not 0; with `EX_UNAVAILABLE` if it is not
+///   installed.
+func output(ofPart name: String, _ arguments: String = "") throws(Failure) -> [UInt8] {
+    guard let path = path(ofPart: name) else { throw notInstalled(name) }
+    guard let stream = popen(path.shellQuoted + arguments, "re") else {
+        throw Failure("cannot run \(path): \(systemMessage())", EX_OSERR)
+    }
+    var bytes: [UInt8] = []
+    while case let byte = getc(stream), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
+    let status = pclose(stream)
+    guard status == 0 else {
+        // Without the newline at the end.
+        let message = String(decoding: bytes.dropLast(), as: UTF8.self)
+        // A signal's number is in the lower bits, and a status above them.
+        throw Failure(
+            message.isEmpty ? "\(path) failed" : message, status & 0x7F == 0 ? status >> 8 : EX_SOFTWARE)
+    }
+    return bytes
+}
+
+private func notInstalled(_ name: String, _ help: String = "") -> Failure {
+    Failure(
+        "\(name) is not installed; it is looked for as \(places(of: name).joined(separator: " and "))" + help,
+        EX_UNAVAILABLE)
+}
+
+/// The commands that other programs do, as git finds its own: `tweak WORD` is `tweak-WORD`, with the rest of the line.
+enum OtherCommands {
+    /// The commands that `tools/install` installs with an option.
+    private static let options = [
+        "ui": "--with-ui", "serve": "--with-ui", "fleet": "--with-agent", "sign": "--with-agent",
+    ]
+
+    /// Becomes the program of the command that a command line names, if there is one.
+    ///
+    /// - Parameters:
+    ///   - arguments: Those of the process. Help and completion are the program's, too.
+    ///   - own: The commands that are no other program's.
+    /// - Throws: ``Failure``. Otherwise this returns if there is no such program.
+    static func become(_ arguments: [String], own: [String]) throws(Failure) {
+        let isHelp = arguments.first == "help"
+        let isCompletion = arguments.first == "---complete" && arguments.count > 2
+        let place = isHelp || isCompletion ? 1 : 0
+        guard arguments.indices.contains(place), case let word = arguments[place], isName(word),
+            !own.contains(word)
+        else { return }
+        guard let path = path(ofPart: "tweak-" + word) else {
+            guard let option = options[word] else { return }
+            throw notInstalled("tweak-" + word, "; tools/install \(option) installs it")
+        }
+        fflush(nil)
+        for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        // As bytes.
+        let given = argumentBytes.dropFirst()
+        var rest = (isCompletion ? given.prefix(1) : []) + given.dropFirst(place + 1)
+        "--help".withCString { help in
+            if isHelp { rest.append(UnsafeMutablePointer(mutating: help)) }
+            withPath(path) { _ = execv($0, [UnsafeMutablePointer(mutating: $0)] + rest + [nil]) }
+        }
+        throw Failure("\(path): it cannot be executed: \(systemMessage())", EX_OSERR)
+    }
+
+    /// The commands of this kind that are installed in `libexec`, and what each says of itself. Programs that say nothing
+    /// are for this one only.
+    static var installed: [Candidate] {
+        let names = directoryEntries(places(of: "")[1]).sorted().filter { $0.hasPrefix("tweak-") }
+            .map { String($0.dropFirst("tweak-".count)) }.filter(isName)
+        return names.compactMap { name in
+            guard let bytes = try? output(ofPart: "tweak-" + name, " ---abstract 2>/dev/null") else {
+                return nil
+            }
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+            return lines.count == 1 ? Candidate(name, details: String(lines[0])) : nil
+        }
+    }
+
+    /// Adds the commands to the help of `tweak`.
+    static func added(to help: String) -> String {
+        let end = "\n\n  See 'tweak help <subcommand>'"
+        guard help.contains(end) else { return help }
+        let lines = installed.map { "\n  " + $0.word.padded(to: 24) + $0.details }
+        return help.replacing(end, with: lines.joined() + end)
+    }
+
+    private static func isName(_ word: String) -> Bool {
+        word.first?.isLetter == true
+            && word.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || "-0123456789".unicodeScalars.contains($0))
+            }
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(1, width - count))
+    }
+}
