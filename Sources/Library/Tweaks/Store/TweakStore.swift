@@ -174,68 +174,13 @@ public final class TweakStore: Sendable {
     }
 }
 
-// MARK: - Loading
+// MARK: - The overrides file
 
 extension TweakStore {
-    /// Adds the tweaks of images without decoding them: their cells hold their defaults already.
-    func add(_ images: [ProcessImage]) {
-        state.withLock { state in for image in images { state.images.add(image, isOpened: false) } }
-    }
-
-    /// Applies the overrides of this application, keeps its changes from now on and follows those of others.
-    func keepOverrides() {
-        let path = executablePath()
-        // A process with more rights than its user takes nothing from the user's files and environment.
-        let isPrivileged = fbtweak__is_privileged()
-        let name = path.map {
-            ApplicationName.first(
-                environment: isPrivileged ? nil : environment(ApplicationName.variable),
-                declared: ProcessImage.declaredApplications(), executable: $0, problem: diagnostics.warn)
-        }
-        guard !isPrivileged else {
-            if let name { takeProvided(for: name) }
-            return
-        }
-        readEnvironment()
-        do throws(OverridesError) {
-            guard let name else {
-                throw .noDirectory(reason: "the name of the executable is not known without /proc")
-            }
-            state.withLock { $0.application = name }
-            let file = try OverridesFile(application: name)
-            keepOverrides(in: file)
-            followOverrides(in: file)
-        } catch {
-            diagnostics.warn("\(error)")
-            let writer = OverridesWriter(.failure(error), report: diagnostics.warn)
-            state.withLock { $0.writer = writer }
-        }
-        applyEnvironment()
-        if let name { takeProvided(for: name) }
-        if let path { useProvidersBesideProgram(path) }
-    }
-
-    /// Reads what the process was started with. It counts when the overrides are there too.
-    private func readEnvironment() {
-        var environment = EnvironmentVariables()
-        let (values, problem) = environment.read()
-        if let problem { diagnostics.warn(problem) }
-        state.withLock { state in
-            state.layers[.environment] = values
-            state.environment = environment
-        }
-    }
-
-    private func applyEnvironment() {
-        withState { state in
-            state.decode(only: Array(state.layers[.environment].keys))
-            if !state.environment.isEmpty { state.decode() }
-        }
-    }
-
     /// What writes the overrides; `nil` if they are not kept.
     var writer: OverridesWriter? { state.withLock { $0.writer } }
 
+    /// Applies the overrides in a file, and writes changes into it from now on.
     func keepOverrides(in file: OverridesFile) {
         let writer = OverridesWriter(file: file, report: diagnostics.warn)
         state.withLock { $0.writer = writer }
@@ -301,32 +246,3 @@ extension TweakStore {
     /// All names, in the order of declaration.
     func allKeys() -> [TweakKey] { withDecodedState { $0.tweaks.all.map(\.key) } }
 }
-
-extension TweakStore {
-    /// Flushes pending writes at exit.
-    func flushAtExitOfProcess() {
-        let isFirst = keptStores.withLock { stores in
-            let isFirst = stores == nil
-            stores = (stores ?? []).filter { $0.store != nil } + [WeakStore(store: self)]
-            return isFirst
-        }
-        if isFirst {
-            atexit { TweakStore.flushAllAtExit(isLast: true) }
-        }
-    }
-
-    /// Flushes pending writes of all stores at exit.
-    static func flushAllAtExit(isLast: Bool) {
-        for store in (keptStores.withLock { $0 } ?? []).compactMap(\.store) {
-            store.writer?.flushAtExit(isLast: isLast)
-            store.diagnostics.finish()
-        }
-    }
-}
-
-struct WeakStore: Sendable {
-    weak let store: TweakStore?
-}
-
-/// Stores with a file; `nil` before the first one.
-let keptStores = Guarded<[WeakStore]?>(nil)

@@ -4,20 +4,6 @@ internal import TweakELF
 internal import TweakRecords
 internal import TweakSystem
 
-/// Called by the constructor in `Sources/Library/CTweaks/constructor.c`, before `main`.
-@c(fbtweak__load)
-func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
-    var ownRecords = UnsafeRawBufferPointer(start: nil, count: 0)
-    if let recordsStart, let recordsStop, recordsStart < recordsStop {
-        ownRecords = UnsafeRawBufferPointer(start: recordsStart, count: recordsStop - recordsStart)
-    }
-    let images = ProcessImage.all(ownRecords: ownRecords)
-    // A program without tweaks pays for nothing else.
-    guard !images.isEmpty else { return }
-    TweakStore.shared.add(images)
-    TweakStore.shared.start()
-}
-
 /// Called by the constructor in `fbtweak.h`, with the dynamic linker's lock held, of an image that comes later.
 @c(fbtweak__image_opened)
 func imageOpened(address: UnsafeRawPointer?) {
@@ -33,33 +19,6 @@ func imageClosed(address: UnsafeRawPointer?) {
 }
 
 extension TweakStore {
-    /// Begins, if it is the store of the process, also where no image has tweaks: a file, or an agent, may have features.
-    func startIfShared() {
-        if self === TweakStore.shared { start() }
-    }
-
-    /// Begins with what a process with tweaks does, once.
-    func start() {
-        guard
-            hasStarted.withLock({ hasStarted in
-                defer { hasStarted = true }
-                return !hasStarted
-            })
-        else { return }
-        keepOverrides()
-        serveRequests()
-        Self.survivesForks()
-        Self.watchMainThread()
-        // Registered before main as a rule, so it runs after what the program registers and writes what that sets.
-        flushAtExitOfProcess()
-        atexit { ControlSockets.removeAtExit() }
-    }
-
-    /// Has the library's threads end when only they are left of the process.
-    static func watchMainThread() {
-        fbtweak__watch_main_thread { EventLoop.current.withLock { $0 }?.wake() }
-    }
-
     /// Lets go of an image that came after the start, and returns when no call into it is running.
     fileprivate func closeImage(containing address: UInt) {
         let closed = withState { state -> ProcessImage? in
