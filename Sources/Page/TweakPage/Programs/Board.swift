@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 import TweakClient
@@ -18,6 +19,8 @@ final class Board: Sendable {
         var isEnding = false
         /// Those who wait for the tweaks of a program.
         var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
+        /// Those who wait for the entries of processes.
+        var processWaiters: [pid_t: [DispatchSemaphore]] = [:]
 
         func place(_ id: String) -> Int? { programs.firstIndex { $0.id == id } }
     }
@@ -84,6 +87,9 @@ final class Board: Sendable {
             let before = Shown(state.programs[place])
             body(&state.programs[place])
             if Shown(state.programs[place]) != before { state.tell(state.programs[place]) }
+            if let pid = state.programs[place].pid, pid != before.pid {
+                for waiter in state.processWaiters.removeValue(forKey: pid) ?? [] { waiter.signal() }
+            }
             if state.programs[place].isFresh || before.state != state.programs[place].state {
                 state.resume(id)
             }
@@ -311,6 +317,23 @@ final class Board: Sendable {
                 return false
             }
             if isReady { continuation.resume() }
+        }
+    }
+
+    /// Waits, on this thread, until a process has an entry.
+    ///
+    /// - Returns: The entry; `nil` if there is none in time.
+    func waitForEntry(of pid: pid_t, patience: Duration) -> String? {
+        let waiter = DispatchSemaphore(value: 0)
+        let isThere = state.withLock { state in
+            if state.programs.contains(where: { $0.pid == pid }) { return true }
+            state.processWaiters[pid, default: []].append(waiter)
+            return false
+        }
+        if !isThere { _ = waiter.wait(timeout: .now() + patience / .seconds(1)) }
+        return state.withLock { state in
+            state.processWaiters[pid]?.removeAll { $0 === waiter }
+            return state.programs.first { $0.pid == pid }?.id
         }
     }
 

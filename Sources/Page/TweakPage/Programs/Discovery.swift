@@ -17,9 +17,9 @@ final class Discovery: Sendable {
     /// The processes that are followed.
     private let followed = Mutex<Set<pid_t>>([])
 
-    private static let tick: UInt32 = 100_000
-    /// Those in other directories, as in containers, are not seen to come.
-    private static let period: Duration = .seconds(3)
+    /// How often new processes are looked at: nobody tells of those without the library. Those in containers, which have the
+    /// library and listen elsewhere, are looked for with every third of them.
+    private static let period: Duration = .seconds(1)
 
     init(
         board: Board, sessions: ProgramSessions, ofAllUsers: Bool,
@@ -39,19 +39,24 @@ final class Discovery: Sendable {
         let directory = ControlDirectory.ofUser?.path
         var scan = ProcessScan()
         var seen: Set<pid_t> = []
-        var lastDirectory: FileState?
-        var lastLook: ContinuousClock.Instant?
+        var changes = FolderChanges()
+        var next = ContinuousClock.now
         var turn = 0
         while true {
-            let state = directory.flatMap { FileState(path: $0) }
-            if state != lastDirectory || lastLook.map({ .now - $0 > Self.period }) ?? true {
-                (lastDirectory, lastLook) = (state, .now)
-                lookForListening()
+            let edited = board.entries.filter { $0.state == .offline && !$0.followers.isEmpty }
+            let files = edited.compactMap(\.overrides)
+            changes.watch(
+                files.map { String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) }
+                    + (directory.map { [$0] } ?? []))
+            for entry in edited { sessions.reload(entry.id) }
+            let isTurn = next <= .now
+            if !isTurn || turn % 3 == 0 { lookForListening() }
+            if isTurn {
+                lookIntoMemory(&scan, &seen, all: turn % 15 == 0)
+                next = .now + Self.period
+                turn += 1
             }
-            if turn % 10 == 0 { lookIntoMemory(&scan, &seen, all: turn % 150 == 0) }
-            reloadWhatDoesNotRun()
-            turn += 1
-            usleep(Self.tick)
+            changes.wait(until: next)
         }
     }
 
@@ -118,11 +123,35 @@ final class Discovery: Sendable {
             board.update(id) { $0.overrides = folder + name + "/overrides.json" }
         }
     }
+}
 
-    /// Sees what has changed in the files of programs that do not run and are looked at.
-    private func reloadWhatDoesNotRun() {
-        for entry in board.entries where entry.state == .offline && !entry.followers.isEmpty {
-            sessions.reload(entry.id)
+/// Tells when files come, go or change in some folders. Source: inotify(7).
+private struct FolderChanges: ~Copyable {
+    private let descriptor = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
+    private var watches: [String: CInt] = [:]
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Chooses the folders. One that is not there, or is another one now, is watched from the next call on.
+    mutating func watch(_ folders: [String]) {
+        for (folder, watch) in watches where !folders.contains(folder) {
+            inotify_rm_watch(descriptor, watch)
+            watches[folder] = nil
+        }
+        for folder in folders {
+            watches[folder] = inotify_add_watch(
+                descriptor, folder, UInt32(IN_CLOSE_WRITE | IN_MOVE | IN_CREATE | IN_DELETE))
+        }
+    }
+
+    /// Waits for a change. Others that follow closely are part of it.
+    func wait(until end: ContinuousClock.Instant) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let milliseconds = max(.zero, end - .now) / .milliseconds(1)
+        guard poll(&entry, 1, CInt(milliseconds.rounded(.up))) > 0 else { return }
+        usleep(10_000)
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
         }
     }
 }

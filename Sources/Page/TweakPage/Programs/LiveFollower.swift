@@ -19,11 +19,17 @@ final class LiveFollower: Follower {
         (self.running, self.board, self.whenEnded) = (running, board, whenEnded)
     }
 
+    /// How often a program without tweaks is asked whether it has some now, which it does not tell by itself.
+    private static let period: Duration = .seconds(1)
+
     func run() {
         var id: String?
         while true {
             do throws(ConnectionError) {
-                var link = try LiveLink(running, id, self, board)
+                guard var link = try LiveLink(running, id, self, board) else {
+                    wakeUp.wait(Self.period)
+                    continue
+                }
                 id = link.id
                 try link.follow(wakeUp)
             } catch .refused, .closed {
@@ -101,17 +107,15 @@ private struct LiveLink {
     private static let grace: Duration = .seconds(10)
 
     /// Connects, and asks which program it is.
-    init(
+    ///
+    /// - Returns: `nil` if the program has no tweaks. Every program with the library listens, and is shown when it has some.
+    init?(
         _ running: RunningProgram, _ known: String?, _ follower: LiveFollower, _ board: Board
     ) throws(ConnectionError) {
         (self.board, self.running, user) = (board, running, running.otherUser)
         connection = try Connection(to: running, .usual)
-        var answer = try connection.ask(DescribeProgram())
-        // Every program with the library listens; one without tweaks is shown when it has some.
-        while answer.tweaks == 0 {
-            usleep(1_000_000)
-            answer = try connection.ask(DescribeProgram())
-        }
+        let answer = try connection.ask(DescribeProgram())
+        guard answer.tweaks > 0 else { return nil }
         // What the program of another user says of files is not believed.
         let executable = user == nil ? answer.executable : running.executable
         let overrides = user == nil ? answer.overrides : nil
@@ -122,7 +126,7 @@ private struct LiveLink {
             ?? board.entry(name: answer.application, executable: executable, user: user, isRunning: true)
         self.id = id
         let start = ProcessStart(of: running.pid)
-        board.update(id) { [answer] entry in
+        board.update(id) { entry in
             entry.follower = follower
             if entry.pid != running.pid { (entry.started, entry.start) = (secondsSince1970(), start) }
             (entry.pid, entry.ended, entry.state, entry.problem) = (running.pid, nil, .running, nil)
