@@ -163,11 +163,11 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
 @Suite struct `Admitting what is calculated` {
     private func admit(
         _ text: String, _ type: TweakType = .double, _ range: (TweakValue, TweakValue)? = nil,
-        unit: String? = nil, current: TweakValue? = nil
+        unit: String? = nil, writtenUnit: String? = nil, current: TweakValue? = nil
     ) throws -> TweakValue {
         var declaration = tweak(type, range?.0, range?.1)
         if let unit { declaration.attributes.append(.init(key: "unit", value: unit)) }
-        return try declaration.admit(text: text, current: current).value
+        return try declaration.admit(text: text, current: current, writtenUnit: writtenUnit).value
     }
 
     @Test(arguments: [
@@ -220,6 +220,21 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
     ])
     func `Where the unit is one of time others can be written`(text: String, value: Double) throws {
         #expect(try admit(text, unit: "s") == .double(value))
+    }
+
+    @Test(arguments: [
+        ("100", 0.1), ("2*50", 0.1), ("1.5 s", 1.5), ("1:30", 90), ("max/2", 30), ("+=50", 0.3), ("*=2", 0.5),
+        ("+=10%", 0.275), ("def", 0),
+    ])
+    func `Numbers can be written in another unit of time`(text: String, value: Double) throws {
+        let range: (TweakValue, TweakValue) = (0.0, 60.0)
+        #expect(
+            try admit(
+                text, .double, text == "1:30" ? nil : range, unit: "s", writtenUnit: "ms", current: 0.25)
+                == .double(value))
+        #expect(try admit("1500", .int32, unit: "ms", writtenUnit: "s") == 1_500_000)
+        #expect(throws: TweakValueError.self) { try admit("1.5 ms", .int32, unit: "s", writtenUnit: "ms") }
+        #expect(try admit("5", .int32, unit: "kg", writtenUnit: "ms") == 5)
     }
 
     @Test func `The unit may stand behind the number`() throws {

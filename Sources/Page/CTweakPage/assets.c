@@ -10,9 +10,6 @@ static const unsigned char file_address_js[] = {
 static const unsigned char file_api_js[] = {
 #embed "../Files/api.js"
 };
-static const unsigned char file_arithmetic_js[] = {
-#embed "../Files/arithmetic.js"
-};
 static const unsigned char file_bar_js[] = {
 #embed "../Files/bar.js"
 };
@@ -149,7 +146,6 @@ static const unsigned char file_tweaks_js[] = {
 static const struct tweak_page_file files[] = {
     {"address.js", file_address_js, sizeof(file_address_js)},
     {"api.js", file_api_js, sizeof(file_api_js)},
-    {"arithmetic.js", file_arithmetic_js, sizeof(file_arithmetic_js)},
     {"bar.js", file_bar_js, sizeof(file_bar_js)},
     {"colours.js", file_colours_js, sizeof(file_colours_js)},
     {"commands.js", file_commands_js, sizeof(file_commands_js)},

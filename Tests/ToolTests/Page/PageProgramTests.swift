@@ -141,6 +141,26 @@ import Testing
         #expect(try followed.page.api("reset", ["program": followed.id]).status == 400)
     }
 
+    @Test func `calculates what a person types, and sets nothing`() throws {
+        let followed = try Followed()
+        func answer(_ tweak: String, _ text: String, current: String) throws -> [String: Any] {
+            try followed.ask("calculate", ["tweak": tweak, "text": text, "current": current])
+        }
+        let plain = try answer(Self.count, "+=10%", current: "50")
+        #expect(plain["value"] as? Int == 55 && plain["wasClamped"] as? Bool == false)
+        let clamped = try answer(Self.ratio, "max*4", current: "0.5")
+        #expect(clamped["value"] as? Double == 1 && clamped["wasClamped"] as? Bool == true)
+        for (text, reason) in [("1/0", "it divides by 0"), ("1.5", "1.5 is not a whole number")] {
+            let answer = try followed.page.api(
+                "calculate", ["program": followed.id, "tweak": Self.count, "text": text])
+            #expect(answer.status == 422 && answer.body.contains(reason), "\(answer.body)")
+        }
+        let unknown = try followed.page.api(
+            "calculate", ["program": followed.id, "tweak": "A/B/C", "text": "1"])
+        #expect(unknown.status == 404)
+        followed.setter.expect("false 5 0.5 hello")
+    }
+
     @Test func `sees who has which opinion`() throws {
         let followed = try Followed()
         _ = try followed.set([["tweak": Self.count, "value": 6]])

@@ -8,9 +8,8 @@ import Testing
     init() throws { page = try ServedPage(home: TemporaryDirectory()) }
 
     private static let routes = [
-        "programs", "open", "tweaks", "unfollow", "forget", "set", "reset", "run", "restart", "restart/plan",
-        "explain",
-        "watch", "presence",
+        "programs", "open", "tweaks", "unfollow", "forget", "set", "calculate", "reset", "run", "restart",
+        "restart/plan", "explain", "watch", "presence",
         "presets", "preset/get", "preset/diff", "preset/save", "preset/delete", "import", "export",
     ]
 

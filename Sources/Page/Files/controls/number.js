@@ -1,11 +1,10 @@
 // A number: a slider, and a field that takes arithmetic, arrows and drags. Shift makes steps ten times as large, Alt a tenth.
+// The server calculates, so that a field takes what `tweak set` takes.
 
 import { freshID, make, setAttribute, setText } from "../dom.js";
-import { calculate } from "../arithmetic.js";
-import { convertedBack, converted, durationUnits, isDuration, niceUnit, parseDuration, canonical } from "../durations.js";
-import { admitted, isInteger, isLogarithmic, limitsOf, numberText, positionOf, sliderRange, stepped, valueAt }
-  from "../numbers.js";
-import { currentValue, limitsText, valueText } from "../tweaks.js";
+import { converted, durationUnits, isDuration, niceUnit, canonical } from "../durations.js";
+import { exactText, isLogarithmic, limitsOf, numberText, positionOf, sliderRange, stepped, valueAt } from "../numbers.js";
+import { currentValue, equalValues, limitsText, valueFrom, valueText } from "../tweaks.js";
 import { shown } from "../names.js";
 
 const positions = 10000;
@@ -22,10 +21,10 @@ function pressesOf(event, isSlider) {
   return steps[event.key];
 }
 
-export function numberControl({ tweak, editing }) {
+export function numberControl({ tweak, editing, api }) {
   const hasSlider = !(tweak.choices?.length);
   const slider = makeSlider(tweak, editing);
-  const field = makeField(tweak, editing);
+  const field = makeField(tweak, editing, api);
   const element = make("div", { class: "number-control" }, hasSlider ? slider.element : undefined, field.element);
   return {
     element,
@@ -98,7 +97,7 @@ function makeSlider(tweak, editing) {
   return { element: input, update: show };
 }
 
-function makeField(tweak, editing) {
+function makeField(tweak, editing, api) {
   const hasUnits = isDuration(tweak);
   let unit = hasUnits ? niceUnit(tweak, currentValue(tweak) || tweak.default) : undefined;
   const input = make("input", {
@@ -112,7 +111,9 @@ function makeField(tweak, editing) {
   const outside = make("span", { class: "outside", role: "status", id: freshID("said") });
   const element = make("span", { class: "field" }, input, units, unitText, outside);
   let isDirty = false;
-  /** What is said of a number that was outside the limits. */
+  /** The text that the server calculates at the moment, and a promise of whether it could. */
+  let asked;
+  /** A note that the number was outside the limits. */
   let limited = "";
   let shownText = "";
   let dragged;
@@ -162,50 +163,46 @@ function makeField(tweak, editing) {
     setText(outside, message ?? "");
   }
 
-  function parsed() {
-    const text = input.value;
-    if (hasUnits) {
-      const duration = parseDuration(tweak, text);
-      if (duration !== undefined) return duration;
+  /** Takes what was typed. Resolves to whether it made sense. */
+  async function commit() {
+    if (!isDirty) return true;
+    // Enter, and leaving the field right after it, set the value once.
+    if (asked?.text !== input.value) {
+      asked = { text: input.value };
+      asked.isTaken = take(asked);
     }
-    const inUnit = (value) => (hasUnits && value !== undefined ? converted(tweak, value, unit) : value);
-    const isRelative = /^\s*[-+*/]=/.test(text);
-    const names = {
-      x: inUnit(currentValue(tweak)), min: inUnit(tweak.minimum), max: inUnit(tweak.maximum), def: inUnit(tweak.default),
-    };
-    const plain = tweak.unit && text.trim().endsWith(tweak.unit) && !isRelative
-      ? text.trim().slice(0, -tweak.unit.length) : text;
-    const number = calculate(plain, names);
-    // A result is rounded, but a fraction that somebody writes is a mistake.
-    if (isInteger(tweak.type) && /^[-+.0-9e_\s]+$/i.test(plain) && !isRelative && !Number.isInteger(Number(number))) {
-      throw new Error("it is no whole number");
-    }
-    return hasUnits ? convertedBack(tweak, number, unit) : number;
+    return asked.isTaken;
   }
 
-  /** Takes what was typed. Returns whether it made sense. */
-  function commit() {
-    if (!isDirty) return true;
+  async function take(question) {
+    const { text } = question;
     try {
-      const number = parsed();
-      clean();
+      const { value, wasClamped } = await api.post("calculate", {
+        program: tweak.program, tweak: tweak.key, text, unit, current: exactText(currentValue(tweak)),
+      });
+      // Escape has been pressed meanwhile.
+      if (question.isDropped) return false;
+      if (input.value === text) clean();
+      const number = valueFrom(tweak.type, value);
       // The field is as exact as what was typed, whatever the decimals.
-      editing.set(tweak, admitted(tweak, number));
-      sayLimits(number);
+      editing.set(tweak, number);
+      if (wasClamped) sayLimits(number);
       show();
       return true;
     } catch (error) {
+      if (input.value !== text || question.isDropped) return false;
       input.dataset.title ??= input.title;
       input.title = error.message;
       tellMistake(error.message);
       return false;
+    } finally {
+      if (asked === question) asked = undefined;
     }
   }
 
   function sayLimits(number) {
     const [low, high] = limitsOf(tweak);
-    if (number >= low && number <= high) return;
-    limited = number < low ? `the least is ${fieldText(low)}` : `the most is ${fieldText(high)}`;
+    limited = equalValues(number, low) ? `the least is ${fieldText(low)}` : `the most is ${fieldText(high)}`;
     setTimeout(() => {
       limited = "";
       show();
@@ -225,20 +222,21 @@ function makeField(tweak, editing) {
     commit();
     show();
   });
-  input.addEventListener("keydown", (event) => {
+  input.addEventListener("keydown", async (event) => {
     if (event.ctrlKey || event.metaKey) return;
     const presses = pressesOf(event, false);
     if (event.key === "Enter") {
-      if (commit()) input.select();
+      if (await commit() && !isDirty && document.activeElement === input) input.select();
     } else if (event.key === "Escape") {
       if (!isDirty) return;
       event.stopPropagation();
+      if (asked) asked.isDropped = true;
       clean();
       show();
       input.select();
     } else if (presses !== undefined) {
       event.preventDefault();
-      if (!commit()) return;
+      if (!await commit()) return;
       editing.set(tweak, stepped(tweak, currentValue(tweak), presses, sizeOf(event)), { merging: true });
     }
   });

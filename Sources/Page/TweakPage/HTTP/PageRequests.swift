@@ -28,72 +28,34 @@ struct PageRequests: Sendable {
         (self.ofAllUsers, self.comesBack) = (ofAllUsers, comesBack)
     }
 
+    private typealias Method = @Sendable (PageRequests, [UInt8]) async throws(RequestProblem) -> [UInt8]
+
+    /// All requests by name.
+    private static let methods: [String: Method] = [
+        "programs": { server, _ throws(RequestProblem) in
+            try server.json(["programs": server.board.programs])
+        },
+        "open": method { $0.open }, "tweaks": method { $0.tweaks }, "unfollow": method { $0.unfollow },
+        "forget": method { $0.forget }, "set": method { $0.set }, "calculate": method { $0.calculate },
+        "reset": method { $0.reset }, "run": method { $0.run }, "restart/plan": method { $0.planRestart },
+        "restart": method { $0.restart }, "explain": method { $0.explain }, "watch": method { $0.watch },
+        "presence": method { $0.show }, "presets": method { $0.presets },
+        "preset/get": method { $0.preset }, "preset/diff": method { $0.differences },
+        "preset/save": method { $0.save }, "preset/delete": method { $0.delete },
+        "import": method { $0.importFile }, "export": method { $0.export },
+    ]
+
+    private static func method<Request: Decodable & SendableMetatype>(
+        _ method: @escaping @Sendable (PageRequests) -> (Request) async throws(RequestProblem) -> [UInt8]
+    ) -> Method {
+        { server, body throws(RequestProblem) in try await method(server)(server.decode(body)) }
+    }
+
     func answer(_ name: String, _ body: [UInt8]) async throws(RequestProblem) -> [UInt8] {
-        switch name {
-        case "programs": return try json(["programs": board.programs])
-        case "open": return try await open(decode(body))
-        case "tweaks": return try await tweaks(decode(body))
-        case "unfollow":
-            let request: ProgramRequest = try decode(body)
-            if let stream = try stream(request.stream) { board.follow(request.program, stream, false) }
-            return Self.nothing
-        case "forget":
-            let request: ProgramRequest = try decode(body)
-            guard board[request.program] != nil else {
-                throw RequestProblem(.notFound, "there is no such program")
-            }
-            guard board.remove(request.program) else {
-                throw RequestProblem(.conflict, "it runs; only one that does not is taken off the list")
-            }
-            return Self.nothing
-        case "set":
-            let request: SetRequest = try decode(body)
-            let stream = try stream(request.stream)
-            return try await ask(request.program) { session throws(Failure) in
-                try await session.set(request, by: stream)
-            }
-        case "reset":
-            let request: ResetRequest = try decode(body)
-            let stream = try stream(request.stream)
-            guard request.all == true || request.category != nil || request.tweaks != nil else {
-                throw RequestProblem(.badRequest, "what is reset are tweaks, a category or all")
-            }
-            return try await ask(request.program) { session throws(Failure) in
-                try await session.reset(request, by: stream)
-            }
-        case "run": return try await run(decode(body))
-        case "restart/plan": return try await planRestart(decode(body))
-        case "restart": return try await restart(decode(body))
-        case "explain": return try await explain(decode(body))
-        case "watch": return try await watch(decode(body))
-        case "presence":
-            let request: PresenceRequest = try decode(body)
-            guard let stream = try stream(request.stream) else {
-                throw RequestProblem(.badRequest, "who is it?")
-            }
-            board.show(
-                stream, name: request.name.map { String($0.prefix(80)) },
-                program: request.program.map { String($0.prefix(1000)) },
-                tweak: request.tweak.map { String($0.prefix(4000)) })
-            return Self.nothing
-        case "presets": return try await presets(decode(body))
-        case "preset/get": return try await preset(decode(body))
-        case "preset/diff": return try await differences(decode(body))
-        case "preset/save": return try await save(decode(body))
-        case "preset/delete":
-            let request: PresetRequest = try decode(body)
-            let answer = try await ask(request.program) { session throws(Failure) in
-                try await session.with { program throws(Failure) in
-                    try PresetFolder(of: program).remove(request.name)
-                    return Done()
-                }
-            }
-            board.tellOfPresets(request.program)
-            return answer
-        case "import": return try await importFile(decode(body))
-        case "export": return try await export(decode(body))
-        default: throw RequestProblem(.notFound, "there is nothing to ask by this name")
+        guard let method = Self.methods[name] else {
+            throw RequestProblem(.notFound, "there is nothing to ask by this name")
         }
+        return try await method(self, body)
     }
 
     private static let nothing = Array("{}".utf8)
@@ -135,6 +97,21 @@ struct PageRequests: Sendable {
         let stream: String?
     }
 
+    private func unfollow(_ request: ProgramRequest) throws(RequestProblem) -> [UInt8] {
+        if let stream = try stream(request.stream) { board.follow(request.program, stream, false) }
+        return Self.nothing
+    }
+
+    private func forget(_ request: ProgramRequest) throws(RequestProblem) -> [UInt8] {
+        guard board[request.program] != nil else {
+            throw RequestProblem(.notFound, "there is no such program")
+        }
+        guard board.remove(request.program) else {
+            throw RequestProblem(.conflict, "it runs; only one that does not is taken off the list")
+        }
+        return Self.nothing
+    }
+
     private struct OpenRequest: Decodable {
         let name: String
     }
@@ -166,10 +143,7 @@ struct PageRequests: Sendable {
         let description = try program.description
         if let pid = program.pid {
             // It may not have been found yet.
-            for _ in 0..<100 {
-                if let entry = board.entries.first(where: { $0.pid == pid }) { return entry.id }
-                usleep(20_000)
-            }
+            if let id = board.waitForEntry(of: pid, patience: .seconds(2)) { return id }
         }
         // What one of another user says of itself is not looked for among the files of this one.
         if let user = program.otherUser {
@@ -224,6 +198,57 @@ struct PageRequests: Sendable {
             bytes += Array(#","undeclared":"#.utf8) + (try json(entry.undeclared))
         }
         return bytes + Array("}".utf8)
+    }
+
+    private func set(_ request: SetRequest) async throws(RequestProblem) -> [UInt8] {
+        let stream = try stream(request.stream)
+        return try await ask(request.program) { session throws(Failure) in
+            try await session.set(request, by: stream)
+        }
+    }
+
+    private func reset(_ request: ResetRequest) async throws(RequestProblem) -> [UInt8] {
+        let stream = try stream(request.stream)
+        guard request.all == true || request.category != nil || request.tweaks != nil else {
+            throw RequestProblem(.badRequest, "what is reset are tweaks, a category or all")
+        }
+        return try await ask(request.program) { session throws(Failure) in
+            try await session.reset(request, by: stream)
+        }
+    }
+
+    private struct CalculateRequest: Decodable {
+        let program: String
+        let tweak: TweakKey
+        /// What a person typed.
+        let text: String
+        /// The unit of time of numbers without a unit, if it is not the tweak's.
+        let unit: String?
+        /// The value that the page shows, as text.
+        let current: String?
+    }
+
+    private struct CalculateAnswer: Encodable {
+        let value: JSONValue
+        let wasClamped: Bool
+    }
+
+    /// Calculates the value that a text stands for, and sets nothing.
+    private func calculate(_ request: CalculateRequest) throws(RequestProblem) -> [UInt8] {
+        guard let declaration = board[request.program]?.tweaks?[request.tweak]?.declaration else {
+            throw RequestProblem(.notFound, "there is no such tweak")
+        }
+        let admission: TweakDeclaration.Admission
+        do throws(TweakValueError) {
+            let current = try request.current.map { text throws(TweakValueError) in
+                try declaration.admit(text: text).value
+            }
+            admission = try declaration.admit(
+                text: request.text, current: current, writtenUnit: request.unit)
+        } catch {
+            throw RequestProblem(.unprocessableContent, error.reason)
+        }
+        return try json(CalculateAnswer(value: .scalar(admission.value), wasClamped: admission.wasClamped))
     }
 
     private struct TweakRequest: Decodable {
@@ -346,6 +371,17 @@ struct PageRequests: Sendable {
         let name, program, tweak: String?
     }
 
+    private func show(_ request: PresenceRequest) throws(RequestProblem) -> [UInt8] {
+        guard let stream = try stream(request.stream) else {
+            throw RequestProblem(.badRequest, "who is it?")
+        }
+        board.show(
+            stream, name: request.name.map { String($0.prefix(80)) },
+            program: request.program.map { String($0.prefix(1000)) },
+            tweak: request.tweak.map { String($0.prefix(4000)) })
+        return Self.nothing
+    }
+
     // MARK: - Presets and files
 
     private struct PresetRequest: Decodable {
@@ -423,6 +459,17 @@ struct PageRequests: Sendable {
         var values = OverridesDocument()
         for key in chosen { values.set(all.value(of: key), for: key) }
         return values
+    }
+
+    private func delete(_ request: PresetRequest) async throws(RequestProblem) -> [UInt8] {
+        let answer = try await ask(request.program) { session throws(Failure) in
+            try await session.with { program throws(Failure) in
+                try PresetFolder(of: program).remove(request.name)
+                return Done()
+            }
+        }
+        board.tellOfPresets(request.program)
+        return answer
     }
 
     private struct ExportRequest: Decodable {

@@ -30,7 +30,10 @@ struct NumberExpression {
     }
 
     private let text: [Unicode.Scalar]
+    /// The unit of numbers that have none.
     private let unit: String?
+    /// The nanoseconds of the tweak's unit and of ``unit``, if those are different units of time.
+    private let times: (own: Int128, written: Int128)?
     private let value: (String) -> TweakValue?
     private var next = 0
     private var depth = 0
@@ -42,16 +45,31 @@ struct NumberExpression {
     private static let deepest = 8
 
     /// - Parameters:
-    ///   - unit: What the number counts.
-    ///   - value: What a name stands for; `x` is the current value.
-    init(_ text: String, unit: String?, value: @escaping (String) -> TweakValue?) {
+    ///   - unit: The unit of the tweak, of its result and of named values.
+    ///   - writtenUnit: The unit of numbers that have none, if it is another unit of time than the tweak's.
+    ///   - value: The value of a name; `x` is the current value.
+    init(
+        _ text: String, unit: String?, writtenUnit: String? = nil, value: @escaping (String) -> TweakValue?
+    ) {
         self.text = Array(text.unicodeScalars.prefix(Self.longest + 1))
-        self.unit = unit
         self.value = value
+        if let unit, let writtenUnit, let own = Self.nanoseconds[unit],
+            let written = Self.nanoseconds[writtenUnit], own != written
+        {
+            (self.unit, times) = (writtenUnit, (own, written))
+        } else {
+            (self.unit, times) = (unit, nil)
+        }
     }
 
-    /// Calculates it.
+    /// Calculates the number, in the unit of the tweak.
     mutating func result() throws(Problem) -> Number {
+        let number = try writtenResult()
+        guard let times else { return number }
+        return try convert(number, from: times.written, to: times.own)
+    }
+
+    private mutating func writtenResult() throws(Problem) -> Number {
         guard text.count <= Self.longest else { throw Problem(reason: "it is too long") }
         skipSpace()
         guard next + 1 < text.count, "+-*/".unicodeScalars.contains(text[next]), text[next + 1] == "=" else {
@@ -59,7 +77,7 @@ struct NumberExpression {
         }
         let sign = text[next]
         next += 2
-        guard let current = number(named: "x") else {
+        guard let current = try number(named: "x") else {
             throw Problem(reason: "there is no value to begin with")
         }
         var operand = try whole()
@@ -148,7 +166,7 @@ struct NumberExpression {
             isCalculated = true
             return Operand(number: .real(function(try parenthesized().real)))
         }
-        guard let number = number(named: name) ?? Self.constants[name].map(Number.real) else {
+        guard let number = try number(named: name) ?? Self.constants[name].map(Number.real) else {
             throw Problem(reason: nil)
         }
         isCalculated = true
@@ -268,12 +286,15 @@ struct NumberExpression {
         return "e" + sign + take(while: \.isDigit)
     }
 
-    private func number(named name: String) -> Number? {
+    private mutating func number(named name: String) throws(Problem) -> Number? {
+        let number: Number
         switch value(name) {
-        case .integer(let integer)?: .integer(integer)
-        case .double(let real)?: .real(real)
-        default: nil
+        case .integer(let integer)?: number = .integer(integer)
+        case .double(let real)?: number = .real(real)
+        default: return nil
         }
+        guard let times else { return number }
+        return try convert(number, from: times.own, to: times.written)
     }
 
     // MARK: Arithmetic

@@ -64,16 +64,27 @@ extension TweakDeclaration {
     /// - Parameter current: The value that the tweak has, for `x`, `+=` and `toggle`.
     /// - Throws: ``TweakValueError`` if the text is no such value.
     public func admit(text: String, current: TweakValue? = nil) throws(TweakValueError) -> Admission {
+        try admit(text: text, current: current, writtenUnit: nil)
+    }
+
+    /// Reads a value as ``admit(text:current:)`` does.
+    ///
+    /// - Parameter writtenUnit: The unit of time of numbers without a unit; `nil` for the tweak's own.
+    package func admit(
+        text: String, current: TweakValue?, writtenUnit: String?
+    ) throws(TweakValueError) -> Admission {
         if let choice = choices.first(where: { $0.label == text }),
             !choices.contains(where: { $0.value.description == text })
         {
             return try admit(choice.value)
         }
-        return try admit(value(of: text, current))
+        return try admit(value(of: text, current, writtenUnit))
     }
 
     /// What a text stands for; the text itself if it is nothing else.
-    private func value(of text: String, _ current: TweakValue?) throws(TweakValueError) -> TweakValue {
+    private func value(
+        of text: String, _ current: TweakValue?, _ writtenUnit: String?
+    ) throws(TweakValueError) -> TweakValue {
         switch (type, text.lowercased()) {
         case (.bool, "true"), (.bool, "on"), (.bool, "yes"), (.bool, "1"): return true
         case (.bool, "false"), (.bool, "off"), (.bool, "no"), (.bool, "0"): return false
@@ -81,13 +92,15 @@ extension TweakDeclaration {
             guard case .bool(let isOn)? = current else { return .string(text) }
             return .bool(!isOn)
         case (.bool, "def"), (.color, "def"): return defaultValue
-        case _ where type.isNumeric: return try number(of: text, current)
+        case _ where type.isNumeric: return try number(of: text, current, writtenUnit)
         default: return .string(text)
         }
     }
 
-    private func number(of text: String, _ current: TweakValue?) throws(TweakValueError) -> TweakValue {
-        var expression = NumberExpression(text, unit: unit) { name in
+    private func number(
+        of text: String, _ current: TweakValue?, _ writtenUnit: String?
+    ) throws(TweakValueError) -> TweakValue {
+        var expression = NumberExpression(text, unit: unit, writtenUnit: writtenUnit) { name in
             switch name {
             case "x": current
             case "min": minimum

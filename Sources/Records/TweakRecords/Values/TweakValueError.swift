@@ -42,6 +42,18 @@ extension TweakValueError: CustomStringConvertible {
     }
 }
 
+extension TweakValueError {
+    /// The problem in a few words, for a place beside the tweak.
+    package var reason: String {
+        switch self {
+        case .notCalculable(_, _, let reason): reason
+        case .wrongType(let tweak, let given) where tweak.type.isNumeric:
+            "\(given) is not a \(tweak.type.integerRange == nil ? "" : "whole ")number"
+        default: description
+        }
+    }
+}
+
 extension TweakDeclaration {
     /// The values that the tweak takes, in words: `an integer from 0 to 10`, `one of 1 (easy), 2 (hard)`.
     public var allowed: String {
