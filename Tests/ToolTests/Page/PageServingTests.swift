@@ -178,6 +178,25 @@ import Testing
         }
     }
 
+    @Test func `serves edited files from a folder, and not the modules as one file`() throws {
+        let folder = home("page")
+        try FileManager.default.copyItem(atPath: Locations.package + "/Sources/Page/Files", toPath: folder)
+        let page = try ServedPage(home: home, environment: ["TWEAKS_UI_PAGE": folder])
+        for name in ["page.js", "controls/number.js", "page.css"] {
+            let file = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+            #expect(try page.ask("GET", "/" + name, [], "").body == file)
+            try (file + "/* edited */").write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+            let edited = try page.ask("GET", "/" + name, [], "")
+            #expect(edited.body.hasSuffix("/* edited */") && edited.headers["cache-control"] == "no-cache")
+        }
+        // No path in the page leads to what is inside the program.
+        let index = try page.ask("GET", "/", [], "").body
+        #expect(index.contains(#"src="page.js""#) && index.contains(#"href="page.css""#))
+        try FileManager.default.removeItem(atPath: folder + "/names.js")
+        #expect(try page.ask("GET", "/names.js", [], "").status == 404)
+        #expect(try page.ask("GET", "/../runtime", [], "").status == 404)
+    }
+
     @Test func `has every file of the page inside`() throws {
         let page = try ServedPage(home: home)
         let folder = Locations.package + "/Sources/Page/Files"

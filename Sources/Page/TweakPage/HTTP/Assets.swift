@@ -68,12 +68,10 @@ struct Asset: Sendable {
     /// The file of a path of a request.
     static func at(_ path: String) -> Asset? {
         let name = path == "/" ? "index.html" : String(path.dropFirst())
-        #if DEBUG
-        // Who works on the page need not build.
+        // Edited files, without a new build: each module is a file of its own, and nothing is kept by the browser.
         if let folder = environment("TWEAKS_UI_PAGE"), !name.split(separator: "/").contains("..") {
             return (try? readInput("\(folder)/\(name)", isNamed: false)).map { Asset(name, $0) }
         }
-        #endif
         return all[name]
     }
 }

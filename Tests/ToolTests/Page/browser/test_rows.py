@@ -827,6 +827,34 @@ class Rows(PageTest):
         browser.part("Features/Sound/Bass", ".switch").click()
         wait_until(lambda: "no effect while Bass is off" in browser.part(row, ".row-under").text)
 
+    def test_features_that_only_a_file_has(self):
+        world = World("provided")
+        self.addCleanup(world.close)
+        path = os.path.join(world.environment.setdefault("XDG_STATE_HOME", os.path.join(world.folder, "state")), "tweaks/page-program/remote.json")
+        os.makedirs(os.path.dirname(path))
+
+        def provide(features):
+            with open(path + ".new", "w", encoding="utf-8") as file:
+                json.dump({"values": {"Features": features}}, file)
+            os.rename(path + ".new", path)
+
+        provide({"login": {"enabled": True}})
+        control = world.control(world.start_page_program("alone"))
+        world.start_ui()
+        browser, row = world.browser(world.address + "&program=page-program"), "Features/login/enabled"
+        browser.connected()
+        self.assertTrue(browser.part(row, ".switch").is_selected())
+        browser.part(row, ".switch").click()
+        self.becomes(row, False, control)
+        wait_until(lambda: not browser.part(row, ".switch").is_selected())
+        # One that comes while the page is open is shown too, and changes with the file.
+        provide({"login": {"enabled": True}, "basket": {"enabled": False}})
+        wait_until(lambda: not browser.part("Features/basket/enabled", ".switch").is_selected(), "a new feature is not shown")
+        provide({"login": {"enabled": True}, "basket": {"enabled": True}})
+        wait_until(lambda: browser.part("Features/basket/enabled", ".switch").is_selected(), "the page does not follow the file")
+        browser.part("Features/basket/enabled", ".switch").click()
+        self.becomes("Features/basket/enabled", False, control)
+
 
 if __name__ == "__main__":
     unittest.main()
