@@ -274,7 +274,7 @@ let package = Package(
                 "TestSupport", "Tweaks", "making-program", "started-program", "tweak-accessors",
                 "tweak-setter",
             ],
-            exclude: ["Page/browser"]),
+            exclude: ["Page/browser", "Page/modules"]),
     ],
     cLanguageStandard: .c11,
     cxxLanguageStandard: .cxx17

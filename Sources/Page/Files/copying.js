@@ -204,7 +204,7 @@ export async function copyText(text) {
   area.value = text;
   area.className = "off-screen";
   const host = document.querySelector("dialog[open]") ?? document.body;
-  const focused = document.activeElement;
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement);
   host.append(area);
   area.select();
   const isDone = document.execCommand("copy");

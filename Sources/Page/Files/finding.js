@@ -4,7 +4,11 @@ import { currentValue, depthOf, isChanged, isExpired, isSet, valueText } from ".
 import { isInteger, isReal } from "./numbers.js";
 import { shown } from "./names.js";
 
-/** The filters that a person can turn on, with what they are called. */
+/**
+ * The filters that a person can turn on: name, label, and whether a tweak passes.
+ *
+ * @type {[string, string, (tweak: any, context: any) => boolean][]}
+ */
 export const filters = [
   ["changed", "Changed", isChanged],
   ["starred", "Starred", (tweak, { stars }) => stars.has(tweak.id)],
@@ -17,7 +21,11 @@ export const filters = [
 ];
 const filterByName = new Map(filters.map((filter) => [filter[0], filter]));
 
-/** The kinds of types to choose from. */
+/**
+ * The kinds of types to choose from: name, label, and whether a type is of the kind.
+ *
+ * @type {[string, string, (type: string) => boolean][]}
+ */
 export const typeKinds = [
   ["bool", "Switches", (type) => type === "bool"],
   ["integer", "Integers", isInteger],
@@ -101,7 +109,7 @@ function sorted(tweaks, byGroup) {
 
 /** The places of names in their order; what has no name is last. */
 function ranksOf(tweaks, nameOf) {
-  const names = [...new Set(tweaks.map(nameOf))].sort((a, b) => (a === "") - (b === "") || compareTexts(a, b));
+  const names = [...new Set(tweaks.map(nameOf))].sort((a, b) => Number(a === "") - Number(b === "") || compareTexts(a, b));
   return new Map(names.map((name, rank) => [name, rank]));
 }
 
@@ -162,8 +170,11 @@ export function listItems(programs, scope, query, context, keep) {
 
 /** The outline of a program: categories with their collections, or groups, with how many of each are changed. */
 export function outlineOf(program, byGroup) {
+  /** @type {any[]} */
   const nodes = [];
+  /** @type {any} */
   let category;
+  /** @type {any} */
   let collection;
   for (const tweak of sortedTweaks(program, byGroup)) {
     const changed = isSet(tweak) ? 1 : 0;

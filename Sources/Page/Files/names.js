@@ -17,7 +17,7 @@ export const hasUnseen = (text) => text.search(unseen) >= 0;
 export function shown(text) {
   if (text === undefined || text === null) return "";
   return String(text).replace(unseen, (character) =>
-    named[character] ?? `\\u{${character.codePointAt(0).toString(16)}}`);
+    named[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /** A text to edit in one line: what cannot be seen is written out, and so are backslashes. */

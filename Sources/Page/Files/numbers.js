@@ -19,7 +19,11 @@ export const isReal = (type) => type === "float" || type === "double";
 export const isNumber = (type) => isInteger(type) || isReal(type);
 export const isWide = (type) => type === "int64" || type === "uint64";
 
-/** The smallest and the largest value that the type has. */
+/**
+ * The smallest and the largest value that the type has.
+ *
+ * @returns {any[]}
+ */
 export function typeLimits(type) {
   if (type === "float") return [-largestFloat, largestFloat];
   return integerTypes.get(type) ?? [-Number.MAX_VALUE, Number.MAX_VALUE];
@@ -66,6 +70,7 @@ export function admitted(tweak, number) {
   return value;
 }
 
+/** @returns {any} a BigInt */
 function bigFrom(number, low, high) {
   if (Number.isNaN(number)) return low > 0n ? low : 0n;
   if (number === Infinity) return high;
@@ -104,8 +109,9 @@ export function cleaned(number) {
 }
 
 /**
- * From where to where a slider goes: the limits where there are some, and otherwise what makes sense around the default
- * and the current value.
+ * The range of a slider: the limits where there are some, and otherwise a guess around the default and the current value.
+ *
+ * @returns {{ low: any, high: any, isGuess: boolean }} numbers of the tweak's type
  */
 export function sliderRange(tweak, value = tweak.value) {
   const { type } = tweak;
@@ -202,8 +208,8 @@ export function onStep(tweak, value, range = sliderRange(tweak)) {
   if (isWide(tweak.type)) {
     const step = tweak.step;
     const number = typeof value === "bigint" ? value : bigFrom(value, range.low, range.high);
-    const offset = number - base;
-    const half = step / 2n;
+    const offset = BigInt(number - base);
+    const half = BigInt(step) / 2n;
     const steps = offset >= 0n ? (offset + half) / step : -((-offset + half) / step);
     let result = base + steps * step;
     if (result > range.high) result -= step;
@@ -232,7 +238,7 @@ export function pressStep(tweak) {
   if (tweak.step !== undefined && Number(tweak.step) > 0) return tweak.step;
   if (isWide(tweak.type)) {
     const range = sliderRange(tweak);
-    const step = isBound(tweak.minimum) && isBound(tweak.maximum) ? (range.high - range.low) / 100n : 1n;
+    const step = isBound(tweak.minimum) && isBound(tweak.maximum) ? BigInt(range.high - range.low) / 100n : 1n;
     return bigPower(step);
   }
   if (isInteger(tweak.type)) {

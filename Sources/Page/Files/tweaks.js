@@ -134,7 +134,9 @@ const pairs = [["x", "y"], ["X", "Y"]];
 export function partnerName(tweak) {
   if (!isNumber(tweak.type)) return undefined;
   for (const [first, second] of pairs) {
-    for (const [mine, other, isFirst] of [[first, second, true], [second, first, false]]) {
+    for (const mine of [first, second]) {
+      const isFirst = mine === first;
+      const other = isFirst ? second : first;
       if (tweak.name === mine) return { name: other, isFirst };
       if (!tweak.name.endsWith(mine)) continue;
       const before = tweak.name.at(-mine.length - 1);

@@ -467,40 +467,6 @@ class Values(PageTest):
         browser.press(Keys.ARROW_UP)
         self.assertEqual(browser.field(NUMBERS + "Natural").get_attribute("value"), str(2**64 - 1))
 
-    def test_ranges_without_limits_make_sense(self):
-        ranges = self.browser.script(
-            """const {sliderRange, positionOf, valueAt, typeLimits} = await import('/numbers.js');
-            const result = [];
-            for (const type of ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float', 'double']) {
-              const isWide = type.endsWith('64');
-              const [least, most] = typeLimits(type);
-              for (const raw of [0, 1, 60, -5, least, most]) {
-                let value = isWide ? BigInt(raw) : raw;
-                if (value < least) continue;
-                const tweak = {type, default: value, value};
-                const range = sliderRange(tweak);
-                const at = positionOf(tweak, value, range);
-                const middle = valueAt(tweak, 0.5, range);
-                result.push([type, String(value), range.low < range.high, range.low <= value && value <= range.high, range.low >= least && range.high <= most,
-                  at >= 0 && at <= 1, middle >= range.low && middle <= range.high]);
-              }
-            }
-            return result;"""
-        )
-        self.assertGreater(len(ranges), 50)
-        for one in ranges:
-            self.assertEqual(one[2:], [True] * 5, one)
-
-    def test_arithmetic_refuses_what_it_does_not_know(self):
-        results = self.browser.script(
-            """const {calculate} = await import('/arithmetic.js');
-            const attempt = (text, x) => { try { return String(calculate(text, {x})); } catch (error) { return 'refused'; } };
-            return [['2+3*4'], ['(2+3)*4'], ['2^10'], ['2**3'], ['-2^2'], ['1e3'], ['50%'], ['1/0'], ['0/0'], ['alert(1)'], ['constructor'], ['__proto__'], ['1;2'], ['('.repeat(400)],
-                    [''], ['2+'], ['sqrt(2)'], ['x*2', 21n], ['/=2', 9], ['-=50%', 10], ['1_000'], ['0b101'], ['9007199254740993*3'], ['7/2']].map(([text, x]) => attempt(text, x));"""
-        )
-        self.assertEqual(results, ["14", "20", "1024", "8", "-4", "1000", "0.5", "refused", "refused", "refused", "refused", "refused", "refused", "refused",
-                                   "refused", "refused", "1.4142135623730951", "42", "4.5", "5", "1000", "5", "27021597764222979", "3.5"])
-
     def test_code_that_is_copied_compiles(self):
         code = self.browser.script(
             """const {declarationInC} = await import('/copying.js');
@@ -516,13 +482,6 @@ class Values(PageTest):
             file.write("}\n")
         result = subprocess.run(["gcc", "-std=gnu11", "-DDEBUG", f"-I{Settings.header}", "-c", path, "-o", path + ".o"], capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stderr)
-
-    def test_names_that_objects_have_are_names(self):
-        text = self.browser.script(
-            """const {nestedJSON} = await import('/copying.js');
-            return nestedJSON([{tweak: {category: '__proto__', collection: 'constructor', name: 'toString'}, value: 18446744073709551615n}]);"""
-        )
-        self.assertEqual(text, '{\n  "__proto__": {\n    "constructor": {\n      "toString": 18446744073709551615\n    }\n  }\n}')
 
 
 class Keyboard(PageTest):

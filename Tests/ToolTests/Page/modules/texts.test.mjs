@@ -1,0 +1,83 @@
+// Texts of the page: names, colours, what is copied, and what is found.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { fromHSB, hexText, parseHex, toHSB } from "../../../../Sources/Page/Files/colours.js";
+import { csvField, declarationInC, literalInC, nestedJSON, shellCommand, shellWord } from "../../../../Sources/Page/Files/copying.js";
+import { isWanted, listItems, wordsOf } from "../../../../Sources/Page/Files/finding.js";
+import { escaped, keyOf, linkText, placeOf, shown, unescaped } from "../../../../Sources/Page/Files/names.js";
+import { gatesOf, isChanged, limitsText, partnerName, tweakFrom } from "../../../../Sources/Page/Files/tweaks.js";
+
+/** A tweak as the server describes it. */
+const made = (name, type, more = {}) =>
+  tweakFrom("program", { tweak: keyOf("A", "B", name), category: "A", collection: "B", name, type, default: 1, value: 1, ...more }, 0);
+
+test("a key has a slash between its levels alone", () => {
+  assert.equal(keyOf("50%", "a/b", "c"), "50%25/a%2Fb/c");
+});
+
+test("what cannot be seen is written out, and joiners that join something are not", () => {
+  assert.equal(shown("a\u202eb\nc"), "a\\u{202e}b\\nc");
+  assert.equal(shown("👩\u200d👧"), "👩\u200d👧");
+  assert.equal(shown("a\u200db"), "a\\u{200d}b");
+  for (const text of ["a\\b\n\t\0", "\u202e", "plain"]) assert.equal(unescaped(escaped(text)), text);
+});
+
+test("an address leads where it came from", () => {
+  const place = { program: "p", tweak: "A/B%2F/C", q: "a b&c=d" };
+  assert.deepEqual(placeOf(linkText(place)), place);
+  assert.equal(linkText({}), "");
+});
+
+test("colours are read in each form, and survive the picker", () => {
+  assert.deepEqual(parseHex("f80"), { red: 255, green: 136, blue: 0, alpha: 255 });
+  assert.equal(parseHex("#12345"), undefined);
+  for (const hex of ["#000000", "#ffffff", "#3366cc", "#ff880080"]) {
+    const colour = parseHex(hex);
+    assert(colour);
+    assert.equal(hexText({ ...fromHSB(toHSB(colour)), alpha: colour.alpha }), hex);
+  }
+});
+
+test("what is copied is one word, one field, one literal", () => {
+  assert.equal(shellWord("it's"), "'it'\\''s'");
+  assert.equal(shellWord("-x"), "'-x'");
+  assert.equal(shellWord("a\nb"), "$'a\\nb'");
+  assert.equal(csvField('a "b",c'), '"a ""b"",c"');
+  assert.equal(literalInC('"\\\u00e9?1'), '"\\"\\\\\\303\\251?1"');
+  assert.equal(shellCommand({ id: "p", description: {} }, made("C", "int32"), -5), "tweak set p A/B/C -- '-5'");
+  assert.equal(declarationInC(made("C", "int32", { minimum: 0, maximum: 9, unit: "kg" }), 3),
+    'FBTweakValue("A", "B", "C", 3, 0, 9, FBTweakUnit("kg"))');
+});
+
+test("names that objects have are names, and integers have all digits", () => {
+  const tweak = { category: "__proto__", collection: "constructor", name: "toString" };
+  assert.equal(nestedJSON([{ tweak, value: 2n ** 64n - 1n }]),
+    '{\n  "__proto__": {\n    "constructor": {\n      "toString": 18446744073709551615\n    }\n  }\n}');
+});
+
+test("a search has all its words", () => {
+  assert.deepEqual(wordsOf('Spring "two words" x'), ["spring", "two words", "x"]);
+  const query = (text) => ({ words: wordsOf(text), shows: [], source: undefined, kind: undefined });
+  const tweak = made("Stiffness", "double", { description: "How hard the spring pulls" });
+  assert(isWanted(tweak, query("spring hard"), {}));
+  assert(!isWanted(tweak, query("spring soft"), {}));
+  assert(!isWanted(tweak, { ...query(""), shows: ["changed"] }, {}));
+});
+
+test("a list has a heading for each collection", () => {
+  const tweaks = [made("One", "int32"), made("Two", "int32", { tweak: "A/C/Two", collection: "C" })];
+  const program = { id: "program", tweaks: new Map(tweaks.map((tweak) => [tweak.key, tweak])) };
+  const { items, count } = listItems([program], {}, { words: [], shows: [] }, { stars: new Set() }, undefined);
+  assert.deepEqual(items.map(({ kind }) => kind), ["heading", "row", "heading", "row"]);
+  assert.equal(count, 2);
+});
+
+test("a tweak knows its limits, gates, partner and whether it is changed", () => {
+  assert.equal(limitsText(made("C", "double", { minimum: 1, unit: "kg" })), "at least 1 kg");
+  assert.deepEqual(gatesOf(made("Bass/Boost", "bool", { category: "Features" })), ["enabled", "Bass"]);
+  assert.deepEqual(partnerName(made("Offset X", "double")), { name: "Offset Y", isFirst: true });
+  assert.deepEqual(partnerName(made("offsetY", "double")), { name: "offsetX", isFirst: false });
+  assert.equal(partnerName(made("Max", "double")), undefined);
+  assert(!isChanged(made("C", "int32")) && isChanged(made("C", "int32", { value: 2, source: "override" })));
+});
