@@ -26,7 +26,7 @@ let package = Package(
         .trait(name: "Macros", description: "The Swift macros, such as #tweak. Builds swift-syntax."),
         .trait(name: "Configuration", description: "TweaksConfiguration. Builds swift-configuration."),
         .trait(name: "UI", description: "The page in a browser, tweak-ui. Builds Hummingbird."),
-        .trait(name: "Remote", description: "Values from afar: tweak-agent. Builds AsyncHTTPClient."),
+        .trait(name: "Remote", description: "Remote values: tweak-agent. Builds AsyncHTTPClient."),
         .default(enabledTraits: []),
     ],
     dependencies: [

@@ -5,7 +5,7 @@ import TweakOverrides
 import TweakRecords
 import TweakTargeting
 
-@Suite struct `A file with values from afar` {
+@Suite struct `A file with remote values` {
     private func file(_ json: String) throws -> ProvidedFile {
         try ProvidedFile(json: Array(json.utf8), path: "remote.json")
     }

@@ -14,7 +14,7 @@ struct FleetCommand: ParsableCommand {
               64  the command line is wrong
               65  there is no such tweak, value or filter, or the value cannot be taken
               66  there is no configuration
-              69  no member of the cluster answers, or tweak-agent was built without values from afar
+              69  no member of the cluster answers, or tweak-agent was built without remote values
               75  somebody else was faster; nothing was changed
               77  etcd refuses: the user may not, or there is no room
               78  the configuration is wrong

@@ -8,7 +8,7 @@ import TweakSystem
 @main
 struct TweakAgent: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tweak-agent", abstract: "Load values for tweaks from afar.",
+        commandName: "tweak-agent", abstract: "Load remote values for tweaks.",
         version: version, subcommands: [Follow.self, Sign.self, FleetCommand.self],
         defaultSubcommand: Follow.self)
 
@@ -42,7 +42,7 @@ extension AgentCommand {
             try perform()
             #else
             throw Failure(
-                "this was built without values from afar; build it with the trait Remote", EX_UNAVAILABLE)
+                "this was built without remote values; build it with the trait Remote", EX_UNAVAILABLE)
             #endif
         } catch {
             printMessage(error.message, of: "tweak-agent")
@@ -67,7 +67,7 @@ struct Follow: AgentCommand {
               0   it was ended, or with --once all was loaded
               64  the command line is wrong
               66  there is no configuration
-              69  it was built without values from afar
+              69  it was built without remote values
               73  the folder cannot be written into
               74  with --once: a file could not be written
               75  with --once: something could not be loaded; or another agent writes into the folder
@@ -112,7 +112,7 @@ struct Sign: AgentCommand {
               64  the command line is wrong
               65  a file holds no key
               66  a file is missing
-              69  it was built without values from afar
+              69  it was built without remote values
               73  a file cannot be made
               77  others can read the private key
             """,

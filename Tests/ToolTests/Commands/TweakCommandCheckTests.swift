@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-@Suite struct `tweak explain and values from afar` {
+@Suite struct `tweak explain and remote values` {
     private let program: SetterProgram
     private let file: String
 

@@ -13,7 +13,7 @@ struct ExplainCommand: ParsableCommand {
         commandName: "explain",
         abstract: "Show where the value of a tweak comes from, and what else was said.",
         discussion: """
-            The first source that has a value which the tweak can take decides. Of values from afar is shown where an agent \
+            The first source that has a value which the tweak can take decides. Of remote values is shown where an agent \
             has them from, when it got them and last asked, why there is nothing newer, whether no agent is running, why a \
             feature is on or off on this host or a value is not for it, and which value the program has refused.
             """)
@@ -68,7 +68,7 @@ struct ExplainCommand: ParsableCommand {
     }
 }
 
-/// An explanation with what is known about values from afar.
+/// An explanation with what is known about remote values.
 private struct Explained: Encodable {
     let explanation: ExplainTweak.Answer
     let origins: [Origin]
