@@ -4,10 +4,10 @@
 export const encodeLevel = (level) => level.replaceAll("%", "%25").replaceAll("/", "%2F");
 export const keyOf = (category, collection, name) => [category, collection, name].map(encodeLevel).join("/");
 
-// Control characters, and those that turn the direction of what follows or cannot be seen. A joiner that has something to
-// join, as in emoji of several persons and in scripts that need it, makes a difference that can be seen.
-const unseen = new RegExp("[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]|" +
-  "(?<![^\\u0000-\\u007f\\u200c\\u200d])[\\u200c\\u200d]|[\\u200c\\u200d](?![^\\u0000-\\u007f\\u200c\\u200d])", "g");
+// What a terminal gets escaped too, see PrintableText.swift: what is invisible, changes the direction of writing or stands for
+// bytes that are not UTF-8. A joiner stays only between two characters outside of ASCII, as in emoji and Persian.
+const unseen = new RegExp("[\\p{Cc}\\p{Zl}\\p{Zp}\\ufffd\\u{10fe80}-\\u{10feff}]|(?![\\u200c\\u200d])\\p{Cf}|" +
+  "(?<![^\\u0000-\\u007f\\u200c\\u200d])[\\u200c\\u200d]|[\\u200c\\u200d](?![^\\u0000-\\u007f\\u200c\\u200d])", "gu");
 const named = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0" };
 
 /** Whether a text has characters that cannot be seen. */

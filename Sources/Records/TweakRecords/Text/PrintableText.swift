@@ -1,36 +1,30 @@
 extension String {
-    /// The text as it may be shown in one line: what a terminal would take as a command (control characters of both sets,
-    /// line separators, changes of the writing direction) is written as `\u{…}`, and so is what stands for bytes that
-    /// were not UTF-8.
+    /// The text as it can be shown in one line: whatever a terminal may take for a command (control characters of both sets,
+    /// line separators, changes of the writing direction) is escaped as `\u{…}`, and so is what stands for bytes that are not
+    /// UTF-8.
     package var printable: String {
-        // As a rule looking at the bytes is enough, and takes less time.
-        guard !utf8.allSatisfy({ 0x20..<0x7F ~= $0 }), unicodeScalars.contains(where: \.isDangerous) else {
-            return self
-        }
-        var escaped = ""
-        for scalar in unicodeScalars {
-            if scalar.isDangerous {
-                escaped += scalar.pathByte.map { "\\x\($0)" } ?? "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
+        escaping { $0.pathByte.map { "\\x\($0)" } ?? "\\u{\(String($0.value, radix: 16))}" }
     }
 
-    /// The text, which holds JSON, as it may be shown: the same with `\u` and four digits, which only texts can hold, and
-    /// with its lines.
+    /// JSON as it can be shown: like ``printable``, but with lines, and with the escapes of texts in JSON.
     package var printableJSON: String {
-        guard !utf8.allSatisfy({ 0x20..<0x7F ~= $0 || $0 == 0x0A }),
-            unicodeScalars.contains(where: { $0.isDangerous && $0 != "\n" })
-        else { return self }
+        escaping(but: "\n") { String($0).utf16.map { "\\u" + $0.digits(4, radix: 16) }.joined() }
+    }
+
+    private func escaping(but kept: Unicode.Scalar? = nil, _ escape: (Unicode.Scalar) -> String) -> String {
+        // Looking at the bytes is usually enough, and faster.
+        guard !utf8.allSatisfy({ 0x20..<0x7F ~= $0 || UInt32($0) == kept?.value }) else { return self }
         var escaped = ""
-        for scalar in unicodeScalars {
-            guard scalar.isDangerous, scalar != "\n" else {
+        var last: Unicode.Scalar?
+        var rest = unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            let isInPlace = !scalar.isJoiner || last?.isJoined == true && rest.first?.isJoined == true
+            if scalar == kept || isInPlace && !scalar.isDangerous {
                 escaped.unicodeScalars.append(scalar)
-                continue
+            } else {
+                escaped += escape(scalar)
             }
-            for unit in String(scalar).utf16 { escaped += "\\u" + unit.digits(4, radix: 16) }
+            last = scalar
         }
         return escaped
     }
@@ -42,14 +36,20 @@ extension Unicode.Scalar {
         0x10FE80...0x10FEFF ~= value ? String(value & 0xFF, radix: 16) : nil
     }
 
+    /// Joiners make emoji and Indic and Arabic script. Elsewhere they are only invisible.
+    fileprivate var isJoiner: Bool { value == 0x200C || value == 0x200D }
+
+    /// Whether a joiner beside it can be seen.
+    fileprivate var isJoined: Bool { value > 0x7F && !isJoiner }
+
     fileprivate var isDangerous: Bool {
         if value < 0x7F { return value < 0x20 }
-        // What decoding puts in the place of bytes that are not UTF-8.
+        // The replacement that decoding puts in the place of bytes that are not UTF-8.
         if value == 0xFFFD || pathByte != nil { return true }
         return switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
-        // Joiners make emoji and Indic and Arabic script; the others can turn the direction of a line.
-        case .format: value != 0x200C && value != 0x200D
+        // Most can turn the direction of a line.
+        case .format: !isJoiner
         default: false
         }
     }
