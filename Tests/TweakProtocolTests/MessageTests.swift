@@ -102,11 +102,11 @@ import TweakRecords
             maximum: 10.0,
             step: 0.5,
             attributes: [
+                .init(key: "unit", value: "kg"), .init(key: "precision", value: "2"),
                 .init(key: "scale", value: "linear"), .init(key: "pair", value: "Drag"),
-                .init(key: "unit", value: "kg"), .init(key: "doc", value: "how heavy it is"),
-                .init(key: "owner", value: "physics"), .init(key: "expires", value: "2030-01-31"),
-                .init(key: "at", value: "spring.c:7"), .init(key: "precision", value: "2"),
-                .init(key: "read-only", value: ""), .init(key: "needs-restart", value: ""),
+                .init(key: "doc", value: "how heavy it is"), .init(key: "read-only", value: ""),
+                .init(key: "needs-restart", value: ""), .init(key: "owner", value: "physics"),
+                .init(key: "expires", value: "2030-01-31"), .init(key: "at", value: "spring.c:7"),
             ])
         #expect(try roundTrip(JSONTweak(declaration)).declaration == declaration)
     }

@@ -23,15 +23,10 @@ struct Difference: Encodable {
         case added, gone, changed
     }
 
-    enum Field: String, Encodable {
-        case kind, type, `default`, minimum, maximum, step, choices, unit, precision, scale, pair
-        case readOnly, needsRestart
-    }
-
     let kind: Kind
     let tweak: TweakKey
-    /// What of a tweak is different that both have.
-    let fields: [Field]
+    /// The fields that differ, if both sides have the tweak.
+    let fields: [DeclaredField]
     let old, new: TweakDeclaration?
 
     private enum CodingKeys: CodingKey { case kind, tweak, fields, old, new }
@@ -40,7 +35,7 @@ struct Difference: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(kind, forKey: .kind)
         try container.encode(tweak, forKey: .tweak)
-        if kind == .changed { try container.encode(fields, forKey: .fields) }
+        if kind == .changed { try container.encode(fields.map(\.name), forKey: .fields) }
         try container.encodeIfPresent(old.map { JSONTweak($0) }, forKey: .old)
         try container.encodeIfPresent(new.map { JSONTweak($0) }, forKey: .new)
     }
@@ -54,7 +49,7 @@ func differences(between old: DeclaredTweaks, and new: DeclaredTweaks) -> [Diffe
         case (let old?, nil): return Difference(kind: .gone, tweak: key, fields: [], old: old, new: nil)
         case (nil, let new?): return Difference(kind: .added, tweak: key, fields: [], old: nil, new: new)
         case (let old?, let new?):
-            let fields = Difference.Field.all.filter { old.text(of: $0) != new.text(of: $0) }
+            let fields = DeclaredField.all.filter { $0.text(old) != $0.text(new) }
             return fields.isEmpty
                 ? nil : Difference(kind: .changed, tweak: key, fields: fields, old: old, new: new)
         case (nil, nil): return nil
@@ -62,39 +57,31 @@ func differences(between old: DeclaredTweaks, and new: DeclaredTweaks) -> [Diffe
     }
 }
 
-extension Difference.Field {
-    fileprivate static let all: [Difference.Field] = [
-        .kind, .type, .default, .minimum, .maximum, .step, .choices, .unit, .precision, .scale, .pair,
-        .readOnly, .needsRestart,
-    ]
+/// What is compared of two declarations.
+struct DeclaredField: Sendable {
+    /// The name in JSON.
+    let name: String
+    /// The name for people.
+    let title: String
+    /// What a declaration says, as a text: two values of the same text are the same.
+    let text: @Sendable (TweakDeclaration) -> String?
 
-    fileprivate var title: String {
-        switch self {
-        case .readOnly: "read-only"
-        case .needsRestart: "needs restart"
-        default: rawValue
+    static let all =
+        [
+            DeclaredField("kind") { $0.isMonitor ? "monitor" : "tweak" },
+            DeclaredField("type") { "\($0.type)" },
+            DeclaredField("default") { $0.isMonitor || $0.type == .action ? nil : $0.defaultValue.quoted },
+        ]
+        + TweakOption.all.filter { $0.purpose != .information }.map { option in
+            DeclaredField(option.name, title: option.title) { tweak in
+                option.setting(tweak).map { option.form == .flag ? "yes" : $0.text }
+            }
         }
-    }
-}
 
-extension TweakDeclaration {
-    /// What the tweak says of something, by which it is compared: two values of one text are the same.
-    fileprivate func text(of field: Difference.Field) -> String? {
-        switch field {
-        case .kind: isMonitor ? "monitor" : "tweak"
-        case .type: "\(type)"
-        case .default: isMonitor || type == .action ? nil : defaultValue.quoted
-        case .minimum: minimum?.description
-        case .maximum: maximum?.description
-        case .step: step?.description
-        case .choices: choices.isEmpty ? nil : choices.map(\.description).joined(separator: " | ")
-        case .unit: unit
-        case .precision: precision.map { "\($0)" }
-        case .scale: scale?.name
-        case .pair: pair
-        case .readOnly: isReadOnly ? "yes" : nil
-        case .needsRestart: needsRestart ? "yes" : nil
-        }
+    private init(
+        _ name: String, title: String? = nil, text: @escaping @Sendable (TweakDeclaration) -> String?
+    ) {
+        (self.name, self.title, self.text) = (name, title ?? name, text)
     }
 }
 
@@ -115,7 +102,7 @@ extension Difference {
         switch (kind, old, new) {
         case (.changed, let old?, let new?):
             let changes = fields.map {
-                "\($0.title) \(old.text(of: $0) ?? "none") → \(new.text(of: $0) ?? "none")"
+                "\($0.title) \($0.text(old) ?? "none") → \($0.text(new) ?? "none")"
             }
             return "\(tweak): \(changes.joined(separator: ", "))"
         case (_, _, let new?): return "\(tweak): added\(summary(of: new))"

@@ -66,52 +66,23 @@ struct JSONBuffer {
         if isWritten != true { bytes.append(contentsOf: jsonText(text).utf8) }
     }
 
-    /// Writes the JSON form of a tweak, with sorted keys. It is that of a `JSONTweak`.
+    /// Writes the JSON form of a tweak, which is that of a `JSONTweak`.
     mutating func write(_ tweak: ImageDump.Tweak) {
-        let declaration = tweak.declaration
-        write("        {\n          \"category\" : ")
-        write(text: declaration.key.category)
-        if !declaration.choices.isEmpty { write(declaration.choices) }
-        write(",\n          \"collection\" : ")
-        write(text: declaration.key.collection)
-        member(",\n          \"default\" : ", declaration.defaultValue)
-        member(",\n          \"description\" : ", declaration.description)
-        member(",\n          \"expires\" : ", declaration.expiryDate)
-        member(",\n          \"group\" : ", declaration.group)
-        member(",\n          \"location\" : ", declaration.location)
-        member(",\n          \"maximum\" : ", declaration.maximum)
-        member(",\n          \"minimum\" : ", declaration.minimum)
-        if declaration.isMonitor { write(",\n          \"monitor\" : true") }
-        write(",\n          \"name\" : ")
-        write(text: declaration.key.name)
-        if declaration.needsRestart { write(",\n          \"needsRestart\" : true") }
-        member(",\n          \"owner\" : ", declaration.owner)
-        member(",\n          \"pair\" : ", declaration.pair)
-        member(",\n          \"precision\" : ", declaration.precision.map { .integer(Int128($0)) })
-        if declaration.isReadOnly { write(",\n          \"readOnly\" : true") }
-        member(",\n          \"scale\" : ", declaration.scale?.name)
-        member(",\n          \"step\" : ", declaration.step)
-        member(",\n          \"title\" : ", declaration.title)
-        write(",\n          \"tweak\" : ")
-        write(key: declaration.key)
-        write(",\n          \"type\" : ")
-        write(text: declaration.type.description)
-        member(",\n          \"unit\" : ", declaration.unit)
-        member(",\n          \"value\" : ", tweak.value)
+        write("        {")
+        var isFirst = true
+        for member in Member.all {
+            guard let content = member.content(tweak) else { continue }
+            write(isFirst ? "\n" : ",\n")
+            isFirst = false
+            bytes.append(contentsOf: member.name)
+            switch content {
+            case .key(let key): write(key: key)
+            case .setting(.value(let value)): write(value: value)
+            case .setting(.choices(let choices)): write(choices)
+            }
+        }
         write("\n        }")
         if bytes.count > 1 << 16 { flush() }
-    }
-
-    private mutating func member(_ name: StaticString, _ text: String?) {
-        guard let text else { return }
-        write(name)
-        write(text: text)
-    }
-
-    private mutating func member(_ name: StaticString, _ value: TweakValue?) {
-        guard let value else { return }
-        write(name)
-        write(value: value)
     }
 
     private mutating func write(key: TweakKey) {
@@ -138,7 +109,7 @@ struct JSONBuffer {
     }
 
     private mutating func write(_ choices: [TweakChoice]) {
-        write(",\n          \"choices\" : [")
+        write("[")
         for (index, choice) in choices.enumerated() {
             write(index > 0 ? ",\n            {\n" : "\n            {\n")
             if let label = choice.label {
@@ -168,5 +139,46 @@ struct JSONBuffer {
         case .color(let color): write(text: "\(color)")
         case .nothing: write("null")
         }
+    }
+}
+
+/// A member of the JSON form of a tweak.
+private struct Member: Sendable {
+    enum Content {
+        case key(TweakKey)
+        case setting(TweakOption.Setting)
+    }
+
+    /// The name as it is written, with what comes before and after it.
+    let name: [UInt8]
+    let content: @Sendable (ImageDump.Tweak) -> Content?
+
+    /// All members, sorted by their names.
+    static let all: [Member] = {
+        let options = TweakOption.all.map { option in
+            Member(option.name) { option.setting($0.declaration).map(Content.setting) }
+        }
+        let others = [
+            Member("tweak") { .key($0.declaration.key) },
+            value("category") { .string($0.declaration.key.category) },
+            value("collection") { .string($0.declaration.key.collection) },
+            value("name") { .string($0.declaration.key.name) },
+            value("type") { .string("\($0.declaration.type)") },
+            value("default") { $0.declaration.defaultValue },
+            value("monitor") { $0.declaration.isMonitor ? true : nil },
+            value("value") { $0.value },
+        ]
+        return (options + others).sorted { $0.name.lexicographicallyPrecedes($1.name) }
+    }()
+
+    private init(_ name: String, content: @escaping @Sendable (ImageDump.Tweak) -> Content?) {
+        self.name = Array("          \"\(name)\" : ".utf8)
+        self.content = content
+    }
+
+    private static func value(
+        _ name: String, of value: @escaping @Sendable (ImageDump.Tweak) -> TweakValue?
+    ) -> Member {
+        Member(name) { value($0).map { .setting(.value($0)) } }
     }
 }

@@ -27,6 +27,9 @@ enum Rule: String, Encodable, ExpressibleByArgument, CaseIterable {
 /// Looks for mistakes in all files of a command line, which count as one program.
 final class Lint: Report {
     private(set) var findings: Findings
+    /// The attributes that declarations must agree on, and the location.
+    private static let kept = Set(
+        TweakOption.all.compactMap { $0.purpose == .values || $0.name == "location" ? $0.attribute : nil })
     private let today = utcDay(secondsSince1970: time(nil))
     /// The first declaration of each tweak, without what only people read.
     private var first: [TweakKey: FoundTweak] = [:]
@@ -66,7 +69,7 @@ final class Lint: Report {
         if let first = first[key] { return compare(tweak, with: first) }
         checkOptions(tweak)
         var kept = declaration
-        kept.attributes.removeAll { !["at", "read-only", "needs-restart"].contains($0.key) }
+        kept.attributes.removeAll { !Self.kept.contains($0.key) }
         let found = FoundTweak(path: tweak.path, declaration: kept)
         first[key] = found
         if let pair = declaration.pair { paired.append((found, with: pair)) }
@@ -85,19 +88,15 @@ final class Lint: Report {
         }
     }
 
-    /// What the compiler says, other tools that write records may not have said.
+    /// The compiler refuses these, but other tools may write records too.
     private func checkOptions(_ tweak: FoundTweak) {
         let declaration = tweak.declaration
-        let allowed = [
-            ("precision", declaration.precision != nil, "0 to 17, of a float or double"),
-            ("scale", declaration.scale != nil, "linear, or log with a minimum above 0, of a number"),
-            ("pair", declaration.pair != nil, "a name, of a number"),
-        ]
-        for (option, isTaken, allowed) in allowed {
-            let given = declaration.attributes.first { $0.key == option }
-            guard let given, !isTaken else { continue }
+        for option in TweakOption.all {
+            guard let allowed = option.allowed, option.setting(declaration) == nil,
+                let given = declaration.attributes.first(where: { $0.key == option.attribute })
+            else { continue }
             let message =
-                "\(declaration.key): the \(option) \(TweakValue.string(given.value).quoted) is ignored; "
+                "\(declaration.key): the \(option.title) \(TweakValue.string(given.value).quoted) is ignored; "
                 + "allowed: \(allowed)"
             add(Finding(.ignoredOption, tweak, message: message))
         }

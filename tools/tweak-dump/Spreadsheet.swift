@@ -16,23 +16,12 @@ private let columns: [(name: String, cell: @Sendable (ImageDump.Tweak) -> String
                 ? nil : "\($0.declaration.defaultValue)"
         }
     ),
-    ("minimum", { $0.declaration.minimum?.description }),
-    ("maximum", { $0.declaration.maximum?.description }),
-    ("step", { $0.declaration.step?.description }),
-    ("choices", { $0.declaration.choices.map { "\($0)" }.joined(separator: " | ") }),
-    ("unit", { $0.declaration.unit }),
-    ("precision", { $0.declaration.precision.map { "\($0)" } }),
-    ("scale", { $0.declaration.scale?.name }),
-    ("pair", { $0.declaration.pair }),
-    ("title", { $0.declaration.title }),
-    ("description", { $0.declaration.description }),
-    ("group", { $0.declaration.group }),
-    ("readOnly", { $0.declaration.isReadOnly && !$0.declaration.isMonitor ? "true" : nil }),
-    ("needsRestart", { $0.declaration.needsRestart ? "true" : nil }),
-    ("owner", { $0.declaration.owner }),
-    ("expires", { $0.declaration.expiryDate }),
-    ("location", { $0.declaration.location }),
 ]
+
+/// The cell of an option. That a monitor is read-only is in the column of its kind.
+private func cell(_ option: TweakOption, of tweak: TweakDeclaration) -> String? {
+    option.attribute == "read-only" && tweak.isMonitor ? nil : option.setting(tweak)?.text
+}
 
 extension TweakDeclaration {
     fileprivate var kind: String { isMonitor ? "monitor" : type == .action ? "action" : "tweak" }
@@ -40,11 +29,15 @@ extension TweakDeclaration {
 
 /// Writes one table of all images as comma-separated values: RFC 4180, with lines that end as those of Linux do.
 final class CSVReport: Report {
-    init() { print((["path"] + columns.map(\.name)).joined(separator: ",")) }
+    init() {
+        print((["path"] + columns.map(\.name) + TweakOption.all.map(\.name)).joined(separator: ","))
+    }
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
         let errors = image.forEachTweakByName { tweak in
-            let cells = [image.path] + columns.map { $0.cell(tweak) ?? "" }
+            let cells =
+                [image.path] + columns.map { $0.cell(tweak) ?? "" }
+                + TweakOption.all.map { cell($0, of: tweak.declaration) ?? "" }
             print(cells.map(Self.quoted).joined(separator: ","))
         }
         return tell(errors, of: image)

@@ -199,10 +199,11 @@ extension JSONValue: Decodable {
 }
 
 /// The name of a member of an object, whatever it is.
-package struct JSONName: CodingKey {
+package struct JSONName: CodingKey, ExpressibleByStringLiteral {
     package let stringValue: String
     package var intValue: Int? { nil }
 
     package init(stringValue: String) { self.stringValue = stringValue }
+    package init(stringLiteral name: String) { stringValue = name }
     package init?(intValue: Int) { nil }
 }

@@ -24,94 +24,79 @@ package struct JSONTweak: Hashable, Sendable {
 }
 
 extension JSONTweak: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case tweak, category, collection, name, type, `default`, value, source, pendingValue
-        case minimum, maximum, step, choices, precision, scale, pair, unit, title, description, group
-        case monitor, readOnly, needsRestart, owner, expires, location
-    }
-
     private struct Choice: Codable {
         let value: JSONValue
         let label: String?
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(declaration.key, forKey: .tweak)
-        try container.encode(declaration.key.category, forKey: .category)
-        try container.encode(declaration.key.collection, forKey: .collection)
-        try container.encode(declaration.key.name, forKey: .name)
-        try container.encode(declaration.type.description, forKey: .type)
-        try container.encode(declaration.defaultValue, forKey: .default)
-        try container.encodeIfPresent(value, forKey: .value)
-        try container.encodeIfPresent(source, forKey: .source)
-        try container.encodeIfPresent(pendingValue, forKey: .pendingValue)
-        try container.encodeIfPresent(declaration.minimum, forKey: .minimum)
-        try container.encodeIfPresent(declaration.maximum, forKey: .maximum)
-        try container.encodeIfPresent(declaration.step, forKey: .step)
-        if !declaration.choices.isEmpty {
-            let choices = declaration.choices.map { Choice(value: .scalar($0.value), label: $0.label) }
-            try container.encode(choices, forKey: .choices)
+        var container = encoder.container(keyedBy: JSONName.self)
+        try container.encode(declaration.key, forKey: "tweak")
+        try container.encode(declaration.key.category, forKey: "category")
+        try container.encode(declaration.key.collection, forKey: "collection")
+        try container.encode(declaration.key.name, forKey: "name")
+        try container.encode(declaration.type.description, forKey: "type")
+        try container.encode(declaration.defaultValue, forKey: "default")
+        try container.encodeIfPresent(value, forKey: "value")
+        try container.encodeIfPresent(source, forKey: "source")
+        try container.encodeIfPresent(pendingValue, forKey: "pendingValue")
+        if declaration.isMonitor { try container.encode(true, forKey: "monitor") }
+        for option in TweakOption.all {
+            let name = JSONName(stringValue: option.name)
+            switch option.setting(declaration) {
+            case .value(let value)?: try container.encode(value, forKey: name)
+            case .choices(let choices)?:
+                try container.encode(
+                    choices.map { Choice(value: .scalar($0.value), label: $0.label) }, forKey: name)
+            case nil: break
+            }
         }
-        try container.encodeIfPresent(declaration.precision, forKey: .precision)
-        try container.encodeIfPresent(declaration.scale?.name, forKey: .scale)
-        try container.encodeIfPresent(declaration.pair, forKey: .pair)
-        try container.encodeIfPresent(declaration.unit, forKey: .unit)
-        try container.encodeIfPresent(declaration.title, forKey: .title)
-        try container.encodeIfPresent(declaration.description, forKey: .description)
-        try container.encodeIfPresent(declaration.group, forKey: .group)
-        if declaration.isMonitor { try container.encode(true, forKey: .monitor) }
-        if declaration.isReadOnly { try container.encode(true, forKey: .readOnly) }
-        if declaration.needsRestart { try container.encode(true, forKey: .needsRestart) }
-        try container.encodeIfPresent(declaration.owner, forKey: .owner)
-        try container.encodeIfPresent(declaration.expiryDate, forKey: .expires)
-        try container.encodeIfPresent(declaration.location, forKey: .location)
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let typeName = try container.decode(String.self, forKey: .type)
+        let container = try decoder.container(keyedBy: JSONName.self)
+        let typeName = try container.decode(String.self, forKey: "type")
         guard let type = TweakType(typeName) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .type, in: container, debugDescription: "there is no type \(typeName)")
+                forKey: "type", in: container, debugDescription: "there is no type \(typeName)")
         }
-        func value(_ key: CodingKeys) throws -> TweakValue? {
-            guard container.contains(key) else { return nil }
-            return try container.decode(JSONValue.self, forKey: key).value(of: type)
+        func value(_ name: JSONName) throws -> TweakValue? {
+            guard container.contains(name) else { return nil }
+            return try container.decode(JSONValue.self, forKey: name).value(of: type)
         }
-        var attributes: [TweakDeclaration.Attribute] = []
-        let texts: [(name: String, key: CodingKeys)] = [
-            ("scale", .scale), ("pair", .pair), ("unit", .unit), ("title", .title), ("doc", .description),
-            ("group", .group), ("owner", .owner), ("expires", .expires), ("at", .location),
-        ]
-        for (name, key) in texts {
-            guard let text = try container.decodeIfPresent(String.self, forKey: key) else { continue }
-            attributes.append(TweakDeclaration.Attribute(key: name, value: text))
-        }
-        if let precision = try container.decodeIfPresent(Int.self, forKey: .precision) {
-            attributes.append(TweakDeclaration.Attribute(key: "precision", value: "\(precision)"))
-        }
-        let isMonitor = try container.decodeIfPresent(Bool.self, forKey: .monitor) == true
-        for (name, key) in [("read-only", CodingKeys.readOnly), ("needs-restart", .needsRestart)]
-        where try !(isMonitor && key == .readOnly)
-            && container.decodeIfPresent(Bool.self, forKey: key) == true
-        {
-            attributes.append(TweakDeclaration.Attribute(key: name, value: ""))
-        }
-        let choices = try container.decodeIfPresent([Choice].self, forKey: .choices) ?? []
+        let isMonitor = try container.decodeIfPresent(Bool.self, forKey: "monitor") == true
+        let choices = try container.decodeIfPresent([Choice].self, forKey: "choices") ?? []
         declaration = TweakDeclaration(
             key: TweakKey(
-                try container.decode(String.self, forKey: .category),
-                try container.decode(String.self, forKey: .collection),
-                try container.decode(String.self, forKey: .name)),
-            type: type, defaultValue: try value(.default) ?? .nothing, minimum: try value(.minimum),
-            maximum: try value(.maximum), step: try value(.step),
+                try container.decode(String.self, forKey: "category"),
+                try container.decode(String.self, forKey: "collection"),
+                try container.decode(String.self, forKey: "name")),
+            type: type, defaultValue: try value("default") ?? .nothing, minimum: try value("minimum"),
+            maximum: try value("maximum"), step: try value("step"),
             choices: choices.compactMap { choice in
                 choice.value.value(of: type).map { TweakChoice($0, label: choice.label) }
             },
-            attributes: attributes, isMonitor: isMonitor)
-        self.value = try value(.value)
-        source = try container.decodeIfPresent(String.self, forKey: .source)
-        pendingValue = try value(.pendingValue)
+            attributes: try TweakOption.all.compactMap { option in
+                // A monitor is read-only in any case.
+                guard let key = option.attribute, !(isMonitor && key == "read-only") else { return nil }
+                return try container.text(of: option).map { TweakDeclaration.Attribute(key: key, value: $0) }
+            },
+            isMonitor: isMonitor)
+        self.value = try value("value")
+        source = try container.decodeIfPresent(String.self, forKey: "source")
+        pendingValue = try value("pendingValue")
+    }
+}
+
+extension KeyedDecodingContainer<JSONName> {
+    /// The value of the attribute that stores an option; `nil` if there is none.
+    fileprivate func text(of option: TweakOption) throws -> String? {
+        let name = JSONName(stringValue: option.name)
+        return switch option.form {
+        case .field: nil
+        case .text: try decodeIfPresent(String.self, forKey: name)
+        case .digits: try decodeIfPresent(Int.self, forKey: name).map(String.init)
+        case .flag: try decodeIfPresent(Bool.self, forKey: name) == true ? "" : nil
+        }
     }
 }

@@ -64,7 +64,8 @@ extension TweakArguments {
     }
 
     func content(of layout: GroupLayout, default defaultValue: ExprSyntax) throws -> TweakableContent {
-        for label in ["in", "choices", "step", "precision", "scale", "pair", "unit"] {
+        let display = TweakOption.all.filter { $0.purpose == .display }.map(\.name)
+        for label in ["in", "choices", "step"] + display {
             guard let argument = argument(label) else { continue }
             throw DiagnosticsError.tweak(
                 "the tweaks of a group have \(label == "in" ? "an" : "a") \(label): of their own",

@@ -67,8 +67,29 @@ function declaredScale({ scale, choices, minimum, maximum }) {
   return scale === "log" && (choices || minimum === undefined || maximum === undefined) ? undefined : scale;
 }
 
-/** The declaration in C, with the value as its default. */
-export function declarationInC(tweak, value) {
+/** The options that a macro has no argument for, or another one. */
+const unlikeArguments = new Set(["minimum", "maximum", "choices", "title", "group", "location"]);
+
+/** The options that a tweak has, in the order of a macro's arguments, where the unit follows the pair. */
+function macroOptions(tweak, options) {
+  const unit = options.find(({ name }) => name === "unit");
+  const ordered = options.flatMap((option) => option.name === "pair" ? [option, unit] : option === unit ? [] : [option]);
+  return ordered.filter(({ name }) => !unlikeArguments.has(name) && tweak[name] !== undefined && (name !== "scale" || declaredScale(tweak)));
+}
+
+function optionInC(tweak, { name, form }) {
+  const macro = `FBTweak${name[0].toUpperCase()}${name.slice(1)}`;
+  if (form === "flag") return macro;
+  return `${macro}(${form === "text" ? literalInC(tweak[name]) : form === "field" ? limitInC(tweak, tweak[name]) : tweak[name]})`;
+}
+
+function optionInSwift(tweak, { name, form }) {
+  if (name === "scale") return `.${tweak.scale}`;
+  return form === "text" ? literalInSwift(tweak[name]) : form === "field" ? limitInSwift(tweak, tweak[name]) : String(tweak[name]);
+}
+
+/** The declaration in C, with the value as its default and the options that the server names. */
+export function declarationInC(tweak, value, options) {
   const names = [tweak.category, tweak.collection, tweak.name].map(literalInC).join(", ");
   if (tweak.type === "action") return `FBTweakAction(${names}, function);`;
   if (tweak.monitor) return `FBTweakMonitor(${names}, value);`;
@@ -80,16 +101,7 @@ export function declarationInC(tweak, value) {
   } else if (tweak.minimum !== undefined && tweak.maximum !== undefined) {
     parts.push(limitInC(tweak, tweak.minimum), limitInC(tweak, tweak.maximum));
   }
-  if (tweak.step !== undefined) parts.push(`FBTweakStep(${limitInC(tweak, tweak.step)})`);
-  if (tweak.precision !== undefined) parts.push(`FBTweakPrecision(${tweak.precision})`);
-  if (tweak.unit) parts.push(`FBTweakUnit(${literalInC(tweak.unit)})`);
-  if (declaredScale(tweak)) parts.push(`FBTweakScale("${tweak.scale}")`);
-  if (tweak.pair) parts.push(`FBTweakPair(${literalInC(tweak.pair)})`);
-  if (tweak.readOnly) parts.push("FBTweakReadOnly");
-  if (tweak.needsRestart) parts.push("FBTweakNeedsRestart");
-  if (tweak.description) parts.push(`FBTweakDescription(${literalInC(tweak.description)})`);
-  if (tweak.owner) parts.push(`FBTweakOwner(${literalInC(tweak.owner)})`);
-  if (tweak.expires) parts.push(`FBTweakExpires(${literalInC(tweak.expires)})`);
+  for (const option of macroOptions(tweak, options)) parts.push(optionInC(tweak, option));
   return `FBTweakValue(${parts.join(", ")})`;
 }
 
@@ -110,8 +122,8 @@ const swiftTypes = {
   float: "Float",
 };
 
-/** The declaration in Swift, with the value as its default. */
-export function declarationInSwift(tweak, value) {
+/** The declaration in Swift, with the value as its default and the options that the server names. */
+export function declarationInSwift(tweak, value, options) {
   const names = [tweak.category, tweak.collection, tweak.name].map(literalInSwift).join(", ");
   if (tweak.type === "action") return `#tweakAction(${names}) { }`;
   if (tweak.monitor) return `#tweakMonitor(${names}, value)`;
@@ -126,16 +138,7 @@ export function declarationInSwift(tweak, value) {
   } else if (tweak.minimum !== undefined && tweak.maximum !== undefined) {
     parts.push(`in: ${limitInSwift(tweak, tweak.minimum)}...${limitInSwift(tweak, tweak.maximum)}`);
   }
-  if (tweak.step !== undefined) parts.push(`step: ${limitInSwift(tweak, tweak.step)}`);
-  if (tweak.precision !== undefined) parts.push(`precision: ${tweak.precision}`);
-  if (declaredScale(tweak)) parts.push(`scale: .${tweak.scale}`);
-  if (tweak.pair) parts.push(`pair: ${literalInSwift(tweak.pair)}`);
-  if (tweak.unit) parts.push(`unit: ${literalInSwift(tweak.unit)}`);
-  if (tweak.description) parts.push(`description: ${literalInSwift(tweak.description)}`);
-  if (tweak.readOnly) parts.push("readOnly: true");
-  if (tweak.needsRestart) parts.push("needsRestart: true");
-  if (tweak.owner) parts.push(`owner: ${literalInSwift(tweak.owner)}`);
-  if (tweak.expires) parts.push(`expires: ${literalInSwift(tweak.expires)}`);
+  for (const option of macroOptions(tweak, options)) parts.push(`${option.name}: ${optionInSwift(tweak, option)}`);
   return `#tweak(${parts.join(", ")})`;
 }
 

@@ -14,6 +14,21 @@ import { currentValue, isDrawable, isExpired, isSettable, limitsText, valueFrom,
 
 const mostChanges = 12;
 
+/** The options of which another fact or the heading says more. */
+const saidElsewhere = new Set(["minimum", "maximum", "choices", "title", "description", "readOnly"]);
+/** The options that are more than a text or a number. */
+const optionTexts = {
+  scale: ({ scale }) => ({ log: "logarithmic", linear: "linear" })[scale],
+  needsRestart: () => "a new value counts from the next start",
+  expires: (tweak) => `${shown(tweak.expires)}${isExpired(tweak) ? ", which is past" : ""}`,
+};
+
+/** What details show of an option; nothing if the tweak does not have it. */
+function optionText(tweak, name) {
+  if (tweak[name] === undefined || saidElsewhere.has(name)) return "";
+  return optionTexts[name]?.(tweak) ?? shown(tweak[name]);
+}
+
 export class Details {
   #page;
   #element;
@@ -123,15 +138,8 @@ export class Details {
     const facts = [
       ["Default", tweak.type === "action" || tweak.monitor ? "" : valueText(tweak, tweak.default) || "empty"],
       ["Limits", limitsText(tweak)],
-      ["Step", tweak.step === undefined ? "" : String(tweak.step)],
-      ["Scale", { log: "logarithmic", linear: "linear" }[tweak.scale] ?? ""],
       ["Type", tweak.type + (tweak.monitor ? ", monitor" : "") + (tweak.readOnly && !tweak.monitor ? ", read-only" : "")],
-      ["Unit", shown(tweak.unit)],
-      ["Restart", tweak.needsRestart ? "a new value counts from the next start" : ""],
-      ["Group", shown(tweak.group)],
-      ["Owner", shown(tweak.owner)],
-      ["Expires", tweak.expires ? `${shown(tweak.expires)}${isExpired(tweak) ? ", which is past" : ""}` : ""],
-      ["Declared at", shown(tweak.location)],
+      ...this.#page.state.options.map(({ name, title }) => [title[0].toUpperCase() + title.slice(1), optionText(tweak, name)]),
     ].filter(([, text]) => text);
     return make("dl", { class: "facts" }, facts.map(([name, text]) => [make("dt", { text: name }), make("dd", { text })]));
   }
@@ -139,8 +147,8 @@ export class Details {
   #makeCopies(tweak, program) {
     const copies = [
       ["Shell", () => shellCommand(program, tweak, currentValue(tweak))],
-      ["C", () => declarationInC(tweak, currentValue(tweak))],
-      ["Swift", () => declarationInSwift(tweak, currentValue(tweak))],
+      ["C", () => declarationInC(tweak, currentValue(tweak), this.#page.state.options)],
+      ["Swift", () => declarationInSwift(tweak, currentValue(tweak), this.#page.state.options)],
       ["JSON", () => nestedJSON([{ tweak, value: currentValue(tweak) }])],
     ];
     const preview = make("pre", { class: "copy-preview", tabindex: "0", "aria-label": "What is copied" });

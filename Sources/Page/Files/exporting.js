@@ -10,8 +10,8 @@ import { currentValue, isChanged, isSettable } from "./tweaks.js";
 const forms = [
   ["Shell", (program, tweaks) => tweaks.map((tweak) => shellCommand(program, tweak, currentValue(tweak))).join("\n")],
   ["JSON", (_program, tweaks) => nestedJSON(tweaks.map((tweak) => ({ tweak, value: currentValue(tweak) })))],
-  ["C", (_program, tweaks) => tweaks.map((tweak) => declarationInC(tweak, currentValue(tweak))).join("\n")],
-  ["Swift", (_program, tweaks) => tweaks.map((tweak) => declarationInSwift(tweak, currentValue(tweak))).join("\n")],
+  ["C", (_program, tweaks, options) => tweaks.map((tweak) => declarationInC(tweak, currentValue(tweak), options)).join("\n")],
+  ["Swift", (_program, tweaks, options) => tweaks.map((tweak) => declarationInSwift(tweak, currentValue(tweak), options)).join("\n")],
 ];
 
 /** Opens a dialog with the changed values, or all, of a program. */
@@ -30,7 +30,7 @@ export function openExport(page, programId) {
 
   function show() {
     const tweaks = sortedTweaks(program).filter((tweak) => isSettable(tweak) && (which.value === "all" || isChanged(tweak)));
-    text.value = tweaks.length === 0 ? "" : form[1](program, tweaks);
+    text.value = tweaks.length === 0 ? "" : form[1](program, tweaks, page.state.options);
     text.placeholder = "Nothing was changed.";
   }
   which.addEventListener("change", show);

@@ -15,8 +15,9 @@ export function addFollowing(page) {
   };
 
   const receive = {
-    hello({ stream, programs, viewers, first, comesBack }) {
+    hello({ stream, programs, viewers, options, first, comesBack }) {
       state.stream = stream;
+      state.options = options;
       state.comesBack = comesBack;
       state.set("connection", "connected");
       if (first && !state.scope.program && state.programs.size === 0 && !page.wantedPlace?.program) state.scope = { program: first };

@@ -12,6 +12,8 @@ export class State {
   /** Whether this page goes on when the server was started again: its address and its token stay. */
   comesBack = false;
   stream;
+  /** The options of tweaks, as `{ name, title, form }`, in the order in which details show them. */
+  options = [];
   /** What the list shows: `{ program, category, collection, group }`, each of which may be missing. */
   scope = {};
   /** The id of the tweak whose details are shown. */
@@ -64,7 +66,7 @@ export class State {
     for (const [key, tweak] of program.tweaks) {
       const known = before.get(key);
       if (!known) continue;
-      if (areAlike(known, tweak)) {
+      if (areAlike(known, tweak, this.options)) {
         // It stays the same one, so that its row stays, and what somebody types there.
         Object.assign(known, { value: tweak.value, source: tweak.source, pendingValue: tweak.pendingValue });
         program.tweaks.set(key, known);

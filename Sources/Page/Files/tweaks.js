@@ -32,12 +32,10 @@ export function tweakFrom(program, raw, order) {
   return tweak;
 }
 
-const declared = ["type", "order", "default", "minimum", "maximum", "step", "precision", "unit", "title", "description", "group",
-  "monitor", "readOnly", "needsRestart", "owner", "expires", "location", "scale", "pair"];
-
-/** Whether the program says the same of two tweaks, whatever their values are. */
-export function areAlike(one, other) {
-  return declared.every((name) => Object.is(one[name], other[name])) && choicesText(one) === choicesText(other);
+/** Whether a program declares two tweaks alike, in all options that the server names, whatever their values are. */
+export function areAlike(one, other, options) {
+  const isAlike = (name) => name === "choices" ? choicesText(one) === choicesText(other) : Object.is(one[name], other[name]);
+  return ["type", "order", "default", "monitor"].every(isAlike) && options.every(({ name }) => isAlike(name));
 }
 
 const choicesText = ({ choices }) => choices?.map(({ value, label }) => `${typeof value}${value}\n${label}`).join("\n");

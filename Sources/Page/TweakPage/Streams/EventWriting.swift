@@ -70,6 +70,7 @@ private struct Hello: Encodable {
     let comesBack: Bool
     let programs: [ProgramForm]
     let viewers: [Board.Viewer]
+    let options = TweakOption.all.map { ["name": $0.name, "title": $0.title, "form": "\($0.form)"] }
 
     init(stream: EventStream, _ api: PageRequests) {
         (self.stream, version) = ("\(stream.number)", libraryVersion)

@@ -472,7 +472,7 @@ class Values(PageTest):
             """const {declarationInC} = await import('/copying.js');
             const {currentValue} = await import('/tweaks.js');
             return [...tweaksPage.state.programs.get('page-program').tweaks.values()].filter(tweak => tweak.type !== 'action' && !tweak.monitor && !tweak.isFeature)
-              .map(tweak => declarationInC(tweak, currentValue(tweak)));"""
+              .map(tweak => declarationInC(tweak, currentValue(tweak), tweaksPage.state.options));"""
         )
         self.assertGreater(len(code), 20)
         path = os.path.join(self.world.folder, "copied.c")

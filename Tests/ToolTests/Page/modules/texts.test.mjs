@@ -8,6 +8,10 @@ import { isWanted, listItems, wordsOf } from "../../../../Sources/Page/Files/fin
 import { escaped, keyOf, linkText, placeOf, shown, unescaped } from "../../../../Sources/Page/Files/names.js";
 import { gatesOf, isChanged, limitsText, partnerName, tweakFrom } from "../../../../Sources/Page/Files/tweaks.js";
 
+/** Some of the options that the server names. */
+const options = [{ name: "unit", title: "unit", form: "text" }, { name: "pair", title: "pair", form: "text" },
+  { name: "needsRestart", title: "needs restart", form: "flag" }];
+
 /** A tweak as the server describes it. */
 const made = (name, type, more = {}) =>
   tweakFrom("program", { tweak: keyOf("A", "B", name), category: "A", collection: "B", name, type, default: 1, value: 1, ...more }, 0);
@@ -46,8 +50,8 @@ test("what is copied is one word, one field, one literal", () => {
   assert.equal(csvField('a "b",c'), '"a ""b"",c"');
   assert.equal(literalInC('"\\\u00e9?1'), '"\\"\\\\\\303\\251?1"');
   assert.equal(shellCommand({ id: "p", description: {} }, made("C", "int32"), -5), "tweak set p A/B/C -- '-5'");
-  assert.equal(declarationInC(made("C", "int32", { minimum: 0, maximum: 9, unit: "kg" }), 3),
-    'FBTweakValue("A", "B", "C", 3, 0, 9, FBTweakUnit("kg"))');
+  assert.equal(declarationInC(made("C", "int32", { minimum: 0, maximum: 9, unit: "kg", needsRestart: true }), 3, options),
+    'FBTweakValue("A", "B", "C", 3, 0, 9, FBTweakUnit("kg"), FBTweakNeedsRestart)');
 });
 
 test("names that objects have are names, and integers have all digits", () => {
