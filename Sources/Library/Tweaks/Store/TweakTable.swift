@@ -3,6 +3,10 @@ internal import TweakRecords
 /// The tweaks of a store, by name and in the order of declaration.
 ///
 /// A hash table of indexes, so that a million tweaks take a few bytes each beyond their entries, and a removal moves nothing.
+/// Finding one of 1,000 tweaks by its name counts no references, and takes 76 ns instead of 125 (`tools/bench change`).
+///
+/// `RecordMatcher` has such a table too, of names as bytes of records, from which nothing is removed. A type for both makes a lookup
+/// here half as slow again, because the array of places is retained for it.
 ///
 /// `@unchecked Sendable`, and exclusivity is not checked: it is reached through the state of a store, with its lock, which keeps
 /// accesses apart. The checks were 2 % of a start.
