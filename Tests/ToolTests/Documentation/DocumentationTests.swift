@@ -58,6 +58,15 @@ import Testing
         #expect(types.filter { !topics.contains("- ``\($0)``\n") }.sorted() == [])
     }
 
+    @Test(arguments: try Article.all.get())
+    func `The files that an article names exist`(article: Article) {
+        for match in article.text.matches(of: /`((?:CSupport|Sources|Tests|tools)\/[\w.\/+-]+)`/) {
+            let path = String(match.1)
+            guard !article.blocks.contains(where: { $0.file == path }) else { continue }
+            #expect(FileManager.default.fileExists(atPath: "\(Locations.package)/\(path)"), "\(path)")
+        }
+    }
+
     @Test(arguments: try articles(with: "swift"))
     func `The Swift snippets of an article compile as one program`(article: Article) throws {
         let snippets = article.snippets("swift").map {

@@ -2,76 +2,65 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Does what an article says: writes its files, runs its commands in one shell, and compares what they print.
+/// Follows an article: writes its files, makes its edits, runs its commands in one shell, and compares what they print.
 ///
-/// The package manager would compile swift-syntax, for minutes. So `swift build` is here the compiler with the library
-/// and the macros of the example; in the long form it is what it says, but for a release build.
+/// Only the runbook in `ValuesFromAfar` is followed elsewhere, by `RunbookTests`, which have etcd and a web server.
 @Suite struct `An article that is followed` {
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }
 
-    @Test(arguments: try Article.all.get().filter { $0.blocks.contains { $0.file != nil } })
-    func `gives what it shows`(article: Article) throws {
-        var script = ""
-        var commands: [(text: String, output: [String])] = []
+    @Test(arguments: try Article.all.get().filter { $0.hasCommands && $0.description != "ValuesFromAfar.md" })
+    func `prints what it shows`(article: Article) throws {
+        try makeStandIns()
+        let shell = try ArticleShell(home: home)
+        defer { shell.end() }
         for block in article.blocks {
             if let file = block.file {
-                script += "cat > \(file) <<'END OF FILE'\n\(block.text)END OF FILE\n"
-            } else if block.language == "console" {
-                for line in block.text.split(separator: "\n").map(String.init) {
-                    guard line.hasPrefix("$ ") else {
-                        try #require(!commands.isEmpty, "no command prints \"\(line)\"")
-                        commands[commands.count - 1].output.append(line)
-                        continue
-                    }
-                    commands.append((String(line.dropFirst(2)), []))
-                    script += "printf '\\036'\n\(line.dropFirst(2))\n"
-                }
+                let url = URL(fileURLWithPath: "\(try shell.folder())/\(file)")
+                let text = block.language == "diff" ? try edited(url, block) : block.text
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try text.write(to: url, atomically: true, encoding: .utf8)
+            }
+            for command in try block.commands {
+                let output = try shell.run(command)
+                #expect(
+                    command.output.isEmpty || output == ArticleShell.comparable(command.output),
+                    "\(article):\(block.line): \(command.text)")
             }
         }
-        let outputs = try run(script).split(separator: "\u{1e}", omittingEmptySubsequences: false).dropFirst()
-        try #require(outputs.count == commands.count)
-        for (command, output) in zip(commands, outputs) where !command.output.isEmpty {
-            #expect(lines(output) == lines(command.output.joined(separator: "\n")), "\(command.text)")
-        }
     }
 
-    /// What differs from build to build is left out.
-    private func lines(_ text: some StringProtocol) -> [String] {
-        text.split(separator: "\n").map { line in
-            String(line).replacing(/build id [0-9a-f]+/, with: "build id …").replacing(
-                /\(\d+\):/, with: "(…):"
-            )
-            .replacing(/\s+$/, with: "")
+    /// The contents of a file with the lines of a diff replaced.
+    private func edited(_ url: URL, _ diff: Article.Block) throws -> String {
+        func lines(_ mark: Character) -> String {
+            diff.text.split(separator: "\n").filter { $0.first == mark }.map { $0.dropFirst() + "\n" }
+                .joined()
         }
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let range = try #require(text.range(of: lines("-")), "\(url.path) lacks these lines:\n\(lines("-"))")
+        return text.replacingCharacters(in: range, with: lines("+"))
     }
 
-    private func run(_ script: String) throws -> String {
-        try standIn()
+    private func makeStandIns() throws {
+        for (name, script) in try ["swift": swift(), "sudo": Self.sudo, "nc": Self.nc] {
+            let file = try home.write("bin/\(name)", script)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+        }
         try FileManager.default.createSymbolicLink(
             atPath: home("tweaks"), withDestinationPath: Locations.package)
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        // A program that never ends is ended, with all that it has started.
-        let result = try TestSupport.run(
-            Locations.program("timeout"), [isLong ? "1800" : "120", "bash", "-c", "exec 2>&1\n" + script],
-            home: home,
-            environment: [
-                "XDG_CONFIG_HOME": home(".config"), "PATH": "\(home("bin")):\(Locations.commands):\(path)",
-                "CPATH": Locations.include, "TMPDIR": home.path,
-            ], in: home.path)
-        try #require(result.succeeded, "\(result.output)\(result.error)")
-        return result.output
     }
 
-    /// Puts a command `swift` into the search path.
-    private func standIn() throws {
+    /// A `swift` that compiles with the library and the macros of the example, because the package manager would first
+    /// compile swift-syntax for minutes. In the long form it is the real one for debug builds.
+    private func swift() throws -> String {
         let swift = try Locations.program("swift")
         let user = ProcessInfo.processInfo.environment["HOME"] ?? ""
         let arguments = try (Example.compilerFlags + Example.libraryObjects + ["-lelf", "-lstdc++"])
             .map { "'\($0)'" }.joined(separator: " ")
         let debug = #""build") level='-Onone -DDEBUG' folder=.build/debug ;;"#
-        let text = """
+        return """
             #!/bin/bash
             case "$*" in
               \(isLong ? "" : debug)
@@ -84,7 +73,25 @@ import Testing
               Sources/metronome/*.swift -o "$folder/metronome" \(arguments)
 
             """
-        let file = try home.write("bin/swift", text)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
     }
+
+    /// A `sudo` that runs the command as the same user, except for an installation, which the tests have already.
+    private static let sudo = """
+        #!/bin/sh
+        [ "$1" = tools/install ] || exec "$@"
+
+        """
+
+    /// The netcat of OpenBSD, with the options `-N -U`.
+    private static let nc = """
+        #!/usr/bin/env python3
+        import socket, sys
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(sys.argv[-1])
+        client.sendall(sys.stdin.buffer.read())
+        client.shutdown(socket.SHUT_WR)
+        while data := client.recv(4096):
+            sys.stdout.buffer.write(data)
+
+        """
 }
