@@ -183,6 +183,19 @@ private struct Frames {
         #expect(result.output == "made/Features.plist: written\n")
     }
 
+    @Test(arguments: [["tweak", "set"], ["tweak", "generate", "accessors"], ["tweak-dump"]])
+    func `A man page has each option of its command`(command: [String]) throws {
+        let help = try frames.run("\(frames.prefix)/bin/\(command[0])", command.dropFirst() + ["--help"])
+            .output
+        let name = command.contains("generate") ? "tweak-generate" : command[0]
+        let page = try String(contentsOfFile: "\(frames.prefix)/share/man/man1/\(name).1", encoding: .utf8)
+        let options = Set(help.matches(of: /(?m)^  (?:-\w, )?--([a-z-]+)/).map { String($0.1) })
+        #expect(!options.isEmpty)
+        for option in options.subtracting(["help", "version"]) {
+            #expect(page.contains("Fl Fl \(option)"), "\(option)")
+        }
+    }
+
     @Test func `The man pages and the completions are where they are looked for`() throws {
         for page in [
             "man1/tweak.1", "man1/tweak-dump.1", "man1/tweak-generate.1", "man3/fbtweak.3",
