@@ -30,6 +30,9 @@ import Testing
         let other = try program.connect()
         _ = try other.request("set", ["tweak": LiveProgram.step, "value": 4])
         #expect(waitUntil { client.written.output.hasSuffix("Live/Values/Step 0 → 4\n") })
+        // It is answered before it is written, and whoever replaces the file then takes turns with nobody.
+        let overrides = program.home("config/tweaks/live-program/overrides.json")
+        #expect(try waitUntil { try String(contentsOfFile: overrides, encoding: .utf8).contains(" : 4") })
         #expect(try program.end().isEmpty)
         #expect(client.wait().error == "the program has ended\n")
     }
