@@ -120,16 +120,14 @@ let package = Package(
                 "CommandSupport", "TweakJSON", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .target(name: "CTweakMemory"),
         .target(
-            name: "TweakMemory", dependencies: ["CTweakMemory", "TweakELF", "TweakRecords", "TweakSystem"]),
+            name: "TweakMemory", dependencies: ["CTweakSystem", "TweakELF", "TweakRecords", "TweakSystem"]),
         .target(
             name: "TweakClient",
             dependencies: [
                 "CommandSupport", "CTweakSystem", "TweakELF", "TweakFormats", "TweakJSON", "TweakMemory",
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
             ]),
-        .target(name: "CTweakTerminal"),
         .target(name: "TweakPlot", dependencies: ["TweakRecords"]),
         .target(name: "TweakGenerators", dependencies: ["CommandSupport", "TweakFormats", "TweakRecords"]),
         .executableTarget(
@@ -145,7 +143,7 @@ let package = Package(
         .executableTarget(
             name: "tweak",
             dependencies: [
-                "CommandCompletion", "CommandSupport", "CTweakTerminal", "TweakClient",
+                "CommandCompletion", "CommandSupport", "CTweakSystem", "TweakClient",
                 "TweakFormats",
                 "TweakGenerators",
                 "TweakJSON",
@@ -282,7 +280,7 @@ let package = Package(
 
 /// The folders of `Sources`, each with the targets in it.
 let folders = [
-    "System": ["CLibELF", "CTweakMemory", "CTweakSystem", "CTweakTerminal", "TweakSystem"],
+    "System": ["CLibELF", "CTweakSystem", "TweakSystem"],
     "Records": ["TweakELF", "TweakMemory", "TweakRecords"],
     "Formats": ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakTargeting"],
     "Library": [

@@ -1,4 +1,4 @@
-internal import CTweakMemory
+internal import CTweakSystem
 internal import Glibc
 internal import TweakSystem
 

@@ -1,4 +1,4 @@
-import CTweakTerminal
+import CTweakSystem
 import CommandSupport
 import Glibc
 import TweakPlot

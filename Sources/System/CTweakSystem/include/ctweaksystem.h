@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -121,6 +122,35 @@ void fbtweak__keep_in_children(int descriptor);
 /* How many forks lie between the process that loaded the library and this one. getpid tells
    processes apart too, but asks the kernel. */
 unsigned fbtweak__generation(void);
+
+/* A descriptor that means one process, also when its id is another one's by now; -1 and errno. */
+int fbtweak__open_process(pid_t process);
+
+/* Whether the process of such a descriptor has ended. */
+bool fbtweak__process_has_ended(int descriptor);
+
+/*
+ * process_vm_readv and process_vm_writev with any number of pieces, each as large here as there.
+ * How many bytes were moved, up to the first piece that cannot be; -1 and errno if that is none.
+ */
+ssize_t fbtweak__read_process(pid_t process, const struct iovec *here, const struct iovec *there,
+                              size_t count);
+ssize_t fbtweak__write_process(pid_t process, const struct iovec *here, const struct iovec *there,
+                               size_t count);
+
+/*
+ * Takes the terminal of standard output for pictures: another screen without a cursor, and keys
+ * that come at once and are not shown, if standard input is a terminal. Whatever signal ends or
+ * stops the process gives it back before, and so does exit; what continues it takes it again.
+ */
+void fbtweak__take_screen(void);
+void fbtweak__give_back_screen(void);
+
+/* Whether the terminal has another size, or was taken again, since the last call. */
+bool fbtweak__screen_has_changed(void);
+
+/* How many characters it has; 80 and 24 if it does not say. */
+void fbtweak__screen_size(int *columns, int *rows);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
-#include "ctweakterminal.h"
+#include "ctweaksystem.h"
 
 #include <errno.h>
 #include <signal.h>

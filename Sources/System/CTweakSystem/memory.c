@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
-#include "ctweakmemory.h"
+#include "ctweaksystem.h"
 
 #include <errno.h>
 #include <limits.h>
