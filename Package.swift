@@ -48,7 +48,7 @@ let package = Package(
         .systemLibrary(name: "CLibELF", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
         .target(name: "TweakRecords"),
         .target(name: "TweakJSON", dependencies: ["TweakRecords"]),
-        .target(name: "TweakFormats", dependencies: ["TweakJSON", "TweakRecords"]),
+        .target(name: "TweakFormats", dependencies: ["TweakJSON", "TweakRecords", "TweakSystem"]),
         .target(name: "TweakSystem", dependencies: ["CTweakSystem"]),
         .target(name: "TweakOverrides", dependencies: ["TweakJSON", "TweakRecords", "TweakSystem"]),
         .target(
@@ -86,7 +86,7 @@ let package = Package(
         .target(
             name: "TweaksConfiguration",
             dependencies: [
-                "Tweaks",
+                "TweakRecords", "Tweaks",
                 .product(
                     name: "Configuration", package: "swift-configuration",
                     condition: .when(traits: ["Configuration"])),
@@ -234,7 +234,10 @@ let package = Package(
                 "TestSupport", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakRecords",
                 "TweakTargeting",
             ]),
-        .testTarget(name: "TweakPlotTests", dependencies: ["TestSupport", "TweakPlot"]),
+        .testTarget(name: "TweakSystemTests", dependencies: ["TestSupport", "TweakSystem"]),
+        .testTarget(
+            name: "CommandSupportTests", dependencies: ["CommandSupport", "TestSupport", "TweakRecords"]),
+        .testTarget(name: "TweakPlotTests", dependencies: ["TestSupport", "TweakPlot", "TweakRecords"]),
         .testTarget(
             name: "TweakMemoryTests", dependencies: ["TestSupport", "TweakMemory", "TweakRecords"]),
         .testTarget(name: "TweakELFTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),

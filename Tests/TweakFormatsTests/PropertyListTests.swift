@@ -92,7 +92,7 @@ import TweakRecords
         ("<integer>--1</integer>", "line 1: an integer is expected"),
         ("<integer/>", "an integer is expected"),
         ("\n<real>0x1p3</real>", "line 2: a number is expected"), ("<real/>", "a number is expected"),
-        ("<data>!</data>", "base64 is expected"), ("<string>&nbsp;</string>", "there is no such character"),
+        ("<data>!</data>", "Base64 is expected"), ("<string>&nbsp;</string>", "there is no such character"),
         ("<string>&#xD800;</string>", "there is no such character"),
         ("<string>&", "there is no such character"),
         ("<other/>", "there is no element other"), ("<string>a", "</string> is expected"),

@@ -76,7 +76,7 @@ struct ImageDump {
         for range in try object.recordRanges(noting: note) {
             sections.append(Section(bytes: try object.bytes(of: range)))
         }
-        let buildID = try object.buildID()?.map { $0.digits(2, radix: 16) }.joined()
+        let buildID = try object.buildID()?.hexadecimal
         self.init(
             path: object.path, architecture: object.architecture, buildID: buildID,
             byteOrder: object.byteOrder, sections: sections, selection)

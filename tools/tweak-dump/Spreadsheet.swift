@@ -38,27 +38,12 @@ final class CSVReport: Report {
             let cells =
                 [image.path] + columns.map { $0.cell(tweak) ?? "" }
                 + TweakOption.all.map { cell($0, of: tweak.declaration) ?? "" }
-            print(cells.map(Self.quoted).joined(separator: ","))
+            print(cells.map(\.csvField).joined(separator: ","))
         }
         return tell(errors, of: image)
     }
 
-    /// A newline is escaped as in tables, so that each line is a tweak.
-    private static func quoted(_ cell: String) -> String {
-        let cell = printable(cell)
-        let isPlain = cell.utf8.allSatisfy { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: ",") }
-        guard !isPlain else { return cell }
-        return "\"" + String(cell.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }) + "\""
-    }
-
     func finish() {}
-}
-
-extension String {
-    fileprivate init(_ scalars: [Unicode.Scalar]) {
-        self.init()
-        unicodeScalars.append(contentsOf: scalars)
-    }
 }
 
 /// Writes a heading and a table for each image, as GitHub and most others show them.

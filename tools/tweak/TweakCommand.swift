@@ -128,8 +128,3 @@ func reportingFailure<Result>(_ body: () throws(Failure) -> Result) throws -> Re
 let reservedDescriptors = reserveStandardDescriptors()
 
 func warn(_ message: String) { printMessage("warning: " + message) }
-
-extension String {
-    /// The text as one word of a shell's command line.
-    var shellQuoted: String { "'" + replacing("'", with: "'\\''") + "'" }
-}

@@ -9,11 +9,11 @@ internal import TweakSystem
 ///   - word: The beginning of a path.
 ///   - isOffered: Whether a path that leads to no directory is one of them.
 package func paths(beginning word: String, _ isOffered: (String) -> Bool) -> [String] {
-    let directory = word.lastIndex(of: "/").map { String(word[...$0]) } ?? ""
-    let beginning = word.dropFirst(directory.count)
+    let directory = resolvedPath("", relativeTo: word)
+    let beginning = word.unicodeScalars.dropFirst(directory.unicodeScalars.count)
     let names = directoryEntries(directory.isEmpty ? "." : directory).filter { name in
-        guard name.hasPrefix(beginning), name != ".", name != ".." else { return false }
-        return name.hasPrefix(".") == beginning.hasPrefix(".")
+        guard name.unicodeScalars.starts(with: beginning), name != ".", name != ".." else { return false }
+        return name.hasPrefix(".") == (beginning.first == ".")
     }
     return names.sorted().compactMap { name in
         // A command would take it for an option.

@@ -1,3 +1,5 @@
+internal import TweakRecords
+
 /// Columns of text for a terminal.
 public struct TextTable {
     private let columns: TextColumns
@@ -40,8 +42,9 @@ public struct TextTable {
     }
 }
 
-/// What of a table must be known before its first line is written: how wide the columns are. The rows need not be kept;
-/// each is measured, and made again when it is written.
+/// The column widths of a table, which must be known before the first row is printed.
+///
+/// The rows need not be kept: each is measured first, and made again when it is printed.
 public struct TextColumns {
     /// A cell that is wider does not count, and sticks out: one long text would make all rows as long.
     private static let widest = 200
@@ -58,7 +61,7 @@ public struct TextColumns {
     public init(header: [String], optional: Set<String> = [], isIndented: Bool = false) {
         names = header
         self.isIndented = isIndented
-        widths = header.map(\.displayWidth)
+        widths = header.map(\.columns)
         isShown = header.map { !optional.contains($0) }
     }
 
@@ -66,7 +69,7 @@ public struct TextColumns {
     public mutating func measure(_ row: [String]) {
         for (column, cell) in zip(names.indices, row) where !cell.isEmpty {
             isShown[column] = true
-            let width = printable(cell).displayWidth
+            let width = printable(cell).columns
             if width <= Self.widest { widths[column] = max(widths[column], width) }
         }
     }
@@ -85,19 +88,11 @@ public struct TextColumns {
         for (column, cell) in zip(names.indices, row) where isShown[column] {
             let text = printable(cell)
             if !text.isEmpty { line += String(repeating: " ", count: padding) + text }
-            let width = text.displayWidth
+            let width = text.columns
             padding = max(0, widths[column] - width) + 2 + (text.isEmpty ? padding : 0)
         }
         guard line.utf8.last == UInt8(ascii: " ") else { return line }
         guard let last = line.utf8.lastIndex(where: { $0 != UInt8(ascii: " ") }) else { return "" }
         return String(line[..<line.utf8.index(after: last)])
-    }
-}
-
-extension String {
-    /// Characters, which is exact for everything but wide East Asian ones and emoji.
-    fileprivate var displayWidth: Int {
-        // Of ASCII each byte is one; there are no control characters, so no newline of two.
-        utf8.allSatisfy { $0 < 0x80 } ? utf8.count : count
     }
 }

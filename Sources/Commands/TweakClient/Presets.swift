@@ -71,38 +71,17 @@ package struct PresetFolder {
     }
 }
 
-/// A name as one of a file in a directory, not hidden and with nothing in it that a shell or a terminal would trip
-/// over: slashes, control characters, a dot at its beginning and percent signs are `%` and two hexadecimal digits.
+/// The name of a preset as a file name that is not hidden: slashes, percent signs, control characters and a leading dot are
+/// percent-encoded.
 private func escapedFileName(_ name: String) -> String {
-    var escaped: [UInt8] = []
-    for byte in name.utf8 {
-        let isEscaped = byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "%")
-        if isEscaped || (byte == UInt8(ascii: ".") && escaped.isEmpty) {
-            escaped += Array("%\(byte.digits(2, radix: 16, uppercase: true))".utf8)
-        } else {
-            escaped.append(byte)
-        }
-    }
-    return String(decoding: escaped, as: UTF8.self)
+    let escaped = name.percentEncoded { $0 < 0x20 || $0 == 0x7F || "/%".utf8.contains($0) }
+    return escaped.utf8.first == UInt8(ascii: ".")
+        ? "%2E" + String(escaped.unicodeScalars.dropFirst()) : escaped
 }
 
-/// The name; `nil` if this is none that was escaped.
+/// The name of a preset, or `nil` if ``escapedFileName(_:)`` did not produce this file name.
 private func unescapedFileName(_ escaped: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = escaped.utf8
-    while let byte = rest.popFirst() {
-        guard byte == UInt8(ascii: "%") else {
-            bytes.append(byte)
-            continue
-        }
-        guard let character = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-            return nil
-        }
-        bytes.append(character)
-        rest = rest.dropFirst(2)
-    }
-    let name = String(decoding: bytes, as: UTF8.self)
-    return escapedFileName(name) == escaped ? name : nil
+    String(percentEncoded: escaped).flatMap { escapedFileName($0) == escaped ? $0 : nil }
 }
 
 /// A tweak that has another value than in a preset. As JSON: keys are a promise to scripts.

@@ -181,7 +181,7 @@ package struct ProgramSearch {
         if !named.isEmpty { return named }
         let inMemory = try inMemory { lastComponent(of: $0) == name }
         if !inMemory.isEmpty { return inMemory }
-        if let path = pathInSearchPath(of: name) { return [try OfflineProgram(path: path, warn: warn)] }
+        if let path = try? findExecutable(named: name) { return [try OfflineProgram(path: path, warn: warn)] }
         return [try application(name, checkingValues: checkingValues)]
     }
 
@@ -342,10 +342,4 @@ extension OverridesDocument {
         (answer.applied, answer.clamped) = ([], [])
         return (answer, nil)
     }
-}
-
-/// Where an executable is that a shell would find by its name.
-package func pathInSearchPath(of name: String) -> String? {
-    let directories = environment("PATH")?.split(separator: ":") ?? []
-    return directories.lazy.map { "\($0)/\(name)" }.first { isAccessible($0, X_OK) }
 }

@@ -28,7 +28,12 @@ package struct ProgramStart {
     package init(
         of name: String, library: String?, takesValues: Bool, warn: (String) -> Void
     ) throws(Failure) {
-        path = try Self.path(of: name)
+        do throws(ProgramSearchError) { path = try findExecutable(named: name) } catch {
+            switch error {
+            case .notFound: throw Failure("\(name): there is no such program", Self.notFound)
+            case .notExecutable(let reason): throw Failure(reason, Self.notExecutable)
+            }
+        }
         let script = Script(path: path)
         // Of a script the interpreter is loaded, and what that declares is not what the script is about.
         let loaded = script?.interpreter ?? path
@@ -58,39 +63,6 @@ package struct ProgramStart {
         if let problem = program?.problem { throw Failure("\(title) \(problem)", EX_UNAVAILABLE) }
         let path = try Self.library(library, for: program, title)
         preloaded = [needed.first, path].compactMap { $0 }
-    }
-
-    // MARK: The program
-
-    /// The file that a shell executes by a name.
-    private static func path(of name: String) throws(Failure) -> String {
-        var failure = Failure("\(name): there is no such program", notFound)
-        let candidates =
-            name.contains("/")
-            ? [name] : searchPath.map { ($0.isEmpty ? "." : $0) + "/" + name }
-        for path in candidates where !name.isEmpty {
-            guard let status = stat(path: path) else {
-                if errno != ENOENT, errno != ENOTDIR {
-                    failure = Failure("\(path): \(systemMessage())", notExecutable)
-                }
-                continue
-            }
-            if !status.isRegularFile {
-                let what = status.isDirectory ? "it is a directory" : "it is not a regular file"
-                failure = Failure("\(path): \(what)", notExecutable)
-            } else if !isAccessible(path, X_OK) {
-                failure = Failure("\(path): it cannot be executed: \(systemMessage())", notExecutable)
-            } else {
-                return path
-            }
-        }
-        throw failure
-    }
-
-    /// Without a variable the one of the C library.
-    private static var searchPath: [Substring] {
-        let path = getenv("PATH").map { String(cString: $0) }
-        return (path ?? "/bin:/usr/bin").split(separator: ":", omittingEmptySubsequences: false)
     }
 
     // MARK: The library
@@ -133,10 +105,8 @@ package struct ProgramStart {
 
     /// Where the library is if it was installed with this command, then elsewhere on the system, for any machine.
     private static var installedLibraries: [String] {
-        let folder: String? = executablePath().map {
-            String($0.prefix($0.count - lastComponent(of: $0).count))
-        }
-        let prefixes = [folder.flatMap { realPath($0 + "..") }, "/usr/local", "/usr"].compactMap { $0 }
+        let own = executablePath().flatMap { realPath(resolvedPath("..", relativeTo: $0)) }
+        let prefixes = [own, "/usr/local", "/usr"].compactMap { $0 }
         return prefixes.flatMap { (prefix: String) -> [String] in
             let folders = ["lib", "lib64"] + directoryEntries(prefix + "/lib").sorted().map { "lib/" + $0 }
             return folders.map { "\(prefix)/\($0)/\(libraryName)" }.filter { access($0, F_OK) == 0 }

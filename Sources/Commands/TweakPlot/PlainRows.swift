@@ -1,3 +1,5 @@
+internal import TweakRecords
+
 /// Samples as rows of a table that grows, where no picture can be drawn: one now and then, and one for each mark.
 package struct PlainRows: Sendable {
     private let series: [PlotSeries]

@@ -1,3 +1,5 @@
+internal import TweakRecords
+
 /// One picture while it is drawn.
 struct PlotFrame {
     private let plot: Plot

@@ -20,7 +20,7 @@ package struct SampleCSV: Sendable {
 
     /// The line with the names.
     package var header: [UInt8] {
-        Array((["time"] + names + ["mark"]).map(Self.field).joined(separator: ",").utf8) + [Self.newline]
+        Array((["time"] + names + ["mark"]).map(\.csvField).joined(separator: ",").utf8) + [Self.newline]
     }
 
     /// The lines of a batch, with its marks between the samples.
@@ -49,7 +49,7 @@ package struct SampleCSV: Sendable {
     private mutating func add(_ mark: SampleMark, to bytes: inout [UInt8]) {
         add(mark.time, to: &bytes)
         for _ in 0...names.count { bytes.append(Self.comma) }
-        bytes += Array(Self.field(mark.label).utf8)
+        bytes += Array(mark.label.csvField.utf8)
         bytes.append(Self.newline)
     }
 
@@ -91,13 +91,4 @@ package struct SampleCSV: Sendable {
 
     private static let comma = UInt8(ascii: ",")
     private static let newline = UInt8(ascii: "\n")
-
-    /// A text as a field. What would begin a new line is escaped, since not every program reads on there. PlotJuggler takes
-    /// what it finds most outside quotation marks for what separates fields: blanks too, of which names have some.
-    private static func field(_ text: String) -> String {
-        let text = text.printable
-        guard text.utf8.contains(where: { "\",; ".utf8.contains($0) }) else { return text }
-        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-            + "\""
-    }
 }

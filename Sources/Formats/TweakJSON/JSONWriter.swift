@@ -127,9 +127,7 @@ struct JSONWriter {
         case 0x0C: write("\\f")
         case 0x0D: write("\\r")
         default:
-            // A control character, which has two digits.
-            write(byte < 0x10 ? "\\u000" : "\\u00")
-            write(String(byte, radix: 16))
+            write("\\u" + byte.digits(4, radix: 16))
         }
     }
 }

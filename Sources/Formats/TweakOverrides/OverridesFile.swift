@@ -12,7 +12,7 @@ public struct OverridesFile: Hashable, Sendable {
     public let path: String
 
     /// The directory that it is in, with what else is kept of the application.
-    package var directory: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
+    package var directory: String { containingFolder(of: path) }
 
     private var file: KeptFile { KeptFile(path: path) }
 
@@ -393,7 +393,7 @@ package struct KeptFile: Hashable, Sendable {
                 throw .corrupt(
                     path: self.path, reason: "it is not believed, since others can write \(path)")
             }
-            path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+            path = containingFolder(of: path)
         }
     }
 
@@ -412,9 +412,9 @@ package struct KeptFile: Hashable, Sendable {
         // Where there is nothing yet, directories are made.
         var directory = path
         repeat {
-            directory = directory.lastIndex(of: "/").map { String(directory[..<$0]) } ?? ""
-            if access(directory.isEmpty ? "/" : directory, W_OK | X_OK) == 0 { return nil }
-        } while errno == ENOENT && !directory.isEmpty
+            directory = containingFolder(of: directory)
+            if access(directory, W_OK | X_OK) == 0 { return nil }
+        } while errno == ENOENT && directory != "."
         return systemMessage()
     }
 
@@ -517,7 +517,7 @@ package struct KeptFile: Hashable, Sendable {
 
     /// Makes the rename itself durable.
     private func syncDirectory(of file: String) throws(OverridesError) {
-        let directory = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+        let directory = containingFolder(of: file)
         let descriptor = openFile(directory, O_RDONLY | O_DIRECTORY)
         guard descriptor >= 0 else { throw failure("open", directory) }
         defer { close(descriptor) }

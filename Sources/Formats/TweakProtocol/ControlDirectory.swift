@@ -72,7 +72,7 @@ package struct ControlDirectory: Hashable, Sendable {
     package var isOfThisUser: Bool { (try? check(path, geteuid(), forbidden: 0o022)) != nil }
 
     /// The directory that it is in.
-    private var base: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
+    private var base: String { containingFolder(of: path) }
 
     /// The socket of a process.
     package func socket(of process: Int32) -> String { "\(path)/\(process).sock" }

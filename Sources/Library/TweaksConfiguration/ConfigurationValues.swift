@@ -1,6 +1,6 @@
 #if Configuration
 internal import Configuration
-internal import FoundationEssentials
+internal import TweakRecords
 internal import Tweaks
 
 // Tweaks have no lists and no bytes: lists are texts with commas between the elements, bytes are in base64, as in the
@@ -31,19 +31,17 @@ extension ConfigContent {
         }
         let content: ConfigContent? =
             switch type {
-            case .bytes: Self.bytes(of: text).map { .bytes($0) }
+            case .bytes: Base64.bytes(of: text).map { .bytes($0) }
             case .stringArray: elements { $0 }.map { .stringArray($0) }
             case .intArray: elements { Int($0) }.map { .intArray($0) }
             case .doubleArray: elements { Double($0) }.map { .doubleArray($0) }
             case .boolArray: elements { Bool($0) }.map { .boolArray($0) }
-            case .byteChunkArray: elements(Self.bytes).map { .byteChunkArray($0) }
+            case .byteChunkArray: elements(Base64.bytes).map { .byteChunkArray($0) }
             case .string, .int, .double, .bool: nil
             }
         guard let content else { return nil }
         self = content
     }
-
-    private static func bytes(of text: String) -> [UInt8]? { Data(base64Encoded: text).map(Array.init) }
 
     /// The same as a tweak holds it; `nil` if an element of a list has a comma in it.
     var tweakValue: TweakValue? {
@@ -52,13 +50,13 @@ extension ConfigContent {
         case .int(let number): return .integer(Int128(number))
         case .double(let number): return .double(number)
         case .string(let text): return .string(text)
-        case .bytes(let bytes): return .string(Data(bytes).base64EncodedString())
+        case .bytes(let bytes): return .string(Base64.text(of: bytes))
         case .stringArray(let texts):
             return texts.contains { $0.contains(",") } ? nil : .string(texts.joined(separator: ","))
         case .intArray(let numbers): return list(numbers)
         case .doubleArray(let numbers): return list(numbers)
         case .boolArray(let flags): return list(flags)
-        case .byteChunkArray(let chunks): return list(chunks.map { Data($0).base64EncodedString() })
+        case .byteChunkArray(let chunks): return list(chunks.map(Base64.text))
         }
     }
 

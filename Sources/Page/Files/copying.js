@@ -190,7 +190,7 @@ function write(value, indent, newline) {
 /** A field of CSV. */
 export function csvField(text) {
   const field = String(text);
-  return /[",\r\n\s]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+  return /[",;\s]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
 
 /** Copies a text. Without the clipboard, as on a page from another machine without TLS, it is selected and copied. */

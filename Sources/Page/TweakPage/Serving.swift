@@ -11,6 +11,7 @@ import ServiceLifecycle
 import Synchronization
 import TweakClient
 import TweakProtocol
+import TweakRecords
 import TweakSystem
 
 extension PageOptions {
@@ -38,8 +39,8 @@ extension PageOptions {
                 api: PageRequests(
                     board: board, sessions: sessions, first: first, ofAllUsers: allUsers,
                     comesBack: comesBack))
-            var url = origins.base(of: listening.listen) + "/#token=\(percentEncoded(secrets.token))"
-            if let first { url += "&program=\(percentEncoded(first))" }
+            var url = origins.base(of: listening.listen) + "/#token=\(secrets.token.percentEncoded)"
+            if let first { url += "&program=\(first.percentEncoded)" }
             return (server.respond, announce(url))
         } end: {
             board.end()
@@ -234,15 +235,6 @@ private final class Signals {
         signal(number, SIG_DFL)
         raise(number)
     }
-}
-
-func percentEncoded(_ text: String) -> String {
-    text.utf8.map { byte in
-        let character = Character(UnicodeScalar(byte))
-        let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || "-_.~".contains(character))
-        return isPlain
-            ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }.joined()
 }
 
 /// Has the desktop open the page. Everybody sees the arguments of a process, so the address is in a file that only the user

@@ -1,6 +1,7 @@
 internal import CLibELF
 internal import Glibc
 internal import TweakRecords
+internal import TweakSystem
 
 /// What an object tells the dynamic linker about the libraries that it needs.
 struct DynamicLinks {
@@ -77,7 +78,7 @@ extension ELFFile {
             let (file, inherited) = queue.removeFirst()
             try file.forEachObject { (object) throws(ELFError) in
                 let links = try object.dynamicLinks()
-                let origin = file.path.directory
+                let origin = containingFolder(of: file.path)
                 let own = links.searchPath.map { $0.replacingOrigin(origin) }
                 // Of a file with both, ld.so ignores RPATH.
                 let ownInherited =
@@ -161,11 +162,6 @@ extension ELFFile {
 
 extension String {
     fileprivate var directories: [String] { split(separator: ":").map(String.init) }
-
-    fileprivate var directory: String {
-        guard let slash = lastIndex(of: "/") else { return "." }
-        return slash == startIndex ? "/" : String(self[..<slash])
-    }
 
     fileprivate func replacingOrigin(_ origin: String) -> String {
         for name in ["${ORIGIN}", "$ORIGIN"] where hasPrefix(name) {

@@ -1,5 +1,6 @@
 internal import CLibELF
 internal import Glibc
+internal import TweakSystem
 
 /// An archive that names its members, which are files of their own, and does not hold them.
 ///
@@ -169,8 +170,7 @@ struct ThinMembers {
                 path: archive.path,
                 reason: "more than \(ThinArchive.deepestNesting) archives are inside each other")
         }
-        let folder = archive.path.lastIndex(of: "/").map { String(archive.path[...$0]) } ?? ""
-        let path = member.name.hasPrefix("/") ? member.name : folder + member.name
+        let path = resolvedPath(member.name, relativeTo: archive.path)
         guard var origin = member.origin else { return (try ELFFile(path: path), nil) }
         let inner = try self.archive(path)
         switch inner.kind {

@@ -174,9 +174,64 @@ package func readLink(_ path: String) -> String? {
     return count > 0 ? pathText(buffer) : nil
 }
 
+/// The folder of a file, as dirname(1) prints it: `.` for a name without a slash, `/` for a file in the root directory.
+package func containingFolder(of path: String) -> String {
+    // By bytes, because a slash with a combining mark behind it is a different `Character`.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// A path as it is meant in a file or a link: relative to the folder of that file.
+package func resolvedPath(_ path: String, relativeTo file: String) -> String {
+    let slash = UInt8(ascii: "/")
+    guard path.utf8.first != slash, let end = file.utf8.lastIndex(of: slash) else { return path }
+    return file[..<end] + "/" + path
+}
+
 /// What a program is called by the path of its executable.
 package func lastComponent(of path: String) -> String {
     repaired(path.split(separator: "/").last.map(String.init) ?? path)
+}
+
+// MARK: - Programs
+
+/// Why a shell cannot execute a program by its name.
+package enum ProgramSearchError: Error {
+    case notFound
+    /// The reason names the last file that was tried.
+    case notExecutable(reason: String)
+}
+
+/// The file that a shell executes by a name.
+///
+/// - Parameters:
+///   - name: A path, or a name without a slash, which is looked for in the folders of the search path.
+///   - searchPath: The value of `PATH`; `nil` for the default of the C library.
+package func findExecutable(
+    named name: String, in searchPath: String? = getenv("PATH").map { String(cString: $0) }
+) throws(ProgramSearchError) -> String {
+    let folders = (searchPath ?? "/bin:/usr/bin").split(separator: ":", omittingEmptySubsequences: false)
+    let candidates =
+        name.utf8.contains(UInt8(ascii: "/"))
+        ? [name] : folders.map { ($0.isEmpty ? "." : $0) + "/" + name }
+    var error = ProgramSearchError.notFound
+    for path in candidates where !name.isEmpty {
+        guard let status = stat(path: path) else {
+            if errno != ENOENT, errno != ENOTDIR {
+                error = .notExecutable(reason: "\(path): \(systemMessage())")
+            }
+            continue
+        }
+        if !status.isRegularFile {
+            let what = status.isDirectory ? "it is a directory" : "it is not a regular file"
+            error = .notExecutable(reason: "\(path): \(what)")
+        } else if !isAccessible(path, X_OK) {
+            error = .notExecutable(reason: "\(path): it cannot be executed: \(systemMessage())")
+        } else {
+            return path
+        }
+    }
+    throw error
 }
 
 // MARK: - Processes

@@ -76,7 +76,7 @@ import Testing
         // The example has no tests, so TweaksTesting is that of these, which are built without macros.
         let flags =
             try snippets.contains { $0.contains("import TweaksTesting") }
-            ? Example.libraryFlags(Locations.products, and: ["CCommandArguments", "CTweakMemory"])
+            ? Example.libraryFlags(Locations.products, and: ["CCommandArguments"])
             : Example.compilerFlags
         try typeCheck(file, ["-DDEBUG"] + flags)
     }

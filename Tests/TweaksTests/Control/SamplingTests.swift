@@ -202,18 +202,6 @@ import TweakRecords
         #expect(read == samples)
     }
 
-    @Test(arguments: 0..<70) func `Base64 is as Foundation has it`(count: Int) {
-        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97) }
-        let text = Data(bytes).base64EncodedString()
-        var written: [UInt8] = []
-        Base64.write(bytes.span.bytes, to: &written)
-        #expect(String(decoding: written, as: UTF8.self) == text)
-        #expect(Base64.bytes(of: text) == bytes)
-    }
-
-    @Test(arguments: ["a", "ab==c", "a===", "====", "!abc", "=abc", "YQ=a"])
-    func `What is not base64 is refused`(text: String) { #expect(Base64.bytes(of: text) == nil) }
-
     @Test func `A number is read by its type`() {
         let bits: UInt64 = 0x8182_8384_8586_8788
         #expect(TweakType.int8.number(ofCell: 0xff) == (ByteOrder.native == .little ? -1 : 0))

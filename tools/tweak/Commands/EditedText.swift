@@ -2,6 +2,7 @@ import CommandSupport
 import Glibc
 import TweakClient
 import TweakOverrides
+import TweakRecords
 import TweakSystem
 
 /// A text in a file of its own, for an editor.
@@ -35,7 +36,7 @@ struct EditedText {
     }
 
     private static var usualEditor: String {
-        pathInSearchPath(of: "sensible-editor") == nil ? "vi" : "sensible-editor"
+        (try? findExecutable(named: "sensible-editor")) == nil ? "vi" : "sensible-editor"
     }
 
     func read() throws(Failure) -> [UInt8] { try readInput(path) }

@@ -1,6 +1,7 @@
 import CommandSupport
 import Glibc
 import TweakJSON
+import TweakRecords
 import TweakSystem
 
 /// Options that a file `.flip.yml` gives, in the working directory, as FlipTheSwitch reads it.

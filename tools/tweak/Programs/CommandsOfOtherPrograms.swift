@@ -2,6 +2,7 @@ import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakRecords
 import TweakSystem
 
 // Parts of `tweak` are programs of their own because of what they bring with them. They are beside `tweak` or in its
@@ -9,8 +10,8 @@ import TweakSystem
 
 /// Where a part of `tweak` may be.
 private func places(of name: String) -> [String] {
-    let directory = executablePath().map { $0.prefix(through: $0.lastIndex(of: "/") ?? $0.startIndex) } ?? ""
-    return [directory + name, directory + "../libexec/tweaks/" + name]
+    let own = executablePath() ?? ""
+    return [name, "../libexec/tweaks/" + name].map { resolvedPath($0, relativeTo: own) }
 }
 
 private func path(ofPart name: String) -> String? {

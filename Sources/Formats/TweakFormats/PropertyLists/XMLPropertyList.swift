@@ -165,27 +165,10 @@ struct XMLPropertyList {
         return PropertyList(number)
     }
 
-    /// Reads base64 (RFC 4648), with spaces anywhere.
+    /// Reads Base64 with spaces anywhere.
     private func data(_ content: ArraySlice<UInt8>) throws(PropertyListError) -> [UInt8] {
-        var data: [UInt8] = []
-        var (bits, count) = (UInt32(0), 0)
-        for byte in content where !Self.isSpace(byte) {
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit = byte - UInt8(ascii: "A")
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = byte - UInt8(ascii: "a") + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0") + 52
-            case UInt8(ascii: "+"): digit = 62
-            case UInt8(ascii: "/"): digit = 63
-            case UInt8(ascii: "="): continue
-            default: throw failure("base64 is expected")
-            }
-            // At most six bits are left from before.
-            (bits, count) = (bits << 6 | UInt32(digit), count + 6)
-            guard count >= 8 else { continue }
-            count -= 8
-            data.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-        }
+        let text = String(decoding: content.filter { !Self.isSpace($0) }, as: UTF8.self)
+        guard let data = Base64.bytes(of: text) else { throw failure("Base64 is expected") }
         return data
     }
 

@@ -1,5 +1,6 @@
 internal import TweakJSON
 internal import TweakRecords
+internal import TweakSystem
 
 /// A file that says where a program's values come from, in which order.
 ///
@@ -30,13 +31,12 @@ public struct ProviderList: Hashable, Sendable {
     ///   - path: Where they are from, for the messages of errors, and for paths in it, which begin in its folder.
     /// - Throws: ``FormatError`` if they are no such file.
     public init(json: [UInt8], path: String) throws(FormatError) {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         providers = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
             var providers: [Provider]?
             try file.members("an object") { (file, name) throws(FormatError) in
                 guard name == "providers" else { throw file.invalid("only \"providers\" is expected here") }
                 providers = try file.elements("an array of providers") { (file) throws(FormatError) in
-                    try Self.provider(&file, in: folder)
+                    try Self.provider(&file, path)
                 }
             }
             guard let providers else { throw file.invalid("\"providers\" is missing: an array") }
@@ -45,7 +45,7 @@ public struct ProviderList: Hashable, Sendable {
     }
 
     private static func provider(
-        _ file: inout PlacedParser, in folder: String
+        _ file: inout PlacedParser, _ path: String
     ) throws(FormatError) -> Provider {
         if let name = try file.textIfNext() { return .builtIn(name) }
         var name, features, environment, values: String?
@@ -64,7 +64,7 @@ public struct ProviderList: Hashable, Sendable {
                 throw file.invalid("only name, variables, features, environment, values are expected here")
             }
         }
-        func located(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
+        func located(_ file: String) -> String { resolvedPath(file, relativeTo: path) }
         switch (variables, features, values) {
         case (let variables?, nil, nil):
             return .variables(name: name, files: variables.map(located))

@@ -291,7 +291,7 @@ extension FileWatcher {
         while let name = names.popLast() {
             if name == "." { continue }
             if name == ".." {
-                directory = directory.lastIndex(of: "/").map { String(directory[..<$0]) } ?? ""
+                directory = String(resolvedPath("", relativeTo: directory).unicodeScalars.dropLast())
                 continue
             }
             let entry = "\(directory)/\(name)"

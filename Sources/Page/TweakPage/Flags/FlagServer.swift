@@ -79,7 +79,7 @@ struct FlagServer: Sendable {
             throw Refusal(.methodNotAllowed, "flags are asked for with POST", headers: [.allow: "POST"])
         }
         let written = String(path.dropFirst(Self.flagsPath.count + 1))
-        let key = isBulk ? nil : Self.percentDecoded(written) ?? written
+        let key = isBulk ? nil : String(percentEncoded: written) ?? written
         try await readContext(request, key)
         let flags: Flags
         do throws(FlagProblem) { flags = try await program.flags() } catch {
@@ -250,23 +250,5 @@ struct FlagServer: Sendable {
         headers[.xContentTypeOptions] = "nosniff"
         return headers
     }()
-
-    /// - Returns: `nil` if it is not UTF-8, or a percent sign begins nothing.
-    private static func percentDecoded(_ text: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, !digits.hasPrefix("+"),
-                let decoded = UInt8(digits, radix: 16)
-            else { return nil }
-            bytes.append(decoded)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
 }
 #endif

@@ -27,7 +27,7 @@ struct Flags: Sendable {
         }
         self.all = all + [UInt8(ascii: "]")]
         let digest = SHA256.hash(data: Array(run.utf8) + self.all).prefix(12)
-        tag = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+        tag = "\"" + digest.hexadecimal + "\""
     }
 
     /// What a key stands for; `nil` if there is nothing.

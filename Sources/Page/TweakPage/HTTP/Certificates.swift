@@ -5,6 +5,7 @@ import FoundationEssentials
 import Glibc
 import NIOSSL
 import SwiftASN1
+import TweakRecords
 import X509
 
 extension TLSConfiguration {
@@ -61,9 +62,7 @@ struct MadeCertificate {
             let configuration = TLSConfiguration.serving(
                 [try NIOSSLCertificate(bytes: bytes, format: .der)],
                 try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem))
-            let digest = SHA256.hash(data: bytes).map { byte in
-                (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
+            let digest = SHA256.hash(data: bytes).map { $0.digits(2, radix: 16, uppercase: true) }
             return (configuration, digest.joined(separator: ":"))
         }
         (configuration, fingerprint) = made

@@ -2,6 +2,7 @@
 import CommandSupport
 import Crypto
 import Glibc
+import TweakRecords
 import TweakSystem
 
 /// Who may ask: the token of the address, which a page exchanges for a session.
@@ -27,7 +28,7 @@ struct Secrets: Sendable {
     private func code(of id: some StringProtocol) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Array(id.utf8), using: SymmetricKey(data: Array(token.utf8)))
-        return code.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return code.hexadecimal
     }
 
     /// Compares in a time that depends on the lengths alone.

@@ -46,7 +46,7 @@ final class Discovery: Sendable {
             let edited = board.entries.filter { $0.state == .offline && !$0.followers.isEmpty }
             let files = edited.compactMap(\.overrides)
             changes.watch(
-                files.map { String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) }
+                files.map { containingFolder(of: $0) }
                     + (directory.map { [$0] } ?? []))
             for entry in edited { sessions.reload(entry.id) }
             let isTurn = next <= .now
@@ -114,11 +114,11 @@ final class Discovery: Sendable {
 
     /// Adds the programs of which values are kept.
     private func addKept() {
-        guard let directory = try? OverridesFile(application: "-").directory else { return }
-        let folder = String(directory.dropLast(1))
+        guard let file = try? OverridesFile(application: "-") else { return }
+        let folder = containingFolder(of: file.directory) + "/"
         for name in directoryEntries(folder).sorted() where !name.hasPrefix(".") {
             guard stat(path: folder + name)?.isDirectory == true else { continue }
-            let path = pathInSearchPath(of: name).flatMap { realPath($0) }
+            let path = (try? findExecutable(named: name)).flatMap { realPath($0) }
             let id = board.entry(name: name, executable: path, isRunning: false)
             board.update(id) { $0.overrides = folder + name + "/overrides.json" }
         }

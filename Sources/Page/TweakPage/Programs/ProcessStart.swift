@@ -1,5 +1,6 @@
 import Glibc
 import TweakMemory
+import TweakRecords
 import TweakSystem
 
 /// How a process was started: what was executed, with which arguments, where, and in which environment. Source: proc(5).
@@ -171,32 +172,3 @@ func readFile(_ path: String) -> [UInt8]? {
     let most = 4 << 20
     return readWhole(path, limit: most).flatMap { $0.count > most ? nil : $0 }
 }
-
-/// A word as a shell reads it, in which nothing is hidden.
-func shellWord(_ bytes: [UInt8]) -> String {
-    let text = String(validating: bytes, as: UTF8.self)
-    if let text, !text.isEmpty,
-        text.utf8.allSatisfy({ byte in
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "_@%+=:,./-".utf8.contains(byte)
-        })
-    {
-        return text
-    }
-    if let text, text.unicodeScalars.allSatisfy({ !hidden.contains($0.properties.generalCategory) }) {
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-            + "'"
-    }
-    let escaped = bytes.map { byte in
-        switch byte {
-        case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\" + String(UnicodeScalar(byte))
-        case 0x20...0x7E: String(UnicodeScalar(byte))
-        default: "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-    }
-    return "$'" + escaped.joined() + "'"
-}
-
-private let hidden: Set<Unicode.GeneralCategory> = [
-    .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned,
-]

@@ -2,6 +2,7 @@ import CommandSupport
 import Glibc
 import Synchronization
 import TweakClient
+import TweakRecords
 import TweakSystem
 
 /// What is done to start a program again. A person sees it, and agrees, before it is done.

@@ -10,3 +10,8 @@ extension BinaryInteger {
 package func counted(_ count: Int, _ one: String, _ several: String) -> String {
     "\(count) \(count == 1 ? one : several)"
 }
+
+extension Sequence<UInt8> {
+    /// The bytes as lower-case hexadecimal digits, two each.
+    package var hexadecimal: String { map { $0.digits(2, radix: 16) }.joined() }
+}

@@ -173,8 +173,6 @@ extension TweakColor: LosslessStringConvertible {
 
     /// `#rrggbb`, or `#rrggbbaa` if the colour is not opaque.
     public var description: String {
-        "#"
-            + [red, green, blue, alpha].prefix(alpha == 255 ? 3 : 4)
-            .map { $0.digits(2, radix: 16) }.joined()
+        "#" + [red, green, blue, alpha].prefix(alpha == 255 ? 3 : 4).hexadecimal
     }
 }

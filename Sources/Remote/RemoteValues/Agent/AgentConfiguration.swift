@@ -4,6 +4,7 @@ package import TweakFormats
 internal import TweakJSON
 internal import TweakOverrides
 internal import TweakRecords
+internal import TweakSystem
 internal import TweakTargeting
 
 /// The file that says what `tweak-agent` loads.
@@ -241,8 +242,7 @@ struct Members {
     /// The path of a file that can be read.
     mutating func file(_ name: String) throws(FormatError) -> String? {
         guard let text = try text(name) else { return nil }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        let file = text.hasPrefix("/") ? text : folder + text
+        let file = resolvedPath(text, relativeTo: path)
         guard access(file, R_OK) == 0 else {
             throw invalid(name, "\(file): \(String(cString: strerror(errno)))")
         }

@@ -142,8 +142,7 @@ package final class AgentFolder: Sendable {
             throw failure("write", path, error)
         }
         // The rename itself lasts too. Some file systems cannot.
-        let directory = openFile(
-            path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".", O_RDONLY | O_DIRECTORY)
+        let directory = openFile(containingFolder(of: path), O_RDONLY | O_DIRECTORY)
         guard directory >= 0 else { return }
         fsync(directory)
         close(directory)

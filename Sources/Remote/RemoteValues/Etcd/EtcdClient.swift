@@ -1,6 +1,5 @@
 #if Remote
 internal import AsyncHTTPClient
-internal import FoundationEssentials
 internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
@@ -312,7 +311,7 @@ package struct EtcdClient: Sendable {
     // MARK: - JSON
 
     private static func base64(_ bytes: [UInt8]) -> JSONValue {
-        .scalar(.string(Data(bytes).base64EncodedString()))
+        .scalar(.string(Base64.text(of: bytes)))
     }
 
     private static func integer(_ number: Int) -> JSONValue { .scalar(.string("\(number)")) }

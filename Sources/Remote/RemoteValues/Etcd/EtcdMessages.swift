@@ -1,5 +1,4 @@
 #if Remote
-internal import FoundationEssentials
 internal import TweakJSON
 internal import TweakRecords
 
@@ -170,7 +169,7 @@ struct EtcdObject {
 
     func bytes(_ name: String) throws(FetchProblem) -> [UInt8] {
         guard let text = try text(name) else { return [] }
-        guard let data = Data(base64Encoded: text) else { throw unexpected(name, "Base64") }
+        guard let data = Base64.bytes(of: text) else { throw unexpected(name, "Base64") }
         return Array(data)
     }
 

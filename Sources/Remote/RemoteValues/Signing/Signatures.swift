@@ -1,3 +1,4 @@
+internal import TweakRecords
 internal import TweakSystem
 #if Remote
 internal import Crypto
@@ -13,11 +14,11 @@ package struct PublicKey: Hashable, Sendable {
     ///
     /// - Returns: `nil` if these are not 32 bytes in Base64.
     package init?(text: String) {
-        guard let bytes = Base64.bytes(text), bytes.count == 32 else { return nil }
+        guard let bytes = base64(text), bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 
-    package var text: String { Base64.text(bytes) }
+    package var text: String { Base64.text(of: bytes) }
 
     #if Remote
     fileprivate init(_ key: Curve25519.Signing.PublicKey) { bytes = Array(key.rawRepresentation) }
@@ -42,12 +43,12 @@ package struct Signature: Hashable, Sendable {
     ///
     /// - Returns: `nil` if these are not 64 bytes in Base64.
     package init?(text: String) {
-        guard let bytes = Base64.bytes(text), bytes.count == 64 else { return nil }
+        guard let bytes = base64(text), bytes.count == 64 else { return nil }
         self.bytes = bytes
     }
 
     /// The content of a file.
-    package var text: String { Base64.text(bytes) + "\n" }
+    package var text: String { Base64.text(of: bytes) + "\n" }
 
     #if Remote
     fileprivate init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
@@ -66,14 +67,14 @@ package struct PrivateKey: Sendable {
     ///
     /// - Returns: `nil` if these are not 32 bytes in Base64.
     package init?(text: String) {
-        guard let bytes = Base64.bytes(text), bytes.count == 32,
+        guard let bytes = base64(text), bytes.count == 32,
             let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes)
         else { return nil }
         self.key = key
     }
 
     /// The content of a file.
-    package var text: String { Base64.text(Array(key.rawRepresentation)) + "\n" }
+    package var text: String { Base64.text(of: Array(key.rawRepresentation)) + "\n" }
 
     package var publicKey: PublicKey { PublicKey(key.publicKey) }
 
@@ -82,44 +83,8 @@ package struct PrivateKey: Sendable {
 }
 #endif
 
-/// Bytes as text. Source: RFC 4648, section 4.
-enum Base64 {
-    private static let letters = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    /// - Returns: `nil` if it is something else. Space around it is left out.
-    static func bytes(_ text: String) -> [UInt8]? {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || 0x09...0x0D ~= byte }
-        var digits = Array(text.utf8.drop(while: isSpace))
-        while let last = digits.last, isSpace(last) { digits.removeLast() }
-        guard digits.count.isMultiple(of: 4) else { return nil }
-        let padding = digits.suffix(2).count { $0 == UInt8(ascii: "=") }
-        digits.removeLast(padding)
-        var bytes: [UInt8] = []
-        var (bits, count): (UInt32, UInt32) = (0, 0)
-        for digit in digits {
-            guard let value = letters.firstIndex(of: digit) else { return nil }
-            bits = bits << 6 | UInt32(value)
-            count += 6
-            guard count >= 8 else { continue }
-            count -= 8
-            bytes.append(UInt8(truncatingIfNeeded: bits >> count))
-            bits &= (1 << count) - 1
-        }
-        // What the last digit has beyond the bytes.
-        return bits == 0 ? bytes : nil
-    }
-
-    static func text(_ bytes: [UInt8]) -> String {
-        var digits: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let part = bytes[start...].prefix(3)
-            let bits = part.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - part.count))
-            for digit in 0..<4 {
-                let isDigit = digit <= part.count
-                digits.append(isDigit ? letters[Int(bits >> UInt32(18 - 6 * digit)) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: digits, as: UTF8.self)
-    }
+/// The bytes of a Base64 text between blanks and newlines.
+private func base64(_ text: String) -> [UInt8]? {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    return words.count == 1 ? Base64.bytes(of: String(words[0])) : nil
 }

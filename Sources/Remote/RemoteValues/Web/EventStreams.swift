@@ -200,20 +200,9 @@ package final class EventStreams: Sendable {
             default: continue
             }
             guard text.utf8.count <= 256 else { continue }
-            items.append(name + "=" + percentEncoded(text))
+            items.append(name + "=" + text.percentEncoded)
         }
         return items.isEmpty ? "" : "?" + items.joined(separator: "&")
-    }
-
-    private static func percentEncoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            let character = Character(UnicodeScalar(byte))
-            let isPlain =
-                byte < 0x80 && (character.isLetter || character.isNumber || "-_.~".contains(character))
-            return isPlain
-                ? String(character)
-                : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
     }
 }
 #endif

@@ -39,7 +39,7 @@ package struct FlagEvaluation: Hashable, Sendable {
         guard let machine = facts[.machine] else { return facts[.host] }
         let code = HMAC<SHA256>.authenticationCode(
             for: Array("tweak-agent OFREP".utf8), using: SymmetricKey(data: Array(machine.utf8)))
-        return code.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return code.prefix(16).hexadecimal
     }
 }
 #endif
