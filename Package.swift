@@ -105,7 +105,9 @@ let package = Package(
             ]),
         .target(
             name: "TweaksRemote",
-            dependencies: ["RemoteValues", "TweakJSON", "TweakOverrides", "TweakSystem", "Tweaks"]),
+            dependencies: [
+                "RemoteValues", "TweakJSON", "TweakOverrides", "TweakSystem", "TweakTargeting", "Tweaks",
+            ]),
         .target(name: "CCommandArguments"),
         .target(
             name: "CommandSupport",

@@ -40,6 +40,6 @@ struct TweakAccessors {
                 ).swiftFile
             ]
         }
-        _ = try OutputFiles.write(files.map { (path: "\(folder)/\($0.name)", bytes: $0.bytes) })
+        _ = try writeFiles(files.map { (path: "\(folder)/\($0.name)", bytes: $0.bytes) })
     }
 }

@@ -4,6 +4,7 @@ internal import TweakFormats
 internal import TweakOverrides
 internal import TweakProtocol
 internal import TweakRecords
+internal import TweakSystem
 
 /// What ends a command: a message for standard error, and an exit status of sysexits.h.
 public struct Failure: Error {
@@ -49,7 +50,7 @@ extension Failure {
     private static func exitCode(of error: any Error) -> Int32 {
         switch error {
         case is TweakValueError, is TweakError, is FormatError, OverridesError.corrupt: EX_DATAERR
-        case is OverridesError: EX_IOERR
+        case is OverridesError, is FileError: EX_IOERR
         case ELFError.cannotOpen: EX_NOINPUT
         case is ELFError: EX_DATAERR
         case let error as ControlError:

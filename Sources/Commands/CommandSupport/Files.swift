@@ -51,73 +51,36 @@ package func importedValues(
     return (values, imported.problems)
 }
 
-/// Files that a command makes together: all of them are replaced, or none.
+/// Writes files that belong together: all of them are replaced, or none.
 ///
 /// A file that has its content already is left alone, so that what is built from it is not built again.
-public struct OutputFiles {
-    private var waiting: [(temporary: String, path: String)] = []
-    private var madeDirectories: [String] = []
-
-    private init() {}
-
-    /// Writes files.
-    ///
-    /// - Parameter files: Paths and contents. Folders that are missing are made.
-    /// - Returns: Whether each file was written; the others have their content already.
-    /// - Throws: ``Failure`` with `EX_CANTCREAT`; no file has changed then.
-    public static func write(_ files: [(path: String, bytes: [UInt8])]) throws(Failure) -> [Bool] {
-        var output = OutputFiles()
-        do throws(Failure) {
-            var isWritten: [Bool] = []
-            for (path, bytes) in files { isWritten.append(try output.prepare(path, bytes)) }
-            try output.replace()
-            return isWritten
-        } catch {
-            output.discard()
-            throw error
+///
+/// - Parameter files: Paths and contents. Folders that are missing are made.
+/// - Returns: Whether each file was written; the others have their content already.
+/// - Throws: ``Failure`` with `EX_CANTCREAT`; no file has changed then.
+public func writeFiles(_ files: [(path: String, bytes: [UInt8])]) throws(Failure) -> [Bool] {
+    var prepared: [FileReplacement] = []
+    var folders: [String] = []
+    do throws(FileError) {
+        var isWritten: [Bool] = []
+        for (path, bytes) in files {
+            // A link to a file elsewhere stays one.
+            let target = readLink(path).flatMap { _ in realPath(path) } ?? path
+            let isSame = (try? readInput(target, isNamed: false)) == bytes
+            isWritten.append(!isSame)
+            if isSame { continue }
+            folders += try makeFolders(containingFolder(of: target), permissions: 0o777)
+            prepared.append(try FileReplacement(of: target, with: bytes))
         }
-    }
-
-    /// Writes a temporary file beside the one that it will replace.
-    private mutating func prepare(_ path: String, _ bytes: [UInt8]) throws(Failure) -> Bool {
-        // A link to a file elsewhere stays one.
-        let target = realPath(path) ?? path
-        let status = stat(path: target)
-        if let status {
-            guard status.isRegularFile else {
-                throw Failure("\(path): it is not a regular file", EX_CANTCREAT)
-            }
-            if (try? readInput(target)) == bytes { return false }
+        while let file = prepared.first {
+            try file.commit()
+            prepared.removeFirst()
+            folders = []
         }
-        for slash in target.indices.dropFirst() where target[slash] == "/" {
-            let directory = String(target[..<slash])
-            if mkdir(directory, 0o777) == 0 { madeDirectories.append(directory) }
-        }
-        let temporary = "\(target).\(getpid()).tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw systemFailure("create", path) }
-        waiting.append((temporary, target))
-        defer { close(descriptor) }
-        if let status { fchmod(descriptor, status.st_mode & 0o777) }
-        guard writeAll(bytes, to: descriptor) else { throw systemFailure("write", path) }
-        return true
+        return isWritten
+    } catch {
+        for file in prepared { file.discard() }
+        for folder in folders.reversed() { rmdir(folder) }
+        throw Failure("\(error)", EX_CANTCREAT)
     }
-
-    private mutating func replace() throws(Failure) {
-        while let (temporary, path) = waiting.first {
-            guard rename(temporary, path) == 0 else { throw systemFailure("replace", path) }
-            waiting.removeFirst()
-        }
-        madeDirectories = []
-    }
-
-    private func discard() {
-        for (temporary, _) in waiting { unlink(temporary) }
-        for directory in madeDirectories.reversed() { rmdir(directory) }
-    }
-}
-
-/// A failure of the system's last call.
-private func systemFailure(_ action: String, _ path: String) -> Failure {
-    Failure("cannot \(action) \(path): \(systemMessage())", EX_CANTCREAT)
 }

@@ -1,6 +1,7 @@
 internal import TweakJSON
 package import TweakOverrides
 package import TweakRecords
+internal import TweakSystem
 
 // Apart from reading, so that the library, which only reads these files, does not have it.
 
@@ -15,6 +16,13 @@ extension ProvidedFile {
         if let version { root["version"] = .scalar(.integer(Int128(version))) }
         if !reasons.isEmpty { root["reasons"] = .object(reasons) }
         return JSONValue.object(root).json(isPretty: true) + [UInt8(ascii: "\n")]
+    }
+
+    /// Writes the file, which everybody may read. Call with a lock on its folder held.
+    package func write(to path: String) throws(OverridesError) {
+        do throws(FileError) {
+            try FileReplacement.replace(path, with: json(), permissions: 0o644, isLocked: true)
+        } catch { throw OverridesError(error) }
     }
 
     /// Gives a tweak a value, and says why.

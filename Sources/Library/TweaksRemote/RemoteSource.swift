@@ -4,6 +4,7 @@ internal import Synchronization
 internal import TweakJSON
 internal import TweakOverrides
 internal import TweakSystem
+internal import TweakTargeting
 public import Tweaks
 
 /// Values from a web server, in a process that wants no agent on its host.
@@ -139,7 +140,7 @@ public final class RemoteSource: TweakProvider {
         } else {
             report?(.loaded)
         }
-        if let path { try AgentFolder.replace(path, with: file) }
+        if let path { try file.write(to: path) }
     }
 
     /// The names of all tweaks that there are values for.

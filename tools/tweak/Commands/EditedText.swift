@@ -1,7 +1,6 @@
 import CommandSupport
 import Glibc
 import TweakClient
-import TweakOverrides
 import TweakRecords
 import TweakSystem
 
@@ -21,7 +20,7 @@ struct EditedText {
             throw Failure("cannot make directory \(directory): \(systemMessage())", EX_CANTCREAT)
         }
         path = directory + "/overrides.json"
-        try failing { try KeptFile(path: path).replace(with: original) }
+        try failing { try FileReplacement.replace(path, with: original, permissions: 0o600) }
     }
 
     /// Has the user edit it.

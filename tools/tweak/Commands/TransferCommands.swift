@@ -45,7 +45,9 @@ struct ExportCommand: ParsableCommand {
             }
             return
         }
-        try failing { try KeptFile(path: file).replace(with: Array(text.utf8)) }
+        try failing {
+            try FileReplacement.replace(realPath(file) ?? file, with: Array(text.utf8), permissions: 0o600)
+        }
     }
 }
 

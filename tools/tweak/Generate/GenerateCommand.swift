@@ -119,7 +119,7 @@ func write(_ files: [GeneratedFile], in folder: String) throws(Failure) {
 }
 
 func write(_ files: [(path: String, bytes: [UInt8])]) throws(Failure) {
-    let isWritten = try OutputFiles.write(files)
+    let isWritten = try writeFiles(files)
     for ((path, _), isWritten) in zip(files, isWritten) {
         print(printable("\(path): \(isWritten ? "written" : "unchanged")"))
     }

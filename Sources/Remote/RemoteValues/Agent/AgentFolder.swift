@@ -31,7 +31,7 @@ package final class AgentFolder: Sendable {
     package init(_ path: String) throws(OverridesError) {
         self.path = path
         let own = path + "/" + Self.own
-        try Self.makeDirectory(own)
+        try Self.makeFolder(own)
         let file = own + "/" + Self.lockName
         lock = openFile(file, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         guard lock >= 0 else { throw Self.failure("open", file) }
@@ -50,13 +50,9 @@ package final class AgentFolder: Sendable {
     }
 
     /// Makes a folder and those above it, into which all may look.
-    private static func makeDirectory(_ path: String) throws(OverridesError) {
-        for slash in path.indices.dropFirst() + [path.endIndex]
-        where slash == path.endIndex || path[slash] == "/" {
-            let directory = String(path[..<slash])
-            guard mkdir(directory, 0o755) == 0 || errno == EEXIST || access(directory, F_OK) == 0 else {
-                throw failure("make directory", directory)
-            }
+    private static func makeFolder(_ path: String) throws(OverridesError) {
+        do throws(FileError) { try makeFolders(path, permissions: 0o755) } catch {
+            throw OverridesError(error)
         }
     }
 
@@ -79,13 +75,8 @@ package final class AgentFolder: Sendable {
     package func write(
         _ provided: ProvidedFile, for application: String, from provider: TweakSource
     ) throws(OverridesError) {
-        try Self.makeDirectory("\(path)/\(application)")
-        try Self.replace(file(application, provider), with: provided)
-    }
-
-    /// Writes such a file elsewhere.
-    package static func replace(_ path: String, with provided: ProvidedFile) throws(OverridesError) {
-        try replace(path, with: provided.json())
+        try Self.makeFolder("\(path)/\(application)")
+        try provided.write(to: file(application, provider))
     }
 
     /// Where checks of a source are noted. No application has a name that begins with a dot.
@@ -118,34 +109,12 @@ package final class AgentFolder: Sendable {
     /// Notes that an application's source was asked: the time of the file says when.
     package func noteCheck(of application: String, at provider: TweakSource) {
         let folder = notes(provider)
-        try? Self.makeDirectory(folder)
+        try? Self.makeFolder(folder)
         let descriptor = openFile(
             "\(folder)/\(application)", O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o644)
         guard descriptor >= 0 else { return }
         futimens(descriptor, nil)
         close(descriptor)
-    }
-
-    /// Puts a new file in the place of another one.
-    package static func replace(_ path: String, with bytes: [UInt8]) throws(OverridesError) {
-        let temporary = path + ".tmp"
-        // One that was left by an agent that was killed.
-        unlink(temporary)
-        let descriptor = openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
-        guard descriptor >= 0 else { throw failure("create", temporary) }
-        defer { close(descriptor) }
-        guard writeAll(bytes, to: descriptor), fchmod(descriptor, 0o644) == 0, fsync(descriptor) == 0,
-            rename(temporary, path) == 0
-        else {
-            let error = errno
-            unlink(temporary)
-            throw failure("write", path, error)
-        }
-        // The rename itself lasts too. Some file systems cannot.
-        let directory = openFile(containingFolder(of: path), O_RDONLY | O_DIRECTORY)
-        guard directory >= 0 else { return }
-        fsync(directory)
-        close(directory)
     }
 }
 #endif

@@ -2,6 +2,7 @@
 internal import Synchronization
 package import TweakOverrides
 internal import TweakRecords
+internal import TweakSystem
 
 /// What the agent does, as a text file that the textfile collector of Prometheus's node_exporter reads.
 ///
@@ -69,7 +70,10 @@ package final class AgentMetrics: Sendable {
                 return state.applications
             }
             do throws(OverridesError) {
-                try AgentFolder.replace(path, with: Array(Self.text(applications).utf8))
+                do throws(FileError) {
+                    try FileReplacement.replace(
+                        path, with: Array(Self.text(applications).utf8), permissions: 0o644, isLocked: true)
+                } catch { throw OverridesError(error) }
                 report(nil)
             } catch {
                 report(error)

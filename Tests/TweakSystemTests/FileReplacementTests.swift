@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+import TweakSystem
+
+@Suite struct `Replacing a file` {
+    private let home: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        home = try TemporaryDirectory()
+        path = home("file")
+    }
+
+    private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: home.path).sorted() }
+    }
+
+    @Test(arguments: [false, true]) func `A file is there as a whole when it is committed`(isLocked: Bool)
+        throws
+    {
+        try home.write("file", "old")
+        let replacement = try FileReplacement(of: path, with: Array("new".utf8), isLocked: isLocked)
+        #expect(try text(path) == "old")
+        try replacement.commit()
+        #expect(try text(path) == "new")
+        #expect(try names == ["file"])
+    }
+
+    @Test func `A replacement that is discarded leaves nothing behind`() throws {
+        try home.write("file", "old")
+        try FileReplacement(of: path, with: []).discard()
+        #expect(try text(path) == "old")
+        #expect(try names == ["file"])
+    }
+
+    @Test func `Permissions are kept unless others are given`() throws {
+        try home.write("file", "old")
+        chmod(path, 0o640)
+        try FileReplacement.replace(path, with: [])
+        #expect(FileStatus(path)?.mode == 0o640)
+        try FileReplacement.replace(path, with: [], permissions: 0o600)
+        #expect(FileStatus(path)?.mode == 0o600)
+    }
+
+    @Test func `A link is replaced, and what it leads to stays`() throws {
+        try home.write("other", "other")
+        symlink("other", path)
+        try FileReplacement.replace(path, with: Array("new".utf8))
+        #expect(try text(path) == "new")
+        #expect(try text(home("other")) == "other")
+    }
+
+    @Test func `A pipe is not replaced, and nothing is left beside it`() throws {
+        try #require(mkfifo(path, 0o600) == 0)
+        let error = #expect(throws: FileError.self) { try FileReplacement.replace(path, with: []) }
+        #expect(error?.description == "cannot replace \(path): it is not a regular file")
+        #expect(try names == ["file"])
+    }
+
+    @Test func `If a folder is in the place of the file, the error says so and nothing is left`() throws {
+        #expect(throws: FileError.self) { try FileReplacement.replace(home.path, with: []) }
+        #expect(throws: FileError.self) { try FileReplacement.replace(home("missing/file"), with: []) }
+        #expect(try names.isEmpty)
+    }
+
+    @Test func `Folders are made, and only the new ones are returned`() throws {
+        #expect(try makeFolders(home("a"), permissions: 0o700) == [home("a")])
+        #expect(try makeFolders(home("a/b/c"), permissions: 0o700) == [home("a/b"), home("a/b/c")])
+        #expect(try makeFolders(home("a/b/c"), permissions: 0o700) == [])
+        try home.write("file", "")
+        #expect(throws: FileError.self) { try makeFolders(home("file/x"), permissions: 0o700) }
+    }
+}
