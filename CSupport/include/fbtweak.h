@@ -2122,6 +2122,9 @@ __asm__(".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"
 
 #endif /* FB_TWEAK_ENABLED */
 
+/* The types of the notes named "FBTweak", as numbers in those above: see RecordFormat.md. */
+enum { FBTWEAK__NOTE_IMAGE = 1, FBTWEAK__NOTE_LIBRARY = 2, FBTWEAK__NOTE_APPLICATION = 3 };
+
 /*
  * Late images. An image that is loaded after the library looks for the library: one of the loaded
  * images has a note with the distance to its struct fbtweak__library. <link.h> declares what this
@@ -2184,7 +2187,7 @@ static inline bool fbtweak__is_library(const struct fbtweak__loaded *loaded, uin
 
 static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size_t size,
                                             void *slot) {
-  static const uint32_t lengths_and_type[] = {8, 4, 2};
+  static const uint32_t lengths_and_type[] = {8, 4, FBTWEAK__NOTE_LIBRARY};
   (void)size;
   unsigned i;
   for (i = 0; i < loaded->segment_count; i++) {

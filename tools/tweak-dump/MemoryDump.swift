@@ -82,7 +82,7 @@ extension ImageDump {
     fileprivate init(_ image: MemoryImage, _ values: [[Int: TweakValue]], _ selection: Selection) {
         self.init(
             path: image.path, architecture: image.architecture,
-            buildID: image.headers.buildID?.hexadecimal,
+            buildID: image.headers.notes.buildID?.hexadecimal,
             byteOrder: image.headers.byteOrder,
             sections: zip(image.sections, values).map { Section(bytes: $0.bytes, values: $1) }, selection)
     }

@@ -9,6 +9,7 @@
 #include "ctweaks.h"
 
 #include <elf.h>
+#include <fbtweak.h>
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,9 +21,6 @@
 #ifndef NT_GNU_BUILD_ID
 #  define NT_GNU_BUILD_ID 3
 #endif
-
-/* The types of a note named "FBTweak": see RecordFormat.md. */
-enum { NT_FBTWEAK_IMAGE = 1, NT_FBTWEAK_LIBRARY = 2, NT_FBTWEAK_APPLICATION = 3 };
 
 static uintptr_t relative_address(const uint8_t *field) {
   int32_t distance;
@@ -95,14 +93,14 @@ static void read_note(struct fbtweak__image *image, const ElfW(Nhdr) * note, con
   }
   if (note->n_namesz != sizeof("FBTweak") || memcmp(name, "FBTweak", sizeof("FBTweak")) != 0)
     return;
-  if (note->n_type == NT_FBTWEAK_LIBRARY && note->n_descsz >= 4) {
+  if (note->n_type == FBTWEAK__NOTE_LIBRARY && note->n_descsz >= 4) {
     uintptr_t library = relative_address(content);
     if (is_library(image, library))
       image->library = (const struct fbtweak__library *)library;
-  } else if (note->n_type == NT_FBTWEAK_APPLICATION) {
+  } else if (note->n_type == FBTWEAK__NOTE_APPLICATION) {
     if (memchr(content, '\0', note->n_descsz) != NULL)
       image->application = (const char *)content;
-  } else if (note->n_type == NT_FBTWEAK_IMAGE && note->n_descsz >= 8) {
+  } else if (note->n_type == FBTWEAK__NOTE_IMAGE && note->n_descsz >= 8) {
     uintptr_t start = relative_address(content);
     uintptr_t stop = relative_address(content + 4);
     if (start < stop && fbtweak__image_can_hold_records(image, start, stop - start)) {

@@ -3,6 +3,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
+internal import TweakRecords
 
 /// `#tweakApplication(name)`: the note by which an image says what the program is called, see `RecordFormat.md`.
 enum TweakApplicationMacro: DeclarationMacro {
@@ -33,7 +34,7 @@ enum TweakApplicationMacro: DeclarationMacro {
             nonisolated enum \(context.makeUniqueName("tweakApplication")) {
                 @section(".note.fbtweak.application") @used
                 static let note: (Swift.UInt32, Swift.UInt32, Swift.UInt32, Swift.InlineArray<\(raw: words.count), Swift.UInt32>) =
-                    (8, \(raw: note.count - 8), 3, [\(raw: words.joined(separator: ", "))])
+                    (8, \(raw: note.count - 8), \(raw: NoteType.application.rawValue), [\(raw: words.joined(separator: ", "))])
             }
             #endif
             """

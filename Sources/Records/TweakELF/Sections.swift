@@ -47,7 +47,7 @@ extension ELFObject {
     ) throws(ELFError) -> [RecordRange] {
         let ranges =
             hasSectionHeaders
-            ? try recordSections(noting: note) : try notes().bounds.flatMap(fileRange).map { [$0] } ?? []
+            ? try recordSections(noting: note) : try notes().records.flatMap(fileRange).map { [$0] } ?? []
         var total: UInt64 = 0
         var last: RecordRange?
         for range in ranges.sorted(by: { $0.offset < $1.offset }) where range.size > 0 {
@@ -89,6 +89,24 @@ extension ELFObject {
     /// The linker's id of this very build, if it wrote one.
     public func buildID() throws(ELFError) -> [UInt8]? { try notes().buildID }
 
+    /// Whether an image in memory was loaded from this very file, and not from another one of the same name.
+    ///
+    /// - Parameters:
+    ///   - file: The file of the object.
+    ///   - buildID: The build id in memory.
+    ///   - header: The first bytes in memory, which tell if there are no build ids.
+    package func isSource(
+        in file: ELFFile, of buildID: (some Sequence<UInt8>)?, header: some Collection<UInt8>
+    ) throws(ELFError) -> Bool {
+        switch (try self.buildID(), buildID) {
+        case (let own?, let other?): return own.elementsEqual(other)
+        case (nil, nil):
+            return headerSize <= header.count
+                && file.bytes(at: 0, count: headerSize).elementsEqual(header.prefix(headerSize))
+        default: return false
+        }
+    }
+
     /// What the object calls the program that it is in; `nil` if it says nothing.
     public func application() throws(ELFError) -> String? { try notes().application }
 
@@ -99,7 +117,7 @@ extension ELFObject {
         let wanted = Array(recordSectionName.utf8) + [0]
         // Read when the first section needs them, and once.
         var names: [UInt8] = []
-        var segments: [GElf_Phdr]?
+        var segments: [ImageSegment]?
         var ranges: [RecordRange] = []
         try forEachSection { (section, index) throws(ELFError) in
             let isEmptied = isLinked && section.sh_type == UInt32(SHT_NOBITS)
@@ -129,19 +147,15 @@ extension ELFObject {
     }
 
     /// Why a section can hold no cells that a program reads and writes; `nil` if it can.
-    private func unusability(of section: GElf_Shdr, in segments: [GElf_Phdr]) -> String? {
+    private func unusability(of section: GElf_Shdr, in segments: [ImageSegment]) -> String? {
         let has = { (flag: Int32) in section.sh_flags & UInt64(flag) != 0 }
         if has(SHF_TLS) { return "it is thread-local" }
         if !has(SHF_ALLOC) { return "it is not loaded" }
         if !has(SHF_WRITE) { return "it cannot be written" }
         if has(SHF_COMPRESSED) { return "it is compressed" }
         guard isLinked, section.sh_size > 0 else { return nil }
-        let isInside = segments.contains { segment in
-            guard section.sh_addr >= segment.p_vaddr else { return false }
-            let start = section.sh_addr - segment.p_vaddr
-            return segment.isWritable && start <= segment.p_filesz
-                && section.sh_size <= segment.p_filesz - start
-                && section.sh_offset == segment.p_offset &+ start
+        let isInside = segments.contains {
+            $0.isWritable && $0.fileOffset(of: section.sh_addr, size: section.sh_size) == section.sh_offset
         }
         if !isInside { return "it is not inside a segment that is loaded and can be written" }
         return section.sh_addr % RecordRange.alignment == 0
@@ -187,17 +201,6 @@ extension RecordRange {
     static let alignment: UInt64 = 8
 }
 
-/// What the notes of an object say.
-struct Notes {
-    var buildID: [UInt8]?
-    /// The addresses between which the records are.
-    var bounds: Range<UInt64>?
-    /// What the object calls the program that it is in.
-    var application: String?
-    /// Whether the library is in the object.
-    var hasLibrary = false
-}
-
 extension ELFObject {
     /// More notes are those of a core file, or made to take our time.
     private static let mostNotes: UInt64 = 1 << 20
@@ -205,17 +208,15 @@ extension ELFObject {
     /// About as many as the kernel takes.
     private static let mostSegments = 1024
 
-    func notes() throws(ELFError) -> Notes {
-        var notes = Notes()
+    func notes() throws(ELFError) -> ImageNotes {
+        var notes = ImageNotes()
         var total: UInt64 = 0
         try forEachSegment { (segment) throws(ELFError) in
-            guard segment.p_type == UInt32(PT_NOTE), segment.p_filesz <= Self.mostNotes - total else {
-                return
-            }
+            guard segment.type == UInt32(PT_NOTE), segment.fileSize <= Self.mostNotes - total else { return }
             // The condition keeps it below the most.
-            total += segment.p_filesz
-            let bytes = try bytes(at: segment.p_offset, count: segment.p_filesz, of: "a segment with notes")
-            notes.read(bytes.span.bytes, of: segment, byteOrder)
+            total += segment.fileSize
+            let bytes = try bytes(at: segment.offset, count: segment.fileSize, of: "a segment with notes")
+            notes.read(bytes.span.bytes, of: segment, is64Bit: is64Bit, byteOrder)
         }
         return notes
     }
@@ -223,21 +224,19 @@ extension ELFObject {
     /// Where addresses of the object are in its file; `nil` if they are in no loadable segment that can be written.
     func fileRange(_ addresses: Range<UInt64>) throws(ELFError) -> RecordRange? {
         let size = addresses.upperBound - addresses.lowerBound
-        for segment in try loadedSegments() where addresses.lowerBound >= segment.p_vaddr {
-            let start = addresses.lowerBound - segment.p_vaddr
-            guard segment.isWritable, start <= segment.p_filesz, size <= segment.p_filesz - start else {
-                continue
+        for segment in try loadedSegments() where segment.isWritable {
+            if let offset = segment.fileOffset(of: addresses.lowerBound, size: size) {
+                return RecordRange(address: addresses.lowerBound, offset: offset, size: size)
             }
-            return RecordRange(address: addresses.lowerBound, offset: segment.p_offset &+ start, size: size)
         }
         return nil
     }
 
     /// The segments that are in memory when the object is loaded.
-    func loadedSegments() throws(ELFError) -> [GElf_Phdr] {
-        var segments: [GElf_Phdr] = []
+    func loadedSegments() throws(ELFError) -> [ImageSegment] {
+        var segments: [ImageSegment] = []
         try forEachSegment { (segment) throws(ELFError) in
-            guard segment.p_type == UInt32(PT_LOAD) else { return }
+            guard segment.isLoaded else { return }
             guard segments.count < Self.mostSegments else {
                 throw broken("more than \(Self.mostSegments) segments are loaded")
             }
@@ -250,16 +249,16 @@ extension ELFObject {
     package func dynamicLinker() throws(ELFError) -> String? {
         var linker: String?
         try forEachSegment { (segment) throws(ELFError) in
-            guard segment.p_type == UInt32(PT_INTERP), linker == nil else { return }
+            guard segment.type == UInt32(PT_INTERP), linker == nil else { return }
             let bytes = try bytes(
-                at: segment.p_offset, count: min(segment.p_filesz, UInt64(PATH_MAX)),
+                at: segment.offset, count: min(segment.fileSize, UInt64(PATH_MAX)),
                 of: "the name of the dynamic linker")
             linker = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
         return linker
     }
 
-    private func forEachSegment(_ body: (GElf_Phdr) throws(ELFError) -> Void) throws(ELFError) {
+    private func forEachSegment(_ body: (ImageSegment) throws(ELFError) -> Void) throws(ELFError) {
         var count = 0
         guard elf_getphdrnum(elf, &count) == 0 else { throw broken(ELFFile.lastError()) }
         for index in 0..<max(0, count) {
@@ -267,54 +266,11 @@ extension ELFObject {
             guard gelf_getphdr(elf, CInt(clamping: index), &segment) != nil else {
                 throw broken("program header \(index): \(ELFFile.lastError())")
             }
-            try body(segment)
+            try body(
+                ImageSegment(
+                    type: segment.p_type, flags: segment.p_flags, offset: segment.p_offset,
+                    address: segment.p_vaddr, fileSize: segment.p_filesz, memorySize: segment.p_memsz,
+                    alignment: segment.p_align))
         }
     }
-}
-
-extension GElf_Phdr {
-    var isWritable: Bool { p_flags & UInt32(PF_W) != 0 }
-}
-
-extension Notes {
-    /// Reads the notes of a segment, each of which is the sizes of its name and its content, its type, the name and the
-    /// content, padded to 4 bytes, that of properties in a segment aligned to 8 to 8: gABI and the x86 psABI. mold puts others
-    /// behind it into the same segment, which keep their 4. What does not fit ends them.
-    fileprivate mutating func read(_ bytes: RawSpan, of segment: GElf_Phdr, _ order: ByteOrder) {
-        var offset = 0
-        while let nameSize: UInt32 = bytes.number(at: offset, order),
-            let contentSize: UInt32 = bytes.number(at: offset + 4, order),
-            let type: UInt32 = bytes.number(at: offset + 8, order)
-        {
-            let isOfProperties = type == UInt32(NT_GNU_PROPERTY_TYPE_0) && nameSize == 4
-            let alignment = segment.p_align == 8 && isOfProperties ? 8 : 4
-            // Three times 32 bits more than an offset, so there is no overflow.
-            let name = offset + 12
-            let content = (name + Int(nameSize) + alignment - 1) & -alignment
-            let end = content + Int(contentSize)
-            guard end <= bytes.byteCount else { return }
-            let names = bytes.extracting(name..<name + Int(nameSize))
-            if type == UInt32(NT_GNU_BUILD_ID), names.elementsEqual("GNU\0") {
-                buildID = bytes.extracting(content..<end).withUnsafeBytes { Array($0) }
-            } else if type == 1, names.elementsEqual("FBTweak\0"), contentSize >= 8,
-                let start: Int32 = bytes.number(at: content, order),
-                let stop: Int32 = bytes.number(at: content + 4, order)
-            {
-                // The distances are from the fields themselves.
-                let address = segment.p_vaddr &+ UInt64(content)
-                let first = address &+ UInt64(bitPattern: Int64(start))
-                let last = address &+ 4 &+ UInt64(bitPattern: Int64(stop))
-                if first <= last { bounds = first..<last }
-            } else if type == 3, names.elementsEqual("FBTweak\0"), application == nil {
-                let text = bytes.extracting(content..<end).withUnsafeBytes { Array($0) }
-                application = text.firstIndex(of: 0).map { String(decoding: text[..<$0], as: UTF8.self) }
-            }
-            if type == 2, names.elementsEqual("FBTweak\0") { hasLibrary = true }
-            offset = (end + alignment - 1) & -alignment
-        }
-    }
-}
-
-extension RawSpan {
-    fileprivate func elementsEqual(_ text: String) -> Bool { withUnsafeBytes { $0.elementsEqual(text.utf8) } }
 }

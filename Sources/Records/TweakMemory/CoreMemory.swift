@@ -32,7 +32,7 @@ package final class CoreMemory: AddressSpace {
     /// A file whose content was loaded.
     private struct BackingFile {
         let file: ELFFile
-        let segments: [ImageHeaders.Segment]
+        let segments: [ImageSegment]
         let bias: UInt64
     }
 
@@ -262,7 +262,7 @@ private struct MappedFiles {
     /// `NT_FILE`.
     private static let typeOfFiles: UInt32 = 0x4649_4C45
 
-    mutating func read(_ segment: ImageHeaders.Segment, _ format: ELFFormat, _ source: ByteSource) {
+    mutating func read(_ segment: ImageSegment, _ format: ELFFormat, _ source: ByteSource) {
         var offset = segment.offset
         let (end, overflows) = segment.offset.addingReportingOverflow(segment.fileSize)
         guard !overflows else { return }

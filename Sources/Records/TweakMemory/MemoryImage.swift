@@ -68,8 +68,8 @@ package struct MemoryImages: Sendable {
                 continue
             }
             if found.isInMemory { sawNothing = false }
-            haveLibrary = haveLibrary || found.headers.hasLibrary
-            if let application = found.headers.application { applications.append(application) }
+            haveLibrary = haveLibrary || found.headers.notes.hasLibrary
+            if let application = found.headers.notes.application { applications.append(application) }
             let (sections, problem, isWhole) = found.sections(upTo: bytesLeft)
             if let problem { problems.append(problem) }
             bytesLeft -= sections.reduce(0) { $0 + $1.bytes.count }
@@ -147,7 +147,7 @@ private struct FoundImage {
     func sections(upTo most: Int) -> (sections: [MemoryImage.Section], problem: String?, isWhole: Bool) {
         let isSame = isLoadedFromFile
         var places = isSame || start == nil ? placesInFile : nil
-        if places == nil, let records = headers.records {
+        if places == nil, let records = headers.notes.records {
             places = [Place(addresses: records, offset: headers.fileOffset(of: records))]
         }
         var sections: [MemoryImage.Section] = []
@@ -155,7 +155,7 @@ private struct FoundImage {
         var (left, isWhole) = (most, true)
         if isSame { useFile() }
         for place in places ?? [] where !place.addresses.isEmpty {
-            guard headers.canHoldRecords(place.addresses, pageSize: space.pageSize),
+            guard headers.segments.canHoldRecords(place.addresses, pageSize: space.pageSize),
                 let addresses = place.addresses.moved(by: bias),
                 regions.cover(addresses, where: { $0.isWritable && $0.isReadable })
             else { continue }
@@ -206,12 +206,11 @@ private struct FoundImage {
     /// Whether the file is the one that was loaded and not a later one of the same name.
     private var isLoadedFromFile: Bool {
         guard let file, let start else { return false }
-        let onDisk = ImageHeaders(file.bytes(at: 0, count: ImageHeaders.usualBytes)) {
-            file.bytes(at: Int(clamping: $0.offset), count: Int(clamping: $0.fileSize))
+        var isSource = false
+        try? file.forEachObject { (object) throws(ELFError) in
+            isSource = try object.isSource(in: file, of: headers.notes.buildID, header: start)
         }
-        guard let onDisk else { return false }
-        if headers.buildID != nil || onDisk.buildID != nil { return headers.buildID == onDisk.buildID }
-        return file.bytes(at: 0, count: onDisk.byteCount).elementsEqual(start.prefix(onDisk.byteCount))
+        return isSource
     }
 
     /// Whether two pieces hold the same records, whatever is in the cells.

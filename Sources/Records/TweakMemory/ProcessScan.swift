@@ -59,8 +59,8 @@ package struct ProcessScan {
         guard let start = bytes(at: 0, count: UInt64(ImageHeaders.usualBytes)),
             let headers = ImageHeaders(start, read: { bytes(at: $0.offset, count: $0.fileSize) })
         else { return .nothing }
-        if headers.hasLibrary { return .library }
-        if headers.records != nil { return .tweaks }
+        if headers.notes.hasLibrary { return .library }
+        if headers.notes.records != nil { return .tweaks }
         // What other languages write has no note.
         var hasRecords = false
         try? ELFFile(path: path).forEachObject { (object) throws(ELFError) in

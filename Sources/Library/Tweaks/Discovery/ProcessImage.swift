@@ -130,18 +130,11 @@ private struct LoadedImage {
         return records
     }
 
-    /// Whether the file is the one that was loaded and not a later one of the same name.
     private func isLoaded(from file: ELFFile, _ object: ELFObject) throws(ELFError) -> Bool {
-        let onDisk = try object.buildID()
-        if let inMemory = image.build_id {
-            return onDisk?.elementsEqual(UnsafeBufferPointer(start: inMemory, count: image.build_id_size))
-                ?? false
-        }
-        guard onDisk == nil, let header = image.header, object.headerSize <= image.header_size else {
-            return false
-        }
-        return file.bytes(at: 0, count: object.headerSize)
-            .elementsEqual(UnsafeRawBufferPointer(start: header, count: object.headerSize))
+        try object.isSource(
+            in: file,
+            of: image.build_id.map { UnsafeBufferPointer(start: $0, count: image.build_id_size) },
+            header: UnsafeRawBufferPointer(start: image.header, count: image.header_size))
     }
 
     /// The addresses of the records by the bounds that the linker wrote into the image.

@@ -24,6 +24,16 @@ package enum RecordLayout {
     package static let hasChoices: UInt8 = 8
 }
 
+/// The types of the notes named `FBTweak`; `CSupport/RecordFormat.md` explains them, and `fbtweak.h` has the same numbers for C.
+package enum NoteType: UInt32 {
+    /// Where the records of an image are.
+    case image = 1
+    /// Where the library is in the image.
+    case library
+    /// What the image calls the program that it is in.
+    case application
+}
+
 /// The order of the bytes of a number, which is that of the machine a binary is made for.
 public enum ByteOrder: Sendable {
     /// Least significant byte first, as on x86-64, AArch64 and RISC-V.
