@@ -170,7 +170,10 @@ import Testing
     @Test(arguments: [
         ("\"endpoints\": []", "etcd.endpoints: there is none"),
         ("\"prefix\": \"a\"", "etcd.endpoints: it is missing: an array of addresses"),
-        ("\"endpoints\": [\"a:2379\"]", "etcd.endpoints.0: \"a:2379\" is here, but \"https://\", a host and"),
+        (
+            "\"endpoints\": [\"a:2379\"]",
+            "etcd.endpoints.0: \"a:2379\" is here, but an address, \"https://\" with a host and"
+        ),
         ("\"endpoints\": [\"https://a/b\"]", "etcd.endpoints.0: \"https://a/b\" is here"),
         ("\"endpoints\": [\"https://u@a\"]", "etcd.endpoints.0: \"https://u@a\" is here"),
         ("\"endpoints\": [5]", "etcd.endpoints.0: 5 is here"),

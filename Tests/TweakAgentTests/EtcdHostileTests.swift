@@ -116,10 +116,10 @@ private enum Gateway {
     }
 
     @Test(arguments: [
-        ("[]", "it is an array"),
+        ("[]", "an array is here, but an object is expected"),
         ("{}", "header: nothing is here, but an object is expected"),
         (#"{"header":{"cluster_id":"0","revision":"6"}}"#, "cluster_id: "),
-        (#"{"header":{"cluster_id":"77","revision":6}}"#, "revision: 6 is here, but a text is expected"),
+        (#"{"header":{"cluster_id":"77","revision":6}}"#, "revision: 6 is here, but text is expected"),
         (#"{"header":{"cluster_id":"77","revision":"six"}}"#, "revision: \"six\" is here"),
         (#"{"header":{"cluster_id":"77","revision":"-1"}}"#, "revision: \"-1\" is here"),
         (
@@ -131,7 +131,7 @@ private enum Gateway {
             "revision: \"99999999999999999999\""
         ),
         (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":{}}"#, "kvs: an object is here"),
-        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[1]}"#, "kvs: an array is here"),
+        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[1]}"#, "kvs.0: 1 is here"),
         (
             #"{"header":{"cluster_id":"77","revision":"6"},"kvs":[{"key":"*"}]}"#,
             "key: \"*\" is here, but Base64"

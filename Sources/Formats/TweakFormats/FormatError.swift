@@ -1,3 +1,5 @@
+internal import TweakJSON
+
 /// Why a file of features, of tweaks or of stored values cannot be used.
 public enum FormatError: Error, Hashable {
     /// The bytes are not of the format.
@@ -19,5 +21,11 @@ extension FormatError: CustomStringConvertible {
             "\(path): there is no environment \"\(name)\"; "
                 + (choices.isEmpty ? "it has none" : "it has \(choices.joined(separator: ", "))")
         }
+    }
+}
+
+extension FormatError: JSONPlaceError {
+    package init(path: String, place: [String], reason: String) {
+        self = .invalid(path: path, place: place, reason: reason)
     }
 }

@@ -164,6 +164,12 @@ extension OverridesError: CustomStringConvertible {
     }
 }
 
+extension OverridesError: JSONPlaceError {
+    package init(path: String, place: [String], reason: String) {
+        self = .corrupt(path: path, reason: (place + [reason]).joined(separator: ": "))
+    }
+}
+
 /// The content of an overrides file: values by category, collection and name.
 ///
 ///     { "Spring": { "Physics": { "Stiffness": 240 } } }

@@ -38,16 +38,14 @@ package struct ProvidedFile: Hashable, Sendable {
     /// - Throws: ``OverridesError/corrupt(path:reason:)``, with the place.
     package init(json: [UInt8], path: String) throws(OverridesError) {
         let root = try OverridesDocument.object(json: json, path: path)
+        let place = JSONPlace<OverridesError>(path: path)
         func object(_ name: String) throws(OverridesError) -> JSONObject? {
             guard let value = root[name] else { return nil }
-            if case .object(let object) = value { return object }
-            throw .corrupt(
-                path: path, reason: "\(name): \(value.summary) is here, but an object is expected")
+            return try place.inside(name).object(value)
         }
         func text(_ name: String) throws(OverridesError) -> String? {
             guard let value = root[name], value != .null else { return nil }
-            if case .scalar(.string(let text)) = value { return text }
-            throw .corrupt(path: path, reason: "\(name): \(value.summary) is here, but text is expected")
+            return try place.inside(name).text(value)
         }
         guard let values = try object("values") else {
             throw .corrupt(path: path, reason: "\"values\" is missing: an object")

@@ -36,10 +36,10 @@ package struct EvaluatedFlags: Hashable, Sendable {
         do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
             throw .malformed(path: path, reason: error.reason)
         }
-        let place = Place(path: path, names: [])
-        guard case .object(let root) = value else { throw place.unexpected(value, "an object") }
+        let place = Place(path: path)
+        let root = try place.object(value)
         guard case .array(let flags)? = root["flags"] else {
-            throw place.inside("flags").unexpected(root["flags"] ?? .null, "an array of flags")
+            throw place.inside("flags").unexpected(root["flags"], "an array of flags")
         }
         streams = Self.streams(root["eventStreams"])
         version =

@@ -24,16 +24,13 @@ package struct FeatureTargets: Hashable, Sendable {
     ///   - path: Where it is from, for the messages of errors.
     /// - Throws: ``FormatError`` if it is not such an array.
     init(_ value: JSONValue, path: String) throws(FormatError) {
-        guard case .array(let elements) = value else {
-            throw Place(path: path, names: ["features"]).unexpected(value, "an array of features")
-        }
+        let place = Place(path: path, names: ["features"])
         var features: [FeatureTarget] = []
         var known = Set<ByteText>()
         var problems: [String] = []
         var unknown: [(filter: String, features: [String])] = []
-        for (index, element) in elements.enumerated() {
-            let place = Place(path: path, names: ["features", "\(index)"])
-            let feature = try FeatureTarget(element, place)
+        for (index, element) in try place.array(value, "an array of features").enumerated() {
+            let feature = try FeatureTarget(element, place.inside("\(index)"))
             guard known.insert(ByteText(feature.key)).inserted else {
                 problems.append(
                     "\(path): features.\(index): \"\(feature.key)\" is here for the second time; the first counts"
@@ -127,13 +124,11 @@ package struct FeatureTarget: Hashable, Sendable {
     fileprivate static let members = known + ["salt", "enabled", "description"]
 
     fileprivate init(_ value: JSONValue, _ place: Place) throws(FormatError) {
-        guard case .object(var members) = value else {
-            throw place.unexpected(value, "a feature, an object")
-        }
+        var members = try place.object(value, "a feature, an object")
         guard let name = members.removeValue(forKey: "key") else {
             throw place.invalid("\"key\" is missing: text")
         }
-        key = try place.inside("key").text(name)
+        key = try place.inside("key").textWithoutNUL(name)
         guard !key.isEmpty else { throw place.inside("key").invalid("the text is empty") }
         isEnabled =
             try members.removeValue(forKey: "enabled").map { (value) throws(FormatError) in
@@ -141,7 +136,7 @@ package struct FeatureTarget: Hashable, Sendable {
             } ?? false
         members["description"] = nil
         let salt = try members.removeValue(forKey: "salt").map { (value) throws(FormatError) in
-            try place.inside("salt").text(value)
+            try place.inside("salt").textWithoutNUL(value)
         }
         var filters: [Filter] = []
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
@@ -174,23 +169,21 @@ package struct FeatureTarget: Hashable, Sendable {
         _ name: String, _ value: JSONValue, salt: String, _ place: Place
     ) throws(FormatError) -> Rule {
         if let kind = lists.first(where: { $0.key == name })?.value {
-            return .list(kind, try place.texts(value))
+            var entries: [String] = []
+            for (index, entry) in try place.array(value, "an array of texts").enumerated() {
+                entries.append(try place.inside("\(index)").textWithoutNUL(entry))
+            }
+            return .list(kind, entries)
         }
         if let fact = bounds.first(where: { $0.key == name })?.value {
-            let version = try place.text(value)
+            let version = try place.textWithoutNUL(value)
             guard !Version(version).components.isEmpty else {
                 throw place.invalid("\"\(version)\" is not a version")
             }
             return name.hasPrefix("minimum") ? .minimum(fact, version) : .maximum(fact, version)
         }
         guard name == Self.percentage else { return .unknown }
-        let percentage: Double
-        switch value {
-        case .scalar(.integer(let number)): percentage = Double(number)
-        case .scalar(.double(let number)): percentage = number
-        default: throw place.unexpected(value, "a number from 0 to 100")
-        }
-        guard 0...100 ~= percentage else { throw place.unexpected(value, "a number from 0 to 100") }
+        let percentage = try place.number(value, 0...100, "a number from 0 to 100")
         return .percentage(percentage, salt: salt)
     }
 
@@ -329,34 +322,5 @@ package struct FeatureTarget: Hashable, Sendable {
     }
 }
 
-/// A place in a file, for the messages of errors.
-struct Place: Hashable {
-    let path: String
-    let names: [String]
-
-    func inside(_ name: String) -> Place { Place(path: path, names: names + [name]) }
-
-    func invalid(_ reason: String) -> FormatError { .invalid(path: path, place: names, reason: reason) }
-
-    func unexpected(_ value: JSONValue, _ expectation: String) -> FormatError {
-        invalid("\(value.summary) is here, but \(expectation) is expected")
-    }
-
-    func text(_ value: JSONValue) throws(FormatError) -> String {
-        guard case .scalar(.string(let text)) = value else { throw unexpected(value, "text") }
-        guard !text.utf8.contains(0) else { throw invalid("the text contains a NUL character") }
-        return text
-    }
-
-    func flag(_ value: JSONValue) throws(FormatError) -> Bool {
-        guard case .scalar(.bool(let flag)) = value else { throw unexpected(value, "true or false") }
-        return flag
-    }
-
-    func texts(_ value: JSONValue) throws(FormatError) -> [String] {
-        guard case .array(let elements) = value else { throw unexpected(value, "an array of texts") }
-        var texts: [String] = []
-        for (index, element) in elements.enumerated() { texts.append(try inside("\(index)").text(element)) }
-        return texts
-    }
-}
+/// A place in a file that a server sends.
+typealias Place = JSONPlace<FormatError>

@@ -43,8 +43,8 @@ package struct RemoteDocument: Hashable, Sendable {
         do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
             throw .malformed(path: path, reason: error.reason)
         }
-        let place = Place(path: path, names: [])
-        guard case .object(var root) = value else { throw place.unexpected(value, "an object") }
+        let place = Place(path: path)
+        var root = try place.object(value)
         flags = nil
         let features = root["features"].flatMap { if case .array = $0 { $0 } else { nil } }
         (version, versionProblem) = try Self.version(root["version"], isOfFeatures: features != nil, place)
@@ -81,22 +81,16 @@ package struct RemoteDocument: Hashable, Sendable {
             return (nil, "\(problem); so the file has no version")
         default: break
         }
-        throw place.unexpected(value ?? .null, expectation)
+        throw place.unexpected(value, expectation)
     }
 
     private static func values(_ root: JSONObject, _ place: Place) throws(FormatError) -> OverridesDocument {
         var document = OverridesDocument()
         for (category, collections) in root {
             let place = place.inside(category.text)
-            guard case .object(let collections) = collections else {
-                throw place.unexpected(collections, "a category, an object,")
-            }
-            for (collection, names) in collections {
+            for (collection, names) in try place.object(collections, "a category, an object,") {
                 let place = place.inside(collection.text)
-                guard case .object(let names) = names else {
-                    throw place.unexpected(names, "a collection, an object,")
-                }
-                for (name, value) in names {
+                for (name, value) in try place.object(names, "a collection, an object,") {
                     guard let value = value.tweakValue else {
                         throw place.inside(name.text).unexpected(value, "true, false, a number or text")
                     }

@@ -126,20 +126,16 @@ struct CheckCommand: ParsableCommand {
         do throws(JSONError) { value = try JSONParser.value(of: bytes) } catch {
             throw Failure("\(path): \(error)", EX_DATAERR)
         }
-        guard case .object(let members) = value else {
-            throw Failure("\(path): \(value.summary) is here, but an object of facts is expected", EX_DATAERR)
-        }
-        for (name, value) in members {
-            guard let fact = Fact(rawValue: name.text) else {
-                throw Failure("\(path): \(Self.noFact(name.text))", EX_DATAERR)
+        let place = JSONPlace<FormatError>(path: path)
+        return try failing {
+            for (name, value) in try place.object(value, "an object of facts") {
+                guard let fact = Fact(rawValue: name.text) else {
+                    throw place.invalid(Self.noFact(name.text))
+                }
+                facts[fact] = try place.inside(name.text).text(value)
             }
-            guard case .scalar(.string(let text)) = value else {
-                throw Failure(
-                    "\(path): \(name.text): \(value.summary) is here, but text is expected", EX_DATAERR)
-            }
-            facts[fact] = text
+            return facts
         }
-        return facts
     }
 
     private func table(of document: RemoteDocument, for facts: HostFacts) -> String {

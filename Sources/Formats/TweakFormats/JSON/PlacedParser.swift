@@ -74,9 +74,7 @@ struct PlacedParser {
     /// Reads text without a NUL, which ends a text in C.
     mutating func text() throws(FormatError) -> String {
         let value = try value()
-        guard case .scalar(.string(let text)) = value else { throw unexpected(value, "text") }
-        try checkText(text)
-        return text
+        return try here.textWithoutNUL(value)
     }
 
     /// Reads text, if it is next.
@@ -89,8 +87,7 @@ struct PlacedParser {
 
     mutating func flag() throws(FormatError) -> Bool {
         let value = try value()
-        guard case .scalar(.bool(let flag)) = value else { throw unexpected(value, "true or false") }
-        return flag
+        return try here.flag(value)
     }
 
     /// The last of the names that lead here, which is the name of a feature or a tweak.
@@ -120,8 +117,10 @@ struct PlacedParser {
     }
 
     func unexpected(_ value: JSONValue, _ expectation: String) -> FormatError {
-        invalid("\(value.summary) is here, but \(expectation) is expected")
+        here.unexpected(value, expectation)
     }
 
-    func invalid(_ reason: String) -> FormatError { .invalid(path: path, place: place, reason: reason) }
+    func invalid(_ reason: String) -> FormatError { here.invalid(reason) }
+
+    private var here: JSONPlace<FormatError> { JSONPlace(path: path, names: place) }
 }

@@ -33,19 +33,21 @@ package struct AgentConfiguration: Hashable, Sendable {
         do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
             throw .malformed(path: path, reason: error.reason)
         }
-        var root = try Members(value, path: path, place: [])
-        let cluster = try root.take("etcd", "an object") { $0 }
-            .map { (value) throws(FormatError) in try EtcdCluster(value, path: path) }
+        let place = JSONPlace<FormatError>(path: path)
+        var root = try Members(value, place)
+        let cluster = try root.take("etcd") { (place, value) throws(FormatError) in
+            try EtcdCluster(value, place)
+        }
         let entries = try root.array("applications", "an array of applications")
         try root.end()
         guard !entries.isEmpty else {
-            throw .invalid(path: path, place: ["applications"], reason: "there is none")
+            throw root.invalid("applications", "there is none")
         }
         var applications: [WebSettings] = []
         var fleet: [EtcdSettings] = []
         var (names, fleetNames) = (Set<ByteText>(), Set<ByteText>())
         for (index, entry) in entries.enumerated() {
-            var members = try Members(entry, path: path, place: ["applications", "\(index)"])
+            var members = try Members(entry, place.inside("applications").inside("\(index)"))
             if let application = try Self.etcdSettings(members, cluster) {
                 guard fleetNames.insert(ByteText(application.name)).inserted else {
                     throw members.invalid("name", "there is another application \"\(application.name)\"")
@@ -168,22 +170,15 @@ extension JSONValue {
 
 /// The members of an object, which are taken one after the other: what is left is not known.
 struct Members {
-    private let path: String
-    private let place: [String]
+    private let place: JSONPlace<FormatError>
     private var members: JSONObject
     private var known: [String] = []
 
-    init(_ value: JSONValue, path: String, place: [String]) throws(FormatError) {
-        guard case .object(let members) = value else {
-            throw .invalid(
-                path: path, place: place, reason: "\(value.summary) is here, but an object is expected")
-        }
-        (self.path, self.place, self.members) = (path, place, members)
+    init(_ value: JSONValue, _ place: JSONPlace<FormatError>) throws(FormatError) {
+        (members, self.place) = (try place.object(value), place)
     }
 
-    func invalid(_ name: String, _ reason: String) -> FormatError {
-        .invalid(path: path, place: place + [name], reason: reason)
-    }
+    func invalid(_ name: String, _ reason: String) -> FormatError { place.inside(name).invalid(reason) }
 
     func required<Value>(_ name: String, _ value: Value?, _ meaning: String) throws(FormatError) -> Value {
         guard let value else { throw invalid(name, "it is missing: \(meaning)") }
@@ -192,32 +187,30 @@ struct Members {
 
     /// What `read` makes of a member; `nil` if there is none.
     mutating func take<Value>(
-        _ name: String, _ expectation: String, _ read: (JSONValue) -> Value?
+        _ name: String, _ read: (JSONPlace<FormatError>, JSONValue) throws(FormatError) -> Value
     ) throws(FormatError) -> Value? {
         known.append(name)
         guard let value = members.removeValue(forKey: ByteText(name)) else { return nil }
-        guard let result = read(value) else {
-            throw invalid(name, "\(value.summary) is here, but \(expectation) is expected")
-        }
-        return result
+        return try read(place.inside(name), value)
     }
 
     /// Whether there is one of these.
     func has(_ names: String...) -> Bool { names.contains { members[$0] != nil } }
 
     mutating func array(_ name: String, _ expectation: String) throws(FormatError) -> [JSONValue] {
-        try required(
-            name, take(name, expectation) { if case .array(let all) = $0 { all } else { nil } }, expectation)
+        let elements = try take(name) { (place, value) throws(FormatError) in
+            try place.array(value, expectation)
+        }
+        return try required(name, elements, expectation)
     }
 
     /// An object whose members are not known.
     mutating func json(_ name: String) throws(FormatError) -> JSONObject? {
-        try take(name, "an object") { if case .object(let members) = $0 { members } else { nil } }
+        try take(name) { (place, value) throws(FormatError) in try place.object(value) }
     }
 
     mutating func object(_ name: String) throws(FormatError) -> Members? {
-        guard let members = try json(name) else { return nil }
-        return try Members(.object(members), path: path, place: place + [name])
+        try take(name) { (place, value) throws(FormatError) in try Members(value, place) }
     }
 
     func url(_ name: String, _ address: String, service: String? = nil) throws(FormatError) -> RemoteURL {
@@ -231,10 +224,9 @@ struct Members {
     }
 
     mutating func text(_ name: String) throws(FormatError) -> String? {
-        try take(name, "a text") {
-            guard case .scalar(.string(let text)) = $0, !text.utf8.contains(0), !text.isEmpty else {
-                return nil
-            }
+        try take(name) { (place, value) throws(FormatError) in
+            let text = try place.textWithoutNUL(value)
+            guard !text.isEmpty else { throw place.invalid("the text is empty") }
             return text
         }
     }
@@ -242,7 +234,7 @@ struct Members {
     /// The path of a file that can be read.
     mutating func file(_ name: String) throws(FormatError) -> String? {
         guard let text = try text(name) else { return nil }
-        let file = resolvedPath(text, relativeTo: path)
+        let file = resolvedPath(text, relativeTo: place.path)
         guard access(file, R_OK) == 0 else {
             throw invalid(name, "\(file): \(String(cString: strerror(errno)))")
         }
@@ -251,42 +243,28 @@ struct Members {
 
     /// A text, which may be empty.
     mutating func anyText(_ name: String) throws(FormatError) -> String? {
-        try take(name, "a text") { if case .scalar(.string(let text)) = $0 { text } else { nil } }
+        try take(name) { (place, value) throws(FormatError) in try place.text(value) }
     }
 
     mutating func flag(_ name: String) throws(FormatError) -> Bool? {
-        try take(name, "true or false") { if case .scalar(.bool(let flag)) = $0 { flag } else { nil } }
+        try take(name) { (place, value) throws(FormatError) in try place.flag(value) }
     }
 
     mutating func integer(_ name: String, _ range: ClosedRange<Int>) throws(FormatError) -> Int? {
-        let upper = range.upperBound == .max ? "" : " to \(range.upperBound)"
-        return try take(name, "an integer from \(range.lowerBound)\(upper)") {
-            guard case .scalar(.integer(let number)) = $0, let number = Int(exactly: number) else {
-                return nil
-            }
-            return range.contains(number) ? number : nil
-        }
+        try take(name) { (place, value) throws(FormatError) in try place.integer(value, range) }
     }
 
     mutating func seconds(_ name: String, _ range: ClosedRange<Double>) throws(FormatError) -> Duration? {
-        let expectation = "a number of seconds from \(range.lowerBound) to \(range.upperBound)"
-        return try take(name, expectation) {
-            let number: Double
-            switch $0 {
-            case .scalar(.integer(let integer)): number = Double(integer)
-            case .scalar(.double(let double)): number = double
-            default: return nil
-            }
-            return range.contains(number) ? .milliseconds(Int(number * 1000)) : nil
+        try take(name) { (place, value) throws(FormatError) in
+            let expectation = "a number of seconds from \(range.lowerBound) to \(range.upperBound)"
+            return .milliseconds(Int(try place.number(value, range, expectation) * 1000))
         }
     }
 
     /// Expects that all members are known.
     func end() throws(FormatError) {
         guard let unknown = members.keys.min() else { return }
-        throw .invalid(
-            path: path, place: place,
-            reason: "\"\(unknown.text)\" is not known; \(known.joined(separator: ", ")) are")
+        throw place.invalid("\"\(unknown.text)\" is not known; \(known.joined(separator: ", ")) are")
     }
 }
 #endif

@@ -39,22 +39,20 @@ package struct EtcdCluster: Hashable, Sendable {
             throw .malformed(path: path, reason: error.reason)
         }
         guard case .object(let root) = value, let value = root["etcd"] else { return nil }
-        self = try Self(value, path: path)
+        self = try Self(value, JSONPlace(path: path, names: ["etcd"]))
     }
 
-    init(_ value: JSONValue, path: String) throws(FormatError) {
-        var members = try Members(value, path: path, place: ["etcd"])
+    init(_ value: JSONValue, _ place: JSONPlace<FormatError>) throws(FormatError) {
+        var members = try Members(value, place)
         endpoints = []
         let isPlainAllowed = try members.flag("plainHTTP") ?? false
         for (index, element) in try members.array("endpoints", "an array of addresses").enumerated() {
-            let place = "endpoints.\(index)"
+            let place = place.inside("endpoints").inside("\(index)")
             guard case .scalar(.string(let text)) = element, let endpoint = Self.endpoint(text) else {
-                throw members.invalid(
-                    place, "\(element.summary) is here, but \"https://\", a host and a port are expected")
+                throw place.unexpected(element, "an address, \"https://\" with a host and a port,")
             }
             guard isPlainAllowed || endpoint.hasPrefix("https:") else {
-                throw members.invalid(
-                    place,
+                throw place.invalid(
                     "anybody on the way can change what comes without TLS; use https://, or add "
                         + "\"plainHTTP\": true")
             }

@@ -103,53 +103,45 @@ enum EtcdWatchMessage {
 /// An object in an answer. Its members are what they have to be, or the answer is not believed.
 struct EtcdObject {
     private let members: JSONObject
+    private let place: JSONPlace<FetchProblem>
 
     /// Reads a whole answer.
     init(_ json: [UInt8]) throws(FetchProblem) {
+        let place = JSONPlace<FetchProblem>(path: "the answer is not one of etcd")
         let value: JSONValue
         do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
-            throw FetchProblem(message: "the answer is not one of etcd: \(error.reason)")
+            throw place.invalid(error.reason)
         }
-        guard case .object(let members) = value else {
-            throw FetchProblem(message: "the answer is not one of etcd: it is \(value.summary)")
-        }
-        self.members = members
+        try self.init(value, place)
     }
 
-    private init(_ members: JSONObject) { self.members = members }
+    private init(_ value: JSONValue, _ place: JSONPlace<FetchProblem>) throws(FetchProblem) {
+        (members, self.place) = (try place.object(value), place)
+    }
 
     func unexpected(_ name: String, _ expectation: String) -> FetchProblem {
-        let found = members[name].map { String($0.summary.prefix(80)) } ?? "nothing"
-        return FetchProblem(
-            message:
-                "the answer is not one of etcd: \(name): \(found) is here, but \(expectation) is expected")
+        place.inside(name).unexpected(members[name], expectation)
     }
 
     func object(_ name: String) throws(FetchProblem) -> EtcdObject? {
-        guard let value = members[name] else { return nil }
-        guard case .object(let members) = value else { throw unexpected(name, "an object") }
-        return EtcdObject(members)
+        try members[name].map { (value) throws(FetchProblem) in try EtcdObject(value, place.inside(name)) }
     }
 
     func objects(_ name: String) throws(FetchProblem) -> [EtcdObject] {
         guard let value = members[name] else { return [] }
-        guard case .array(let elements) = value else { throw unexpected(name, "an array") }
-        return try elements.map { (element) throws(FetchProblem) in
-            guard case .object(let members) = element else { throw unexpected(name, "an array of objects") }
-            return EtcdObject(members)
+        let place = place.inside(name)
+        return try place.array(value, "an array").enumerated().map { (index, element) throws(FetchProblem) in
+            try EtcdObject(element, place.inside("\(index)"))
         }
     }
 
     func text(_ name: String) throws(FetchProblem) -> String? {
-        guard let value = members[name] else { return nil }
-        guard case .scalar(.string(let text)) = value else { throw unexpected(name, "a text") }
-        return text
+        try members[name].map { (value) throws(FetchProblem) in try place.inside(name).text(value) }
     }
 
     func flag(_ name: String) throws(FetchProblem) -> Bool {
         guard let value = members[name] else { return false }
-        guard case .scalar(.bool(let flag)) = value else { throw unexpected(name, "true or false") }
-        return flag
+        return try place.inside(name).flag(value)
     }
 
     func integer<Integer: FixedWidthInteger>(_ name: String) throws(FetchProblem) -> Integer {
@@ -170,16 +162,23 @@ struct EtcdObject {
     func bytes(_ name: String) throws(FetchProblem) -> [UInt8] {
         guard let text = try text(name) else { return [] }
         guard let data = Base64.bytes(of: text) else { throw unexpected(name, "Base64") }
-        return Array(data)
+        return data
     }
 
     /// What etcd says is wrong: beside the status of an answer, or at the end of a watch.
     var message: String? {
-        if case .object(let error)? = members["error"] { return EtcdObject(error).message }
+        if let error = try? object("error") { return error.message }
         for name in ["message", "error"] {
             if case .scalar(.string(let text))? = members[name] { return String(text.prefix(300)) }
         }
         return nil
+    }
+}
+
+extension FetchProblem: JSONPlaceError {
+    package init(path: String, place: [String], reason: String) {
+        let place = place.isEmpty ? "" : place.joined(separator: ".") + ": "
+        self.init(message: "\(path): \(place)\(reason)")
     }
 }
 #endif

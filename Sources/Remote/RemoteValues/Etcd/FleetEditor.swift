@@ -68,16 +68,20 @@ package struct FleetChange: Hashable, Sendable {
         do throws(JSONError) { value = try JSONParser.value(of: entry.value) } catch {
             throw .malformed(path: path, reason: error.reason)
         }
-        var members = try Members(value, path: path, place: [])
+        let place = JSONPlace<FormatError>(path: path)
+        var members = try Members(value, place)
         id = try members.anyText("id") ?? ""
         by = try members.anyText("by") ?? ""
         why = try members.anyText("why")
         at = try members.anyText("at") ?? ""
         var parts: [Part] = []
         for (index, element) in try members.array("changes", "an array").enumerated() {
-            var change = try Members(element, path: path, place: ["changes", "\(index)"])
-            let tweak = try change.take("tweak", "the name of a tweak") {
-                if case .scalar(.string(let text)) = $0 { TweakKey(text) } else { nil }
+            var change = try Members(element, place.inside("changes").inside("\(index)"))
+            let tweak = try change.take("tweak") { (place, value) throws(FormatError) in
+                guard let tweak = TweakKey(try place.text(value)) else {
+                    throw place.unexpected(value, "the name of a tweak")
+                }
+                return tweak
             }
             let key = try change.required("tweak", tweak, "the name of a tweak")
             parts.append(
@@ -94,7 +98,7 @@ package struct FleetChange: Hashable, Sendable {
     private static func content(
         _ name: String, of tweak: TweakKey, _ members: inout Members
     ) throws(FormatError) -> FleetValue? {
-        guard let value = try members.take(name, "an object", { $0 }), value != .null else { return nil }
+        guard let value = try members.take(name, { $1 }), value != .null else { return nil }
         return try FleetValue(json: value.json(), of: tweak)
     }
 

@@ -85,14 +85,16 @@ package struct FleetValue: Hashable, Sendable {
         do throws(JSONError) { parsed = try JSONParser.value(of: json) } catch {
             throw .malformed(path: path, reason: error.reason)
         }
-        var members = try Members(parsed, path: path, place: [])
-        let value = try members.take("value", "true, false, a number or text") { (value) -> TweakValue? in
-            if case .scalar(.string(let text)) = value, text.utf8.contains(0) { return nil }
-            return value.tweakValue
+        var members = try Members(parsed, JSONPlace(path: path))
+        let expectation = "true, false, a number or text"
+        let value = try members.take("value") { (place, value) throws(FormatError) -> TweakValue in
+            if case .scalar(.string) = value { return .string(try place.textWithoutNUL(value)) }
+            guard let scalar = value.tweakValue else { throw place.unexpected(value, expectation) }
+            return scalar
         }
-        self.value = try members.required("value", value, "true, false, a number or text")
-        filters = try members.take("for", "an object with filters") {
-            if case .object(let filters) = $0 { filters } else { nil }
+        self.value = try members.required("value", value, expectation)
+        filters = try members.take("for") { (place, value) throws(FormatError) in
+            try place.object(value, "an object with filters")
         }
         (by, why, at) = (try members.anyText("by"), try members.anyText("why"), try members.anyText("at"))
         try members.end()
