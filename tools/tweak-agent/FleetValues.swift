@@ -280,7 +280,7 @@ private enum Fleet {
             let admission = try declaration.admit(text: text, current: current)
             if admission.wasClamped {
                 printMessage(
-                    "warning: \(declaration.key): \(text) is outside the limits; allowed: \(declaration.allowed)",
+                    "warning: " + outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed),
                     of: command)
             }
             return admission.value

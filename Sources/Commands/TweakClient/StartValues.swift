@@ -42,7 +42,7 @@ package struct StartValues {
         document.set(admission.value, for: key)
         variables.updateValue(nil, forKey: key.environmentVariable)
         return admission.wasClamped
-            ? "\(key): \(text) is outside the limits; allowed: \(declaration.allowed)" : nil
+            ? outsideLimits("\(key): \(text)", allowed: declaration.allowed) : nil
     }
 
     /// Puts the values into the environment of this process, beside those that are there.

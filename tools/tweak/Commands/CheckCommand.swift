@@ -101,8 +101,7 @@ struct CheckCommand: ParsableCommand {
                 guard let admission = try values.admission(for: declaration), admission.wasClamped else {
                     return nil
                 }
-                return
-                    "\(key): \(values[key]?.summary ?? "") is outside the limits; allowed: \(declaration.allowed)"
+                return outsideLimits("\(key): \(values[key]?.summary ?? "")", allowed: declaration.allowed)
             } catch {
                 return "\(error)"
             }

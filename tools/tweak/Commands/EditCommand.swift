@@ -80,7 +80,7 @@ private struct Edit {
                     continue
                 }
                 if admission.wasClamped {
-                    warn("\(key): the value is outside the limits; allowed: \(declaration.allowed)")
+                    warn(outsideLimits("\(key): the value", allowed: declaration.allowed))
                 }
                 values.set(admission.value, for: key)
             } catch {

@@ -56,7 +56,7 @@ struct ExplainCommand: ParsableCommand {
             [
                 opinion.source, opinion.value.map(declaration.text) ?? "", opinion.location ?? "",
                 opinion.error ?? opinion.given.map {
-                    "\($0.summary) is outside the limits; allowed: \(declaration.allowed)"
+                    outsideLimits($0.summary, allowed: declaration.allowed)
                 } ?? "",
             ]
         }

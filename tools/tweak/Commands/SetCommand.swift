@@ -113,7 +113,7 @@ private struct Change {
 
     func warnOfLimits() {
         let declaration = tweak.declaration
-        warn("\(declaration.key): \(text) is outside the limits; allowed: \(declaration.allowed)")
+        warn(outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed))
     }
 
     func warnOfOthers(_ after: JSONTweak) {

@@ -28,7 +28,7 @@ extension DeclarationProblem: CustomStringConvertible {
         case .limitsOutOfOrder: "the minimum is above the maximum"
         case .noStep: "the step must be more than 0"
         case .noLogarithm: "a logarithmic scale needs a minimum above 0"
-        case .badDefault(let allowed): "the default is outside the limits; allowed: \(allowed)"
+        case .badDefault(let allowed): outsideLimits("the default", allowed: allowed)
         case .monitorOfOtherType: "only a number or a bool is monitored"
         }
     }

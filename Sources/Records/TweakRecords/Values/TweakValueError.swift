@@ -90,3 +90,8 @@ extension TweakDeclaration {
         }
     }
 }
+
+/// What to say about a value that is clamped, or about a default that would be.
+package func outsideLimits(_ value: String, allowed: String) -> String {
+    "\(value) is outside the limits; allowed: \(allowed)"
+}
