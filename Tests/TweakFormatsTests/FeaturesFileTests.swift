@@ -204,15 +204,6 @@ func message(ofFeatures json: String, environment: String = "default") -> String
             ])
     }
 
-    @Test func `A sub-feature is on only if its parents are`() {
-        #expect(
-            features.all[2].gates.map(\.description) == [
-                "Features/awesome/enabled", "Features/awesome/sound",
-                "Features/awesome/sound%2Fst%252Fe%2525reo",
-            ])
-        #expect(features.all[0].gates == [features.all[0].key])
-    }
-
     @Test func `In one list a feature has its own name, unless others have it too`() {
         #expect(
             features.all.map(\.flatName) == [

@@ -285,8 +285,6 @@ package enum ControlLimits {
     package static let protocolVersion = 1
     /// The bytes of a request, with the newline.
     package static let requestSize = 1 << 20
-    /// How many arrays and objects are inside each other in a message.
-    package static let nesting = deepestNesting
     /// How many clients a program has at a time. More are refused.
     package static let clients = 128
     /// How many requests of a client wait for their answers. Then the program reads no further ones.

@@ -51,9 +51,6 @@ public struct PlacedFeature: Hashable, Sendable {
     /// The tweak that switches it.
     public var key: TweakKey { Self.key(of: path) }
 
-    /// The tweaks that must all be on for the feature to be on: those of the features around it and its own.
-    public var gates: [TweakKey] { path.indices.map { Self.key(of: path[...$0]) } }
-
     /// The tweak of a feature by its ``path``.
     public static func key(of path: some Collection<String>) -> TweakKey {
         let name = path.count == 1 ? "enabled" : joined(path.dropFirst())

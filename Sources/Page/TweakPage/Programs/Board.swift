@@ -336,9 +336,6 @@ final class Board: Sendable {
             return state.programs.first { $0.pid == pid }?.id
         }
     }
-
-    /// Lets those go on who wait for the tweaks of a program.
-    func stopWaiting(for id: String) { state.withLock { $0.resume(id) } }
 }
 
 extension Board.State {

@@ -55,7 +55,9 @@ extension TweakKey: StableHashable {
 
     package func combine(into hasher: inout StableHasher) { hasher.combine(levels.hash) }
 
-    /// What dictionaries ask for. It needs no `Hasher`, so a dictionary may be filled before `main`.
+    /// What dictionaries ask for. It needs no `Hasher`, so a dictionary may be filled before `main`. It is public because what
+    /// meets a requirement of a public protocol has to be.
+    @_documentation(visibility: internal)
     public func _rawHashValue(seed: Int) -> Int {
         var hasher = StableHasher(seed: seed)
         hasher.combine(levels.hash)
