@@ -55,7 +55,8 @@ import TweakRecords
         for rule in rules.gates {
             let names = rule.name == "enabled" ? [] : rule.name.split(separator: "/").map(Self.unescaped)
             let innermost = try #require(FeatureSet([Self.nested(["Sound"] + names)]).all.last)
-            #expect(innermost.gates.map(\.name) == rule.gates + [rule.name])
+            let around = innermost.path.indices.map { PlacedFeature.key(of: innermost.path[...$0]).name }
+            #expect(around == rule.gates + [rule.name])
         }
     }
 

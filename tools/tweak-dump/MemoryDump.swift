@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import Glibc
+import TweakELF
 import TweakMemory
 import TweakRecords
 import TweakSystem
