@@ -71,7 +71,8 @@ import Testing
         try #require(ar.succeeded)
         let files = [
             ("object", home("tweaks.o")), ("library", home("tweaks.so")), ("archive", home("tweaks.a")),
-            ("program", "/bin/ls"), ("core", Locations.package + "/tools/development/fuzzing/corpus/core/text"),
+            ("program", "/bin/ls"),
+            ("core", Locations.package + "/tools/development/fuzzing/corpus/core/text"),
         ]
         var originals = try files.map { ($0, Array(try Data(contentsOf: URL(fileURLWithPath: $1)))) }
         var stripped = originals[1].1
