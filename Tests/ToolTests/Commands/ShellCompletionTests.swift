@@ -46,7 +46,10 @@ import Testing
     private func makeNames(for shell: String) throws -> [Line] {
         var source = "#include <fbtweak.h>\nint main(void) {\n  int sum = 0;\n"
         var lines: [Line] = []
-        for (number, name) in Self.hostile.enumerated() {
+        for (index, name) in Self.hostile.enumerated() {
+            // Letters that no name has, as many each time: fish also offers what has the typed characters in their order.
+            let digits = Array("BFGHIJKLQS")
+            let number = String("\(1000 + index)".compactMap(\.wholeNumberValue).map { digits[$0] })
             let isText = String(validating: name, as: UTF8.self) != nil
             let isPrintable =
                 isText
@@ -66,7 +69,7 @@ import Testing
             source += "  sum += FBTweakValue(\"N\(number)x\", \"C\", \"\(literal)\", 1);\n"
             source += "  sum += FBTweakValue(\"V\(number)x\", \"C\", \"n\", \"\(literal)\")[0];\n"
             add("tweak get ./program", "N\(number)x/", Array("N\(number)x/C/".utf8) + name)
-            for mark in shell == "bash" && number < 4 ? ["'", "\""] : [] {
+            for mark in shell == "bash" && index < 4 ? ["'", "\""] : [] {
                 add("tweak get ./program", "\(mark)N\(number)x/", Array("N\(number)x/C/".utf8) + name)
             }
             // A value is all of the word. A hyphen begins an option, and fish takes a tilde for a home directory.
@@ -91,6 +94,8 @@ import Testing
     private func makeCommands(for shell: String) throws {
         var setup =
             shell == "fish" ? "set PATH \(home("bin")) $PATH\n" : "PATH=\(home("bin")):$PATH\nHISTFILE=\n"
+        // It would ask before it lists more than a hundred.
+        if shell == "bash" { setup += "bind 'set completion-query-items 0' 'set page-completions off'\n" }
         if shell == "zsh" { setup += "autoload -U compinit\ncompinit -u -D\n" }
         for command in ["tweak", "tweak-dump", "tweak-agent"] {
             let product = Locations.product(command)
@@ -119,7 +124,7 @@ import Testing
         try makeCommands(for: shell)
         var entered = lines.map { "\($0.command) \($0.typed)\t" }
         // Several are listed. The second tab of fish would select one.
-        if shell != "fish" { entered += ["tweak get ./program N\t\t", "tweak-dump d/f1\t\t"] }
+        if shell != "fish" { entered += ["tweak get ./program N\t\t", "tweak-dump d/fF\t\t"] }
         let variables = "set | grep -ac '^zz'"
         entered.append("tweak " + (shell == "fish" ? "(\(variables))" : "\"$(\(variables))\""))
         let typist = try run(
