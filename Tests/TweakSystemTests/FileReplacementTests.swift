@@ -44,6 +44,19 @@ import TweakSystem
         #expect(FileStatus(path)?.mode == 0o600)
     }
 
+    @Test(arguments: [false, true]) func `A path need not be UTF-8`(isLocked: Bool) throws {
+        // Stands for the byte 0xE9, as in the names that `directoryEntries` gives.
+        let name = "caf\u{10FEE9}"
+        try makeFolders(home(name), permissions: 0o700)
+        let path = home("\(name)/\(name)")
+        for text in ["old", "new"] {
+            try FileReplacement.replace(path, with: Array(text.utf8), isLocked: isLocked)
+        }
+        #expect(directoryEntries(home.path).filter { !$0.hasPrefix(".") } == [name])
+        #expect(directoryEntries(home(name)).filter { !$0.hasPrefix(".") } == [name])
+        #expect(stat(path: path)?.st_size == 3)
+    }
+
     @Test func `A link is replaced, and what it leads to stays`() throws {
         try home.write("other", "other")
         symlink("other", path)

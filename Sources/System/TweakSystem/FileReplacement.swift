@@ -65,7 +65,9 @@ package struct FileReplacement: Sendable {
                 temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: permissions)
             if descriptor >= 0 { return descriptor }
             guard errno == EEXIST else { throw FileError("create", temporary) }
-            guard unlink(temporary) == 0 || errno == ENOENT else { throw FileError("remove", temporary) }
+            guard withPath(temporary, { unlink($0) }) == 0 || errno == ENOENT else {
+                throw FileError("remove", temporary)
+            }
         }
         throw FileError("create", temporary, reason: "others make it again and again")
     }
@@ -74,7 +76,7 @@ package struct FileReplacement: Sendable {
     ///
     /// - Throws: ``FileError``; the former file is still there, unless only the name could not be synced.
     package func commit() throws(FileError) {
-        guard rename(temporary, path) == 0 else {
+        guard withPath(temporary, { from in withPath(path) { rename(from, $0) } }) == 0 else {
             let error = FileError("rename", temporary)
             discard()
             throw error
@@ -90,7 +92,7 @@ package struct FileReplacement: Sendable {
     }
 
     /// Removes the new file instead.
-    package func discard() { unlink(temporary) }
+    package func discard() { _ = withPath(temporary) { unlink($0) } }
 
     /// Replaces a file with what was written beside it.
     package static func replace(
@@ -110,9 +112,9 @@ package func makeFolders(_ path: String, permissions: mode_t) throws(FileError) 
     ends.append(path.endIndex)
     for end in ends {
         let folder = String(path[..<end])
-        if mkdir(folder, permissions) == 0 {
+        if withPath(folder, { mkdir($0, permissions) }) == 0 {
             made.append(folder)
-        } else if errno != EEXIST, access(folder, F_OK) != 0 {
+        } else if errno != EEXIST, !isAccessible(folder) {
             throw FileError("make directory", folder)
         }
     }
