@@ -60,6 +60,7 @@ let package = Package(
         .target(
             name: "Tweaks",
             dependencies: [
+                "CTweakSystem",
                 "CTweaks",
                 "FBTweak",
                 "TweakELF",
@@ -246,7 +247,8 @@ let package = Package(
         .testTarget(
             name: "TweaksTests",
             dependencies: [
-                "SetterTweaks", "TestSupport", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol",
+                "FBTweak", "SetterTweaks", "TestSupport", "TweakFormats", "TweakJSON", "TweakOverrides",
+                "TweakProtocol",
                 "TweakRecords", "TweakSystem", "Tweaks", "TweaksProviderTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
