@@ -37,16 +37,13 @@ protocol AgentCommand: ParsableCommand {
 
 extension AgentCommand {
     func run() throws {
-        do throws(Failure) {
+        try Failure.reported(by: "tweak-agent") { () throws(Failure) in
             #if Remote
             try perform()
             #else
             throw Failure(
                 "this was built without remote values; build it with the trait Remote", EX_UNAVAILABLE)
             #endif
-        } catch {
-            printMessage(error.message, of: "tweak-agent")
-            throw ExitCode(error.exitCode)
         }
     }
 

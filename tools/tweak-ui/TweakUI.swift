@@ -18,22 +18,30 @@ enum TweakUI {
 
     fileprivate static let version = "tweak-ui \(libraryVersion)"
 
-    /// Runs what needs the trait, and says what fails.
-    fileprivate static func reportingFailure(_ body: () throws(Failure) -> Void) throws {
-        do throws(Failure) {
+}
+
+/// A command that needs the trait `UI`.
+protocol PageCommand: ParsableCommand {
+    func perform() throws(Failure)
+}
+
+extension PageCommand {
+    func run() throws {
+        try Failure.reported(by: "tweak-ui") { () throws(Failure) in
             #if UI
-            try body()
+            try perform()
             #else
             throw Failure("this was built without the page; build it with the trait UI", EX_UNAVAILABLE)
             #endif
-        } catch {
-            printMessage((error.subject.map { $0 + ": " } ?? "") + error.message, of: "tweak-ui")
-            throw ExitCode(error.exitCode)
         }
     }
+
+    #if !UI
+    func perform() {}
+    #endif
 }
 
-struct ServePage: ParsableCommand {
+struct ServePage: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "ui", _superCommandName: "tweak",
         abstract: "Show and change the tweaks of all programs in a browser.",
@@ -59,16 +67,12 @@ struct ServePage: ParsableCommand {
         completion: .custom(completePrograms))
     var program: String?
 
-    func run() throws {
-        try TweakUI.reportingFailure { () throws(Failure) in
-            #if UI
-            try options.serve(first: program)
-            #endif
-        }
-    }
+    #if UI
+    func perform() throws(Failure) { try options.serve(first: program) }
+    #endif
 }
 
-struct ServeFlags: ParsableCommand {
+struct ServeFlags: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", _superCommandName: "tweak",
         abstract: "Serve the tweaks of a program to OpenFeature SDKs.",
@@ -95,13 +99,9 @@ struct ServeFlags: ParsableCommand {
         completion: .custom(completePrograms))
     var program: String
 
-    func run() throws {
-        try TweakUI.reportingFailure { () throws(Failure) in
-            #if UI
-            try options.serve(program)
-            #endif
-        }
-    }
+    #if UI
+    func perform() throws(Failure) { try options.serve(program) }
+    #endif
 }
 
 private func completePrograms(_ words: [String], _ index: Int, _ cursor: String) -> [String] {

@@ -64,7 +64,7 @@ struct TweakCommand: ParsableCommand {
         }
         runCommand("tweak", arguments) {
             let own = configuration.subcommands.map { $0._commandName }
-            try reportingFailure { () throws(Failure) in try OtherCommands.become(arguments, own: own) }
+            try Failure.reported { () throws(Failure) in try OtherCommands.become(arguments, own: own) }
             if answersShell(arguments, otherCommands: { OtherCommands.installed }) { return }
             var command = try parseAlone(arguments) ?? parseWhole(arguments)
             try command.run()
@@ -111,16 +111,6 @@ extension TweakCommand {
             }
             command = next
         }
-    }
-}
-
-/// Runs a command and turns a failure into its message and exit status.
-func reportingFailure<Result>(_ body: () throws(Failure) -> Result) throws -> Result {
-    do throws(Failure) {
-        return try body()
-    } catch {
-        error.write()
-        throw ExitCode(error.exitCode)
     }
 }
 

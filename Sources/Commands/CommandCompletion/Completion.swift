@@ -1,7 +1,23 @@
 package import ArgumentParser
-internal import CommandSupport
+package import CommandSupport
 internal import TweakJSON
 internal import TweakSystem
+
+extension Failure {
+    /// Runs a command and turns its failure into a message and an exit status.
+    ///
+    /// - Parameter command: The name of the command for the message.
+    package static func reported<Result>(
+        by command: String = "tweak", _ body: () throws(Failure) -> Result
+    ) throws -> Result {
+        do throws(Failure) {
+            return try body()
+        } catch {
+            error.write(of: command)
+            throw ExitCode(error.exitCode)
+        }
+    }
+}
 
 extension ParsableCommand {
     /// Runs the command line of a process, whose command this is, and ends the process.

@@ -25,11 +25,13 @@ public struct Failure: Error {
         self.exitCode = exitCode
     }
 
-    /// Says it on standard error.
+    /// Writes the message and the details to standard error.
     ///
-    /// - Parameter title: Of the program, if there are several.
-    public func write(about title: String? = nil) {
-        printMessage(((subject ?? title).map { $0 + ": " } ?? "") + message)
+    /// - Parameters:
+    ///   - title: The title of the program, if there are several.
+    ///   - command: The name of the command.
+    public func write(about title: String? = nil, of command: String = "tweak") {
+        printMessage(((subject ?? title).map { $0 + ": " } ?? "") + message, of: command)
         for detail in details { printError("  " + printable(detail)) }
     }
 }

@@ -63,7 +63,7 @@ struct CheckCommand: ParsableCommand {
     }
 
     func run() throws {
-        try reportingFailure { () throws(Failure) in
+        try Failure.reported { () throws(Failure) in
             let bytes = try readInput(file == "-" ? nil : file)
             let path = file == "-" ? "standard input" : file
             let document = try failing { try RemoteDocument(json: bytes, path: path) }

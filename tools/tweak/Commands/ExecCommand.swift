@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
@@ -45,7 +46,7 @@ struct ExecCommand: ParsableCommand {
     }
 
     func run() throws {
-        try reportingFailure { () throws(Failure) in
+        try Failure.reported { () throws(Failure) in
             let start = try ProgramStart(
                 of: words[0], library: library, takesValues: !values.isEmpty, warn: warn)
             if start.declarations?.isEmpty == true {

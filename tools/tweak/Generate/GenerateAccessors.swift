@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import TweakFormats
 import TweakGenerators
@@ -70,7 +71,7 @@ struct GenerateAccessors: ParsableCommand {
     }
 
     func run() throws {
-        try reportingFailure { () throws(Failure) in
+        try Failure.reported { () throws(Failure) in
             if let localTweaksFilePath {
                 try writeJustTweakAccessor(localTweaksFilePath)
             } else {
@@ -114,7 +115,7 @@ struct GenerateCategory: ParsableCommand {
     var output: String?
 
     func run() throws {
-        try reportingFailure { () throws(Failure) in
+        try Failure.reported { () throws(Failure) in
             try options.writeAccessors(in: [.objectiveC], name: nil, to: output)
         }
     }

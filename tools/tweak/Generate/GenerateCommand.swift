@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakFormats
@@ -67,7 +68,7 @@ struct GeneratePlist: ParsableCommand {
     var output: String?
 
     func run() throws {
-        try reportingFailure { () throws(Failure) in
+        try Failure.reported { () throws(Failure) in
             let defaults = try FlipDefaults.inWorkingDirectory()
             let output = output ?? defaults.plistOutput ?? "."
             let features = try options.features(defaults).features
@@ -91,7 +92,7 @@ struct GenerateSettings: ParsableCommand {
     var output: String?
 
     func run() throws {
-        try reportingFailure { () throws(Failure) in
+        try Failure.reported { () throws(Failure) in
             let defaults = try FlipDefaults.inWorkingDirectory()
             let output = output ?? defaults.settingsOutput ?? "."
             let features = try options.features(defaults).features

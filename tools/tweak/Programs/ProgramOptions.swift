@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
@@ -26,7 +27,7 @@ struct ProgramOptions: ParsableArguments {
         checkingValues: Bool = false, _ format: OutputFormat = .table,
         _ body: (any Program) throws(Failure) -> Void
     ) throws {
-        let programs = try reportingFailure { () throws(Failure) in try find(checkingValues: checkingValues) }
+        let programs = try Failure.reported { () throws(Failure) in try find(checkingValues: checkingValues) }
         var exitCode: Int32?
         for program in programs {
             if programs.count > 1, format == .table { print(printable(program.title) + ":") }
