@@ -24,7 +24,7 @@ package protocol Program: AnyObject {
     ///
     /// - Parameters:
     ///   - tweak: The tweak as the program had it.
-    ///   - text: What a person typed.
+    ///   - text: The text as typed.
     /// - Returns: The tweak as the program has it now.
     func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak
     /// Takes overrides away, as one change.

@@ -16,7 +16,7 @@ package struct StartValues {
     ///
     /// - Parameters:
     ///   - name: Of the tweak, as a person names it.
-    ///   - text: What a person typed.
+    ///   - text: The text as typed.
     ///   - start: Knows what the program declares.
     /// - Returns: What is to be said about it.
     /// - Throws: ``Failure`` if there is no such tweak, or if it cannot take the value.

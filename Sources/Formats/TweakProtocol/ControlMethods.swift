@@ -110,7 +110,7 @@ package struct SetTweak: ControlMethod {
         package var value: JSONValue
         /// Whether the given value was outside the limits and was moved to the nearest one.
         package var wasClamped: Bool
-        /// Who gave the value that the tweak has now.
+        /// The provider of the current value.
         package var source: String
         /// The value that was set, if the tweak needs a restart.
         package var pendingValue: JSONValue?
@@ -335,7 +335,7 @@ package struct ChangedTweaks: Codable, Hashable, Sendable {
         package var tweak: TweakKey
         package var oldValue: JSONValue
         package var newValue: JSONValue
-        /// Who gave the new value.
+        /// The provider of the new value.
         package var source: String
         /// When, in seconds since 1970.
         package var time: Double

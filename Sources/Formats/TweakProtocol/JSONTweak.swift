@@ -7,7 +7,7 @@ package struct JSONTweak: Hashable, Sendable {
     package var declaration: TweakDeclaration
     /// The value that the program has, or starts with.
     package var value: TweakValue?
-    /// Who gave the value.
+    /// The provider of the current value.
     package var source: String?
     /// The value at the next start of a program that runs, if that is another one.
     package var pendingValue: TweakValue?

@@ -4,7 +4,7 @@ internal import TweakOverrides
 internal import TweakRecords
 internal import TweakSystem
 
-// What the library does in a process before `main`, and at its end, in this order:
+// The steps of the library in a process, from the first constructor to the exit:
 //
 // 1. Constructors of priority 101 note how the process was started: `look_for_standard_error` and `look_at_root` in
 //    CTweakSystem, `have_environment` in constructor.c, and `fbtweak__open_image` of fbtweak.h in each image with tweaks,
@@ -17,8 +17,8 @@ internal import TweakSystem
 // 5. A forked child goes through ForkHandlers.swift, which repeats what is not inherited.
 // 6. At exit pending changes are written, and the socket is removed.
 //
-// Where Swift's library is inside the image, its constructors may run after step 3. See "What runs before main" in
-// FindYourWay for what that forbids.
+// Where Swift's library is inside the image, its constructors may run after step 3. See "Before main" in
+// HowItWorks for what that forbids.
 
 /// Called by the constructor in `Sources/Library/CTweaks/constructor.c`, before `main`.
 ///

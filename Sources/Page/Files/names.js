@@ -4,8 +4,8 @@
 export const encodeLevel = (level) => level.replaceAll("%", "%25").replaceAll("/", "%2F");
 export const keyOf = (category, collection, name) => [category, collection, name].map(encodeLevel).join("/");
 
-// What a terminal gets escaped too, see PrintableText.swift: what is invisible, changes the direction of writing or stands for
-// bytes that are not UTF-8. A joiner stays only between two characters outside of ASCII, as in emoji and Persian.
+// The characters that are escaped in terminals too (PrintableText.swift): those that are invisible, change the direction of
+// writing or stand for bytes that are not UTF-8. A joiner stays only between two characters outside of ASCII, as in emoji and Persian.
 const unseen = new RegExp("[\\p{Cc}\\p{Zl}\\p{Zp}\\ufffd\\u{10fe80}-\\u{10feff}]|(?![\\u200c\\u200d])\\p{Cf}|" +
   "(?<![^\\u0000-\\u007f\\u200c\\u200d])[\\u200c\\u200d]|[\\u200c\\u200d](?![^\\u0000-\\u007f\\u200c\\u200d])", "gu");
 const named = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0" };

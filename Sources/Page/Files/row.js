@@ -34,7 +34,7 @@ export function closedGate(tweak, state) {
   return undefined;
 }
 
-/** Who gave the value, as a badge says it. */
+/** The provider of the value, as a badge shows it. */
 export const sourceText = (source) => (source === "override" ? "set" : shown(source ?? ""));
 
 export class Row {

@@ -51,7 +51,7 @@ extension [ImageSegment] {
     }
 }
 
-/// What the notes of an image say, see `RecordFormat.md`. `images.c` reads those of the images of a running process.
+/// The contents of the notes of an image, see `RecordFormat.md`. `images.c` reads those of the images of a running process.
 package struct ImageNotes: Sendable {
     /// The linker's id of this very build.
     package private(set) var buildID: [UInt8]?

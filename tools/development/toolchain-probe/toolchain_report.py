@@ -1,4 +1,4 @@
-"""Prints the table of tools/toolchains."""
+"""Prints the table of tools/development/toolchains."""
 
 import collections
 import itertools

@@ -105,7 +105,7 @@ extension Tweak {
         }
     }
 
-    /// Who gave the current value.
+    /// The provider of the current value.
     public var source: TweakSource {
         cell == 0 ? .binary : (try? store.status(of: key))?.source ?? .binary
     }

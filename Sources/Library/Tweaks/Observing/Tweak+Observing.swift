@@ -238,7 +238,7 @@ extension Tweak {
         public let oldValue: Value
         /// The value afterwards.
         public let newValue: Value
-        /// Who gave the new value.
+        /// The provider of the new value.
         public let source: TweakSource
 
         @inlinable

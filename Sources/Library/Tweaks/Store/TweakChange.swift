@@ -8,7 +8,7 @@ public struct TweakChange: Hashable, Sendable {
     public let oldValue: TweakValue
     /// Its value afterwards; ``TweakValue/nothing`` if it is gone, as a feature that no provider has any more.
     public let newValue: TweakValue
-    /// Who gave the new value.
+    /// The provider of the new value.
     public let source: TweakSource
 
     /// Makes a change, for a test.
@@ -23,7 +23,7 @@ public struct TweakStatus: Hashable, Sendable {
     public let declaration: TweakDeclaration
     /// The current value.
     public let value: TweakValue
-    /// Who gave the current value.
+    /// The provider of the current value.
     public let source: TweakSource
     /// The value at the next start of the program, if the tweak needs a restart and that value is another one.
     public let pendingValue: TweakValue?

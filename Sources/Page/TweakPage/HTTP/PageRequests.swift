@@ -220,7 +220,7 @@ struct PageRequests: Sendable {
     private struct CalculateRequest: Decodable {
         let program: String
         let tweak: TweakKey
-        /// What a person typed.
+        /// The text as typed.
         let text: String
         /// The unit of time of numbers without a unit, if it is not the tweak's.
         let unit: String?
