@@ -1,4 +1,5 @@
-/* The program that tools/development/toolchains builds: one line of output for each tweak that it reads. */
+/* The program that tools/development/toolchains builds: one line of output for each tweak that it
+ * reads. */
 #ifndef PROBE_H
 #define PROBE_H
 

@@ -1,6 +1,6 @@
 /*
- * The C++ program that tools/development/toolchains builds. It has C units too, whose functions probe.h
- * declares.
+ * The C++ program that tools/development/toolchains builds. It has C units too, whose functions
+ * probe.h declares.
  */
 #ifndef PROBE_HPP
 #define PROBE_HPP
