@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the commands of the article about values from afar, as they stand there and in their order.
+/// Runs the commands of the article about remote values, as they stand there and in their order.
 ///
 /// Stand-ins replace systemd, its journal and the upload to the web server, and type the password of a new etcd user.
 @Suite struct `At three in the morning` {
@@ -15,7 +15,7 @@ import Testing
     init() throws {
         host = try AgentHost()
         let article = try String(
-            contentsOfFile: Locations.package + "/Sources/Library/Tweaks/Tweaks.docc/ValuesFromAfar.md",
+            contentsOfFile: Locations.package + "/Sources/Library/Tweaks/Tweaks.docc/RemoteValues.md",
             encoding: .utf8)
         sections = Dictionary(
             uniqueKeysWithValues: article.split(separator: "\n### ").map { section in

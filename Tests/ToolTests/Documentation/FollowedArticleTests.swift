@@ -4,13 +4,13 @@ import Testing
 
 /// Follows an article: writes its files, makes its edits, runs its commands in one shell, and compares what they print.
 ///
-/// Only the runbook in `ValuesFromAfar` is followed elsewhere, by `RunbookTests`, which have etcd and a web server.
+/// Only the runbook in `RemoteValues` is followed elsewhere, by `RunbookTests`, which have etcd and a web server.
 @Suite struct `An article that is followed` {
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }
 
-    @Test(arguments: try Article.all.get().filter { $0.hasCommands && $0.description != "ValuesFromAfar.md" })
+    @Test(arguments: try Article.all.get().filter { $0.hasCommands && $0.description != "RemoteValues.md" })
     func `prints what it shows`(article: Article) throws {
         try makeStandIns()
         let shell = try ArticleShell(home: home)
