@@ -1,26 +1,26 @@
-// The address is where one is, so that it can be sent to somebody; and Back closes what was opened above the list.
+// Keeps the address in step with what is shown, so that it can be shared, and lets Back close what is open above the list.
 
 import { filters, isEmptyQuery, wordsOf } from "./finding.js";
 import { linkText, placeOf, shown } from "./names.js";
 
-/** Adds to the page what follows its address. */
+/** Adds the functions that write and follow the address. */
 export function addAddress(page) {
   const { state, api, notices, commands } = page;
 
   let isFollowing = false;
   let timer = 0;
   /**
-   * What is open above the list, in the order in which it was opened, as `{ name, isOwn }`: details, graph, filter. What was
-   * opened here has an entry of its own in the history of the browser.
+   * The layers open above the list (details, graph, filter), oldest first, as `{ name, isOwn }`. A layer opened on this page
+   * has its own entry in the browser's history.
    */
   let layers = [];
-  /** How many entries of ours were below this one when the page began, and whether we are on the way to another one. */
+  /** The number of this page's history entries below the current one at the start, and whether the browser is navigating. */
   let base = window.history.state?.depth ?? 0;
   let isGoing = false;
   const depth = () => base + layers.filter(({ isOwn }) => isOwn).length;
   const close = { details: () => commands.select(undefined), graph: () => commands.closeGraph(), filter: () => commands.clearQuery() };
 
-  /** Takes note of what is open now. Returns how many entries are over. */
+  /** Updates the layers from what is open now. Returns the number of surplus history entries. */
   function findLayers(isOwn) {
     const before = depth();
     const isOpen = { details: Boolean(state.selected), graph: page.graphed.size > 0, filter: !isEmptyQuery(page.query) };
@@ -34,7 +34,7 @@ export function addAddress(page) {
     return over;
   }
 
-  /** Soon has the address say where one is; a browser does not like to be told with each key. */
+  /** Schedules an update of the address. Browsers limit how often it may change. */
   function showAddress() {
     if (isFollowing || isGoing) return;
     const over = findLayers(true);
@@ -44,7 +44,7 @@ export function addAddress(page) {
     } else timer ||= setTimeout(writeAddress, 150);
   }
 
-  /** Follows Back and Forward of the browser, to an entry with so many of ours below it. */
+  /** Handles Back and Forward. `wanted` is the number of this page's entries below the new one. */
   async function followHistory(wanted) {
     if (isGoing) {
       isGoing = false;
@@ -81,7 +81,7 @@ export function addAddress(page) {
   async function followAddress() {
     const { token, ...place } = placeOf(location.hash);
     if (token) {
-      // A token does not stay in the address, where it would get into the history of the browser.
+      // Keep the token out of the browser's history.
       window.history.replaceState(window.history.state, "", `${location.pathname}${linkText(place)}`);
       try {
         await api.exchange(token);
@@ -112,7 +112,7 @@ export function addAddress(page) {
     }
   }
 
-  /** Goes to the tweak of the address as soon as it is there. */
+  /** Selects the tweak that the address names, once it is loaded. */
   function goToPlace() {
     const place = page.wantedPlace;
     if (!place) return;
@@ -125,7 +125,7 @@ export function addAddress(page) {
     if (!tweak) {
       if (!state.programs.get(place.program)?.isLoaded) return;
       page.wantedPlace = undefined;
-      notices.problem(`${shown(place.tweak)}: the program has no such tweak`);
+      notices.problem(`${shown(place.tweak)}: the program does not declare this tweak`);
       return;
     }
     page.wantedPlace = undefined;
@@ -138,7 +138,7 @@ export function addAddress(page) {
   }
 
   addEventListener("popstate", (event) => event.state && followHistory(event.state.depth));
-  // An address that somebody typed has no state yet.
+  // A typed address has no state yet.
   addEventListener("hashchange", () => {
     if (window.history.state) return;
     base = 0;

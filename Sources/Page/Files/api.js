@@ -1,10 +1,10 @@
-// The server: the session, requests, and the stream of events. Nothing here knows what is on the page.
+// The connection to the server: session, requests and event stream. Independent of the rest of the page.
 
 const sessionName = "tweaks.session";
-/** After how long a page that nobody sees lets its stream go. A browser has six connections to a server, for all its pages. */
+/** How long a hidden page keeps its stream, in ms. A browser shares six connections to a server among all its pages. */
 const hiddenPatience = 20000;
 
-/** A request that failed, with a message for a person. */
+/** A failed request, with a message to show. */
 export class RequestError extends Error {
   constructor(status, message) {
     super(message);
@@ -19,25 +19,25 @@ export class API {
   #hiddenTimer = 0;
   #isListening = false;
   #wake = () => {};
-  /** Is told "connected", "lost", "refused" (no session) or "ended". */
+  /** Called with "connected", "lost", "refused" (no session) or "ended". */
   onState = () => {};
-  /** Is told each event, with its name and data. */
+  /** Called with the name and data of each event. */
   onEvent = () => {};
-  /** Whether the stream goes on while nobody sees the page. */
+  /** Returns whether to keep the stream while the page is hidden. */
   isRecording = () => false;
-  /** How often a stream has begun; the server may use a number again. */
+  /** The number of streams opened so far; the server may reuse stream numbers. */
   connections = 0;
   /** The number of this page's stream of events. */
   stream;
 
   constructor() {
-    // Another page of this browser may have opened the address of a newer server.
+    // Another page in this browser may have a session of a newer server.
     addEventListener("storage", (event) => {
       if (event.key !== sessionName || !event.newValue || event.newValue === this.#session) return;
       this.#session = event.newValue;
       this.#wake();
     });
-    // A page that was left is kept by the browser with its connection, unless it is let go.
+    // Browsers keep a page that was left, with its connection, unless the page closes it.
     addEventListener("pagehide", () => this.#leave());
     addEventListener("pageshow", (event) => event.persisted && this.#comeBack());
     document.addEventListener("visibilitychange", () => {
@@ -58,7 +58,7 @@ export class API {
     this.#wake();
   }
 
-  /** Exchanges the token that stands in the address for a session. */
+  /** Exchanges the token in the address for a session. */
   async exchange(token) {
     const { session } = await this.#request("/api/session", { token });
     this.#session = session;
@@ -71,13 +71,13 @@ export class API {
     return Boolean(this.#session);
   }
 
-  /** Asks something of the server, for example "set". */
+  /** Sends a request, such as "set", and returns the answer. */
   async post(name, body = {}) {
     try {
       return await this.#request(`/api/${name}`, body);
     } catch (error) {
       if (error.status !== 410) throw error;
-      // The stream has ended, and this page has not noticed yet. A change is not lost for that.
+      // The stream has ended and this page has not noticed yet. Send a change again without it.
       this.#stopping?.abort();
       if (name !== "set") throw error;
       return this.#request(`/api/${name}`, { ...body, stream: undefined });
@@ -92,17 +92,17 @@ export class API {
         credentials: "omit", cache: "no-store",
       });
     } catch {
-      throw new RequestError(0, "tweak ui does not answer");
+      throw new RequestError(0, "tweak ui is not responding");
     }
     let answer = {};
     try {
       answer = await response.json();
     } catch {
-      // What is wrong is told by the status then.
+      // The status is all there is to report.
     }
     if (!response.ok) {
       if (response.status === 401 && path !== "/api/session") this.#refused();
-      throw new RequestError(response.status, answer?.error?.message ?? `the server answers ${response.status}`);
+      throw new RequestError(response.status, answer?.error?.message ?? `the server answered with status ${response.status}`);
     }
     return answer;
   }
@@ -115,7 +115,7 @@ export class API {
     this.onState("refused");
   }
 
-  /** Reads events until the page is closed, and begins again when the server is there again. */
+  /** Reads events until the page is closed, reconnecting whenever the stream ends. */
   async listen() {
     if (this.#isListening) return;
     this.#isListening = true;
@@ -151,7 +151,7 @@ export class API {
         headers: this.#headers({}), credentials: "omit", cache: "no-store", signal: this.#stopping.signal,
       });
       if (response.status === 401) {
-        // Another page may have a newer one.
+        // Another page may have a newer session.
         const other = localStorage.getItem(sessionName);
         if (other && other !== session) {
           this.#session = other;
@@ -165,7 +165,7 @@ export class API {
       this.onState("connected");
       await this.#read(response.body.pipeThrough(new TextDecoderStream()).getReader());
     } catch {
-      // The connection is lost, whatever says so.
+      // Any failure means that the connection is lost.
     }
     this.#stopping = null;
     if (!this.#isAway) this.onState("lost");

@@ -1,4 +1,4 @@
-// The bar at the top, the line above the list, and the menus and filters that they open.
+// The top bar, the line above the list, and their menus and filters.
 
 import { icon, iconButton, make, setAttribute, setText } from "./dom.js";
 import { filters, isEmptyQuery, typeKinds } from "./finding.js";
@@ -12,7 +12,7 @@ import { isMonitored, isSet, isSettable } from "./tweaks.js";
 
 const byID = (id) => document.getElementById(id);
 
-/** Adds the bar to the page, and what keeps it right. */
+/** Adds the bar and the functions that update it. */
 export function addBar(page) {
   const { state, preferences, history, sets, commands } = page;
 
@@ -49,8 +49,8 @@ export function addBar(page) {
   parts.scopeState = make("span", { class: "scope-state" });
   parts.count = make("span", { class: "scope-count", role: "status" });
   parts.waiting = make("span", { class: "waiting" });
-  parts.scopeMenu = iconButton("more", "More for what is shown", (event) => scopeMenu(event.currentTarget, { ...state.scope, program: page.currentProgram()?.id }), { "aria-haspopup": "menu", "aria-expanded": "false" });
-  parts.chips = make("div", { class: "chips", role: "group", "aria-label": "Filters that are on" });
+  parts.scopeMenu = iconButton("more", "More actions", (event) => scopeMenu(event.currentTarget, { ...state.scope, program: page.currentProgram()?.id }), { "aria-haspopup": "menu", "aria-expanded": "false" });
+  parts.chips = make("div", { class: "chips", role: "group", "aria-label": "Active filters" });
   byID("list-head").append(make("div", { class: "scope-line" }, parts.scopeTitle, parts.scopeState, parts.count, parts.waiting, parts.scopeMenu), parts.chips);
 
   parts.byGroup.value = preferences.byGroup ? "groups" : "categories";
@@ -74,14 +74,14 @@ export function addBar(page) {
     const { description } = program;
     switch (program.state) {
       case "running": return description.processes > 1 ? `running, ${description.processes} processes` : `running, process ${description.pid}`;
-      case "offline": return `${endText(description) || "not running"}; ${description.isGone ? "its file is gone" : "values are those of its next start"}`;
-      case "memory": return "without the library: nothing is kept";
-      case "silent": return "does not answer; values are the last that it told";
+      case "offline": return `${endText(description) || "not running"}; ${description.isGone ? "executable deleted" : "changes apply at the next start"}`;
+      case "memory": return "without the library; changes last until it exits";
+      case "silent": return "not responding; showing the last known values";
       default: return program.state;
     }
   }
 
-  /** How many values wait for a restart of the program, which is offered; or that one that has ended can be started again. */
+  /** Shows how many values need a restart, with a button for it, or offers to start a program that has ended. */
   function showWaiting(program) {
     const isRunning = program?.state === "running" || program?.state === "silent";
     const waiting = isRunning ? [...program.tweaks.values()].filter(({ pendingValue }) => pendingValue !== undefined).length : 0;
@@ -130,7 +130,7 @@ export function addBar(page) {
   }
 
   function openPeople() {
-    const name = make("input", { type: "text", value: preferences.name, maxlength: 40, placeholder: "Your name", "aria-label": "Your name, as others see it",
+    const name = make("input", { type: "text", value: preferences.name, maxlength: 40, placeholder: "Your name", "aria-label": "Your name, shown to others",
       onchange: () => {
         preferences.name = name.value.trim();
         page.tellPresence();
@@ -138,7 +138,7 @@ export function addBar(page) {
     openPopover(parts.people, make("div", { class: "people-list" }, make("ul", {}, state.viewers.map((viewer) => {
       const tweak = viewer.tweak && state.tweak(viewer.program, viewer.tweak);
       return make("li", { text: `${viewer.stream === state.stream ? "You" : viewer.name ? shown(viewer.name) : `Page ${viewer.stream}`}${tweak ? `: ${tweak.label}` : ""}` });
-    })), make("label", {}, make("span", { class: "who", text: "Your name" }), name)), { label: "Who else is here" });
+    })), make("label", {}, make("span", { class: "who", text: "Your name" }), name)), { label: "People on this page" });
   }
 
   function moreEntries() {
@@ -149,12 +149,12 @@ export function addBar(page) {
       { label: "Copy or export…", key: "e", isDisabled: !program, run: () => commands.openExport() },
       { label: "Import a file…", isDisabled: !program, run: () => commands.chooseFile(program.id) },
       { label: "Reset all…", isDisabled: !program, run: () => commands.resetScope({ program: program.id }) },
-      null, theme("auto", "Light or dark, as the system"), theme("light", "Light"), theme("dark", "Dark"), null,
+      null, theme("auto", "Match the system"), theme("light", "Light"), theme("dark", "Dark"), null,
       { label: "Your name…", run: () => {
         parts.people.hidden = false;
         openPeople();
       } },
-      { label: "Keys", key: "?", run: openHelp },
+      { label: "Keyboard shortcuts", key: "?", run: openHelp },
     ];
   }
 
@@ -164,7 +164,7 @@ export function addBar(page) {
     const count = program ? sets.sinceSnapshot(program.id).length : 0;
     return [
       { label: "Take a snapshot", key: "n", isDisabled: !program?.isLoaded, run: () => commands.takeSnapshot() },
-      { label: time ? `Back to ${time.toLocaleTimeString("en-GB")} (${count} different)` : "Back to the snapshot", key: "Shift N", isDisabled: !time, run: () => commands.restoreSnapshot() },
+      { label: time ? `Restore the snapshot of ${time.toLocaleTimeString("en-GB")} (${count} changed)` : "Restore the snapshot", key: "Shift N", isDisabled: !time, run: () => commands.restoreSnapshot() },
     ];
   }
 
@@ -173,25 +173,25 @@ export function addBar(page) {
     if (!program) return;
     const tweaks = page.tweaksIn(scope);
     const set = tweaks.filter((tweak) => isSettable(tweak) && isSet(tweak)).length;
-    openMenu(anchor, "What is shown", [
+    openMenu(anchor, "More actions", [
       { label: `Reset ${set} of ${tweaks.length}…`, isDisabled: set === 0, run: () => commands.resetScope(scope) },
-      { label: "Graph of its monitors", isDisabled: !tweaks.some(({ monitor }) => monitor), run: () => {
+      { label: "Graph the monitors", isDisabled: !tweaks.some(({ monitor }) => monitor), run: () => {
         for (const tweak of tweaks.filter((one) => isMonitored(one) && !page.graphed.has(one.id)).slice(0, mostSeries)) commands.toggleGraph(tweak);
       } },
-      { label: "Copy a link", run: () => commands.copyPlace(scope) },
+      { label: "Copy link", run: () => commands.copyPlace(scope) },
       { label: "Copy or export…", run: () => commands.openExport(program.id) },
       null,
       ...(program.state === "offline" ? [
-        { label: "Start it again…", isDisabled: !program.description.isStartable, run: () => commands.restart(program) },
-        { label: "Take it off the list", run: () => commands.forget([program]) },
+        { label: "Start again…", isDisabled: !program.description.isStartable, run: () => commands.restart(program) },
+        { label: "Remove from the list", run: () => commands.forget([program]) },
       ] : [
         { label: "Restart the program…", run: () => commands.restart(program) },
-        { label: "Copy the command that restarts it", run: () => commands.copyRestart(program) },
+        { label: "Copy the restart command", run: () => commands.copyRestart(program) },
       ]),
     ]);
   }
 
-  /** What of the bar depends on the program and on what was done. */
+  /** Updates the buttons for undo, A and B, and presets. */
   function showBar() {
     const program = page.currentProgram();
     const name = program ? shown(program.description.name) : "";
@@ -204,13 +204,13 @@ export function addBar(page) {
     const count = program ? sets.otherDifferences(program.id) : 0;
     for (const [button, one] of [[parts.a, "A"], [parts.b, "B"]]) {
       setAttribute(button, "aria-pressed", String(side === one));
-      button.title = side === one ? `${one} of ${name} is shown; x for the other` : `Show ${one} of ${name}${count ? `, ${count} different` : ""}`;
+      button.title = side === one ? `Showing ${one} of ${name}; press x for the other` : `Show ${one} of ${name}${count ? `, ${count} different` : ""}`;
     }
     parts.sides.classList.toggle("is-different", count > 0);
     const loaded = program && page.loadedPresets.get(program.id);
     const unsaved = loaded ? state.differences(program.id, loaded.values).length : 0;
     setText(parts.presets.querySelector("span"), loaded ? `${shown(loaded.name)}${unsaved ? " •" : ""}` : "Presets");
-    parts.presets.title = loaded ? (unsaved ? `${unsaved} not saved in "${shown(loaded.name)}"` : `As saved in "${shown(loaded.name)}"`) : "Presets";
+    parts.presets.title = loaded ? (unsaved ? `${unsaved} unsaved in "${shown(loaded.name)}"` : `Saved as "${shown(loaded.name)}"`) : "Presets";
   }
 
   let barTimer = 0;
@@ -225,10 +225,10 @@ export function addBar(page) {
   function showBanner() {
     const banner = byID("banner");
     const texts = {
-      lost: "The connection to tweak ui is lost. Trying again…",
-      ended: state.comesBack ? "tweak ui has ended. This page comes back when it is started again."
-        : "tweak ui has ended. Start it again, and open the address that it prints then.",
-      refused: "tweak ui does not know this page. Open the address that it printed.",
+      lost: "Lost the connection to tweak ui. Reconnecting…",
+      ended: state.comesBack ? "tweak ui has exited. This page reconnects when it is started again."
+        : "tweak ui has exited. Start it again and open the address that it prints.",
+      refused: "tweak ui does not recognise this page. Open the address that it printed.",
     };
     const text = texts[state.connection];
     banner.hidden = !text;

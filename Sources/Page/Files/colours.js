@@ -10,7 +10,7 @@ export function parseHex(text) {
   return { red: byte(0), green: byte(2), blue: byte(4), alpha: digits.length === 8 ? byte(6) : 255 };
 }
 
-/** The text of a colour as programs write it: alpha only where it is not opaque. */
+/** A colour as programs write it, with alpha only if it is not opaque. */
 export function hexText({ red, green, blue, alpha = 255 }) {
   const byte = (number) => Math.round(Math.min(255, Math.max(0, number))).toString(16).padStart(2, "0");
   return `#${byte(red)}${byte(green)}${byte(blue)}${alpha >= 255 ? "" : byte(alpha)}`;

@@ -1,4 +1,4 @@
-// What buttons and keys do.
+// The commands behind buttons and keys.
 
 import { copyText, shellCommand } from "./copying.js";
 import { make, setAttribute } from "./dom.js";
@@ -12,7 +12,7 @@ import { copyRestart, openRestart } from "./restarting.js";
 import { currentValue, isDrawable, isSet, isSettable, partnerName } from "./tweaks.js";
 
 const byID = (id) => document.getElementById(id);
-/** From how many resets on somebody is asked. */
+/** Resetting this many tweaks or more needs confirmation. */
 const manyResets = 2;
 
 /** Adds the commands to the page. */
@@ -49,7 +49,7 @@ export function addCommands(page) {
       commands.toggleOutline(false, { quiet: true });
       page.tellPresence();
     },
-    /** Loads the tweaks of a program, once at a time. */
+    /** Loads the tweaks of a program, one request at a time. */
     async load(id, { again = false } = {}) {
       const program = state.programs.get(id);
       if (!program || (!again && program.isLoaded && program.followedBy === api.connections)) return;
@@ -74,7 +74,7 @@ export function addCommands(page) {
         if (error.status === 429) setTimeout(() => commands.load(id, { again: true }), 500);
         page.findAgain({ keeping: true });
       }
-      // What was asked for on a stream that has ended is not followed.
+      // The server does not follow a program for a stream that has ended.
       page.changesWhileLoading.delete(id);
       const isStale = page.loading.get(id) || connections !== api.connections;
       page.loading.delete(id);
@@ -82,34 +82,34 @@ export function addCommands(page) {
     },
     resetTweak(tweak) {
       if (!isSettable(tweak)) return;
-      if (editing.reset([tweak]) > 0) notices.whisper(`${tweak.label} has its default again`);
+      if (editing.reset([tweak]) > 0) notices.whisper(`${tweak.label} reset to its default`);
     },
     async resetScope(scope) {
       const tweaks = page.tweaksIn(scope).filter((tweak) => isSettable(tweak) && isSet(tweak));
       if (tweaks.length === 0) {
-        notices.say("Nothing was set here");
+        notices.say("Nothing to reset");
         return;
       }
       const place = scope.collection ?? scope.category ?? scope.group ?? state.programs.get(scope.program)?.description.name;
       if (tweaks.length >= manyResets) {
         const names = tweaks.slice(0, 5).map(({ label }) => label).join(", ");
-        const isWanted = await ask(`Reset ${shown(place)}?`, `${tweaks.length} values get their defaults: ${names}${tweaks.length > 5 ? ", …" : ""}. It can be undone.`, `Reset ${tweaks.length}`);
+        const isWanted = await ask(`Reset ${shown(place)}?`, `Resets ${tweaks.length} values to their defaults: ${names}${tweaks.length > 5 ? ", …" : ""}. You can undo this.`, `Reset ${tweaks.length}`);
         if (!isWanted) return;
       }
       const count = editing.reset(tweaks);
-      notices.say(`${count} reset`, { label: "Undo", run: () => commands.undo() });
+      notices.say(`${count} value${count === 1 ? "" : "s"} reset`, { label: "Undo", run: () => commands.undo() });
     },
     isStarred: (tweak) => preferences.stars.has(tweak.id),
     toggleStar(tweak) {
       preferences.toggleStar(tweak.id);
-      notices.whisper(commands.isStarred(tweak) ? `${tweak.label} is starred` : `${tweak.label} is not starred any more`);
+      notices.whisper(commands.isStarred(tweak) ? `${tweak.label} starred` : `${tweak.label} unstarred`);
     },
     isGraphed: (tweak) => page.graphed.has(tweak.id),
     toggleGraph(tweak) {
       if (!isDrawable(tweak)) return;
       if (!page.graphed.delete(tweak.id)) {
         if (page.graphed.size >= mostSeries) {
-          notices.say(`A graph has ${mostSeries} lines at most`);
+          notices.say(`A graph has at most ${mostSeries} lines`);
           return;
         }
         page.graphed.add(tweak.id);
@@ -122,7 +122,7 @@ export function addCommands(page) {
       showGraphs();
       page.showAddress();
     },
-    /** The tweak that is the other axis of a pad: what the program or a person says, or what the names say. */
+    /** The tweak on the other axis of the pad: chosen in the details, declared by the program, or matched by name. */
     partnerOf(tweak) {
       if (!isSettable(tweak) || tweak.choices) return undefined;
       const find = (key) => {
@@ -136,7 +136,7 @@ export function addCommands(page) {
         return other ? { tweak: other, isFirst: tweak.order < other.order } : undefined;
       }
       const declared = find(tweak.pair && keyOf(tweak.category, tweak.collection, tweak.pair));
-      // Where each names the other, the one that is declared first goes sideways.
+      // If each names the other, the first declared is the horizontal axis.
       if (declared) return { tweak: declared, isFirst: declared.pair !== tweak.name || tweak.order < declared.order };
       const naming = find(state.namingOf(tweak));
       if (naming) return { tweak: naming, isFirst: false };
@@ -152,32 +152,32 @@ export function addCommands(page) {
       page.list.rebuild();
     },
     undo() {
-      tellMove("Undone", history.undo(editing), "There is nothing to undo");
+      tellMove("Undone", history.undo(editing), "Nothing to undo");
     },
     redo() {
-      tellMove("Done again", history.redo(editing), "There is nothing to do again");
+      tellMove("Redone", history.redo(editing), "Nothing to redo");
     },
     takeSnapshot() {
       const program = page.currentProgram();
       if (!program?.isLoaded) return;
       sets.take(program.id);
-      notices.say(`Snapshot of ${shown(program.description.name)}`);
+      notices.say(`Snapshot of ${shown(program.description.name)} taken`);
     },
     restoreSnapshot() {
       const program = page.currentProgram();
       if (!program || !sets.snapshotTime(program.id)) {
-        notices.say("There is no snapshot yet");
+        notices.say("No snapshot yet");
         return;
       }
       const count = sets.restore(program.id);
-      notices.say(count === 0 ? "Everything is as it was" : `${count} value${count === 1 ? " is" : "s are"} as in the snapshot`);
+      notices.say(count === 0 ? "No differences from the snapshot" : `${count} value${count === 1 ? "" : "s"} restored`);
     },
     toggleSides(wanted) {
       const program = page.currentProgram();
       if (!program?.isLoaded || wanted === sets.side(program.id)) return;
       const isFirst = !sets.hasOther(program.id);
       const count = sets.toggle(program.id);
-      notices.say(isFirst ? "This is B now, and as A is. Change it, and compare with x" : `${sets.side(program.id)}: ${count} value${count === 1 ? "" : "s"} changed`);
+      notices.say(isFirst ? "B is a copy of A. Change B, and press x to compare" : `${sets.side(program.id)}: ${count} value${count === 1 ? "" : "s"} changed`);
     },
     openPresets: () => page.currentProgram() && openPresets(page, page.currentProgram().id),
     openExport: (id = page.currentProgram()?.id) => id && openExport(page, id),
@@ -197,7 +197,7 @@ export function addCommands(page) {
       };
       input.click();
     },
-    /** Saves a text as a file of the browser. */
+    /** Downloads a text as a file. */
     save(name, text, type) {
       const address = URL.createObjectURL(new Blob([text], { type }));
       const link = make("a", { href: address, download: name });
@@ -213,18 +213,18 @@ export function addCommands(page) {
     copyLink: (tweak) => commands.copyPlace({ program: tweak.program, tweak: tweak.key }),
     async copyPlace(place) {
       const address = `${location.origin}${location.pathname}${linkText(place)}`;
-      if (await copyText(address)) notices.say("The link is copied");
-      else notices.problem("The browser does not let this page copy");
+      if (await copyText(address)) notices.say("Link copied");
+      else notices.problem("The browser blocked access to the clipboard");
     },
-    /** Takes programs that do not run off the list, until they run or the server is started again. */
+    /** Removes stopped programs from the list until they run or the server restarts. */
     async forget(programs) {
-      const isWanted = programs.length === 1 || (await ask(`Take ${programs.length} programs off the list?`,
-        "What is kept of them stays. They are back when they run, and when tweak ui is started again.", "Take them off"));
+      const isWanted = programs.length === 1 || (await ask(`Remove ${programs.length} programs from the list?`,
+        "Their values and presets are kept. The programs reappear when they run or tweak ui is restarted.", "Remove"));
       if (!isWanted) return;
       try {
         for (const { id } of programs) await api.post("forget", { program: id });
         const name = programs.length === 1 ? shown(programs[0].description.name) : `${programs.length} programs`;
-        notices.say(`${name} taken off the list; what is kept stays`);
+        notices.say(`${name} removed from the list; values are kept`);
       } catch (error) {
         notices.problem(error.message);
       }
@@ -232,7 +232,7 @@ export function addCommands(page) {
     restart: (program) => openRestart(page, program.id),
     copyRestart: (program) => copyRestart(page, program.id),
     async openProgram() {
-      const input = make("input", { type: "text", "aria-label": "Path, name or process id", placeholder: "./program, name or process id", autocomplete: "off", autofocus: true });
+      const input = make("input", { type: "text", "aria-label": "Path, name or process ID", placeholder: "./program, name or process ID", autocomplete: "off", autofocus: true });
       const open = async () => {
         if (!input.value.trim()) return false;
         try {
@@ -283,7 +283,7 @@ export function addCommands(page) {
       notices.say(nothing);
       return;
     }
-    const foreign = moved.foreign > 0 ? `; ${moved.foreign} had been changed elsewhere since` : "";
+    const foreign = moved.foreign > 0 ? `; ${moved.foreign} had since changed elsewhere` : "";
     notices.say(`${word}: ${moved.label}${foreign}`);
     if (moved.tweaks.length === 1) page.list.reveal(moved.tweaks[0].id);
   }

@@ -1,4 +1,4 @@
-// Two presets side by side, or one and what is set now.
+// Compares two presets, or a preset with the current values.
 
 import { copyText, nestedJSON } from "./copying.js";
 import { make, setText } from "./dom.js";
@@ -7,9 +7,9 @@ import { openDialog } from "./popups.js";
 import { currentValue, equalValues, isSet, isSettable, valueFrom, valueText } from "./tweaks.js";
 
 const mostRows = 2000;
-const now = "What is set now";
+const now = "Current values";
 
-/** Opens a dialog that shows where two of these presets differ, and loads or copies what is chosen of one of them. */
+/** Opens a dialog with the differences between two presets, to load or copy selected values from either side. */
 export function openComparison(page, programId, names, { first = names[0], second, loaded } = {}) {
   const { api, state, editing, notices } = page;
   const chooser = (label, chosen) => make("label", { class: "comparison-side" }, make("span", { text: label }),
@@ -23,7 +23,7 @@ export function openComparison(page, programId, names, { first = names[0], secon
   let rows = [];
   let turn = 0;
 
-  /** What a side has, by tweak: `{ value, isSet, problem }`, for those in which it differs from what is set now. */
+  /** The values of a preset that differ from the current ones, by key, as `{ value, isSet, problem }`. */
   async function differences(name) {
     const all = new Map();
     if (name === undefined) return all;
@@ -54,13 +54,13 @@ export function openComparison(page, programId, names, { first = names[0], secon
       const current = tweak ? { value: currentValue(tweak), isSet: isSet(tweak) } : {};
       const [a, b] = sides.map((side) => side.get(key) ?? current);
       if (!a.problem && !b.problem && equalValues(a.value, b.value)) continue;
-      const problem = tweak && isSettable(tweak) ? undefined : tweak ? "it cannot be set" : "the program has no such tweak";
+      const problem = tweak && isSettable(tweak) ? undefined : tweak ? "read-only" : "the program does not declare this tweak";
       const box = make("input", { type: "checkbox", checked: !problem, disabled: Boolean(problem), "aria-label": shown(key), onchange: update });
       rows.push({ tweak, sides: [a, b], box, problem, element: make("tr", { class: problem ? "is-wrong" : "" }, make("td", {}, box),
         make("th", { scope: "row", text: shown(key) }), [a, b].map((side) => cell(tweak, side, problem))) });
     }
     all.disabled = rows.every(({ problem }) => problem);
-    content.replaceChildren(rows.length === 0 ? make("p", { text: "There is no difference." }) : make("table", { class: "difference-table comparison" },
+    content.replaceChildren(rows.length === 0 ? make("p", { text: "No differences." }) : make("table", { class: "difference-table comparison" },
       make("thead", {}, make("tr", {}, make("td", {}, all), make("th", { scope: "col", text: "Tweak" }),
         selects.map((select, index) => make("th", { scope: "col", text: `${"AB"[index]}: ${shown(nameOf(select) ?? now)}` })))),
       make("tbody", {}, rows.slice(0, mostRows).map(({ element }) => element))));
@@ -68,22 +68,22 @@ export function openComparison(page, programId, names, { first = names[0], secon
   }
 
   function cell(tweak, side, problem) {
-    const text = side.value === undefined ? "not there" : tweak ? valueText(tweak, side.value) || "empty" : shown(side.value);
+    const text = side.value === undefined ? "not declared" : tweak ? valueText(tweak, side.value) || "empty" : shown(side.value);
     const remark = problem ?? side.problem ?? (side.isSet || side.value === undefined ? "" : "default");
     return make("td", {}, text, remark ? make("span", { class: side.problem ? "problem-text" : "who", text: ` ${shown(remark)}` }) : undefined);
   }
 
-  const all = make("input", { type: "checkbox", checked: true, "aria-label": "Choose all", onchange: () => {
+  const all = make("input", { type: "checkbox", checked: true, "aria-label": "Select all", onchange: () => {
     for (const { box, problem } of rows) if (!problem) box.checked = all.checked;
     update();
   } });
   const chosen = () => rows.filter(({ box, problem }) => box.checked && !problem);
-  /** Those of which a side has a value that the tweak can have. */
+  /** The selected rows whose value on this side is valid for the tweak. */
   const usable = (index) => chosen().filter(({ sides }) => !sides[index].problem && sides[index].value !== undefined);
 
   function update() {
     const possible = rows.filter(({ problem }) => !problem).length;
-    setText(count, rows.length === 0 ? "" : `${chosen().length} of ${possible} chosen`);
+    setText(count, rows.length === 0 ? "" : `${chosen().length} of ${possible} selected`);
     all.checked = possible > 0 && chosen().length === possible;
     all.indeterminate = chosen().length > 0 && !all.checked;
     for (const index of [0, 1]) {
@@ -102,13 +102,13 @@ export function openComparison(page, programId, names, { first = names[0], secon
 
   async function copy(index) {
     const text = nestedJSON(usable(index).map(({ tweak, sides }) => ({ tweak, value: sides[index].value })));
-    if (await copyText(text)) notices.say(`Copied what is chosen of ${"AB"[index]} as JSON`);
-    else notices.problem("The browser does not let this page copy");
+    if (await copyText(text)) notices.say(`Copied the selected values of ${"AB"[index]} as JSON`);
+    else notices.problem("The browser blocked access to the clipboard");
   }
 
   const buttons = [0, 1].map((index) => [
     make("button", { type: "button", class: "button", text: `Load from ${"AB"[index]}`, data: { role: "load" }, onclick: () => load(index) }),
-    make("button", { type: "button", class: "button", text: `Copy ${"AB"[index]}`, "aria-label": `Copy what is chosen of ${"AB"[index]} as JSON`, onclick: () => copy(index) }),
+    make("button", { type: "button", class: "button", text: `Copy ${"AB"[index]}`, "aria-label": `Copy the selected values of ${"AB"[index]} as JSON`, onclick: () => copy(index) }),
   ]);
   const swap = make("button", { type: "button", class: "button", text: "Swap", onclick: () => {
     [selects[0].value, selects[1].value] = [selects[1].value, selects[0].value];

@@ -1,16 +1,16 @@
-// Tweaks and values as text for other places: C, Swift, JSON, the shell, CSV. Pure.
+// Formats tweaks and values as C, Swift, JSON, shell commands and CSV. Pure.
 
 import { isReal, exactText } from "./numbers.js";
 import { parseHex } from "./colours.js";
 
-/** A text in C, with every character that is not plain written as bytes. */
+/** A C string literal, with characters outside printable ASCII escaped as bytes. */
 export function literalInC(text) {
   let literal = "";
   for (const byte of new TextEncoder().encode(text)) {
     if (byte === 0x22 || byte === 0x5c) literal += `\\${String.fromCharCode(byte)}`;
     else if (byte === 0x0a) literal += "\\n";
     else if (byte === 0x09) literal += "\\t";
-    // Three digits, since what follows may be one.
+    // Always three digits, because a digit may follow.
     else if (byte < 0x20 || byte > 0x7e || byte === 0x3f) literal += byte === 0x3f ? "?" : `\\${byte.toString(8).padStart(3, "0")}`;
     else literal += String.fromCharCode(byte);
   }
@@ -24,7 +24,7 @@ export function literalInSwift(text) {
   return `"${escaped}"`;
 }
 
-/** A text as one word of a shell. */
+/** A text quoted as one word for the shell. */
 export function shellWord(text) {
   if (text !== "" && /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) && !text.startsWith("-")) return text;
   if (/[\u0000-\u001f\u007f]/.test(text)) {
@@ -62,15 +62,15 @@ function limitInC(tweak, value) {
   return ["int8", "int16", "uint8", "uint16", "uint32"].includes(tweak.type) ? String(value) : valueInC(tweak, value);
 }
 
-/** How the slider moves, if the declaration can say so: that of factors needs a minimum, and a maximum with it. */
+/** The scale to declare. A logarithmic scale can be declared only with a minimum and a maximum. */
 function declaredScale({ scale, choices, minimum, maximum }) {
   return scale === "log" && (choices || minimum === undefined || maximum === undefined) ? undefined : scale;
 }
 
-/** The options that a macro has no argument for, or another one. */
+/** The options that macros do not take under the same name. */
 const unlikeArguments = new Set(["minimum", "maximum", "choices", "title", "group", "location"]);
 
-/** The options that a tweak has, in the order of a macro's arguments, where the unit follows the pair. */
+/** The options of a tweak in the order of a macro's arguments, where the unit follows the pair. */
 function macroOptions(tweak, options) {
   const unit = options.find(({ name }) => name === "unit");
   const ordered = options.flatMap((option) => option.name === "pair" ? [option, unit] : option === unit ? [] : [option]);
@@ -88,7 +88,7 @@ function optionInSwift(tweak, { name, form }) {
   return form === "text" ? literalInSwift(tweak[name]) : form === "field" ? limitInSwift(tweak, tweak[name]) : String(tweak[name]);
 }
 
-/** The declaration in C, with the value as its default and the options that the server names. */
+/** The declaration in C, with the value as its default and the options listed by the server. */
 export function declarationInC(tweak, value, options) {
   const names = [tweak.category, tweak.collection, tweak.name].map(literalInC).join(", ");
   if (tweak.type === "action") return `FBTweakAction(${names}, function);`;
@@ -122,7 +122,7 @@ const swiftTypes = {
   float: "Float",
 };
 
-/** The declaration in Swift, with the value as its default and the options that the server names. */
+/** The declaration in Swift, with the value as its default and the options listed by the server. */
 export function declarationInSwift(tweak, value, options) {
   const names = [tweak.category, tweak.collection, tweak.name].map(literalInSwift).join(", ");
   if (tweak.type === "action") return `#tweakAction(${names}) { }`;
@@ -146,7 +146,7 @@ function limitInSwift(tweak, value) {
   return isReal(tweak.type) && Number.isFinite(value) ? String(value).replace("e+", "e") : valueInSwift(tweak, value);
 }
 
-/** The command that gives the tweak the value. */
+/** The shell command that sets the tweak to the value. */
 export function shellCommand(program, tweak, value) {
   const name = program.description.name ?? program.id;
   if (tweak.type === "action") return `tweak run ${shellWord(name)} ${shellWord(tweak.key)}`;
@@ -156,7 +156,7 @@ export function shellCommand(program, tweak, value) {
   return `tweak set ${shellWord(name)} ${shellWord(tweak.key)} ${/^-/.test(text) ? `-- ${word}` : word}`;
 }
 
-/** Values as the overrides file and presets nest them. */
+/** Values as JSON, nested as in the overrides file and presets. */
 export function nestedJSON(entries) {
   const values = {};
   const member = (object, name) => {
@@ -170,7 +170,7 @@ export function nestedJSON(entries) {
   return writeJSON(values, 2);
 }
 
-/** JSON in which a BigInt is a number with all its digits. */
+/** JSON in which a BigInt keeps all its digits. */
 export function writeJSON(value, indent = 0) {
   return write(value, indent, "\n");
 }
@@ -187,20 +187,20 @@ function write(value, indent, newline) {
   return `{${inner}${texts.join(`,${inner}`)}${end}}`;
 }
 
-/** A field of CSV. */
+/** A CSV field, quoted if needed. */
 export function csvField(text) {
   const field = String(text);
   return /[",;\s]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
 
-/** Copies a text. Without the clipboard, as on a page from another machine without TLS, it is selected and copied. */
+/** Copies a text and returns whether that worked. Pages without TLS from another machine have no clipboard API. */
 export async function copyText(text) {
   if (navigator.clipboard && window.isSecureContext) {
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // The other way is tried.
+      // Fall back to selecting the text.
     }
   }
   const area = document.createElement("textarea");

@@ -1,4 +1,4 @@
-// Everything about one tweak: what is said of it, a large control, who has which opinion, its changes, and copies.
+// The details of one tweak: description, a large control, the providers of its value, its changes, and ways to copy it.
 
 import { controlFor } from "./controls/all.js";
 import { colourControl } from "./controls/colour.js";
@@ -14,16 +14,16 @@ import { currentValue, isDrawable, isExpired, isSettable, limitsText, valueFrom,
 
 const mostChanges = 12;
 
-/** The options of which another fact or the heading says more. */
+/** Options already shown by another fact or the heading. */
 const saidElsewhere = new Set(["minimum", "maximum", "choices", "title", "description", "readOnly"]);
-/** The options that are more than a text or a number. */
+/** Texts for options that need more than their value. */
 const optionTexts = {
   scale: ({ scale }) => ({ log: "logarithmic", linear: "linear" })[scale],
-  needsRestart: () => "a new value counts from the next start",
-  expires: (tweak) => `${shown(tweak.expires)}${isExpired(tweak) ? ", which is past" : ""}`,
+  needsRestart: () => "a new value applies at the next start",
+  expires: (tweak) => `${shown(tweak.expires)}${isExpired(tweak) ? ", expired" : ""}`,
 };
 
-/** What details show of an option; nothing if the tweak does not have it. */
+/** The text of an option, empty if the tweak does not have it. */
 function optionText(tweak, name) {
   if (tweak[name] === undefined || saidElsewhere.has(name)) return "";
   return optionTexts[name]?.(tweak) ?? shown(tweak[name]);
@@ -74,8 +74,8 @@ export class Details {
         make("p", { class: "details-path", text: [program.description.name, tweak.category, tweak.collection, tweak.name].map(shown).join(" › ") }),
         tweak.description ? make("p", { class: "details-text", text: shown(tweak.description) }) : undefined,
         this.#makeControls(tweak), this.#dynamic.why, this.#makeButtons(tweak), this.#makeFacts(tweak), this.#makeCopies(tweak, program),
-        isSettable(tweak) ? make("section", {}, make("h3", { text: "Who decides" }), this.#dynamic.opinions) : undefined,
-        make("section", {}, make("h3", { text: "Changes since this page is open" }), this.#dynamic.changes)),
+        isSettable(tweak) ? make("section", {}, make("h3", { text: "Providers" }), this.#dynamic.opinions) : undefined,
+        make("section", {}, make("h3", { text: "Changes since this page was opened" }), this.#dynamic.changes)),
     ];
     this.#element.replaceChildren(...sections);
     this.update();
@@ -105,7 +105,7 @@ export class Details {
     return box;
   }
 
-  /** With which tweak this one is on a pad: what the names say, or what a person says. */
+  /** A menu that chooses the tweak on the other axis of the pad. */
   #makePairing(tweak) {
     const { state, commands } = this.#page;
     const others = [...(state.programs.get(tweak.program)?.tweaks.values() ?? [])].filter((other) =>
@@ -113,13 +113,13 @@ export class Details {
       isSettable(other) && !other.choices).slice(0, 200);
     const partner = commands.partnerOf(tweak)?.tweak;
     const select = make("select", {
-      "aria-label": "On a pad with", onchange: () => {
+      "aria-label": "Pad with", onchange: () => {
         commands.pair(tweak, select.value || undefined);
         this.show(tweak);
       },
-    }, make("option", { value: "", text: "no other" }),
+    }, make("option", { value: "", text: "none" }),
       others.map((other) => make("option", { value: other.key, text: other.label, selected: other === partner })));
-    return make("label", { class: "pairing" }, make("span", { text: "On a pad with" }), select);
+    return make("label", { class: "pairing" }, make("span", { text: "Pad with" }), select);
   }
 
   #makeButtons(tweak) {
@@ -151,7 +151,7 @@ export class Details {
       ["Swift", () => declarationInSwift(tweak, currentValue(tweak), this.#page.state.options)],
       ["JSON", () => nestedJSON([{ tweak, value: currentValue(tweak) }])],
     ];
-    const preview = make("pre", { class: "copy-preview", tabindex: "0", "aria-label": "What is copied" });
+    const preview = make("pre", { class: "copy-preview", tabindex: "0", "aria-label": "Preview" });
     const show = (text) => {
       this.#copied = { preview, text };
       setText(preview, text());
@@ -161,14 +161,14 @@ export class Details {
         show(text);
         const isDone = await copyText(text());
         if (isDone) this.#page.notices.say(`Copied as ${name}`);
-        else this.#page.notices.problem("The browser does not let this page copy; select the text");
+        else this.#page.notices.problem("The browser blocked access to the clipboard; select the text instead");
       }, onmouseenter: () => show(text), onfocus: () => show(text),
     }));
     show(copies[0][1]);
     return make("section", {}, make("h3", { text: "Copy as" }), make("div", { class: "button-line" }, buttons), preview);
   }
 
-  /** The tweak has another value. */
+  /** Updates the details after a tweak has changed. */
   changed(tweak) {
     if (!this.#tweak) return;
     if (tweak === this.#tweak || this.#page.commands.partnerOf(this.#tweak)?.tweak === tweak || tweak.isFeature) this.update();
@@ -197,7 +197,7 @@ export class Details {
     this.#dynamic.changes.replaceChildren(...(changes.length > 0 ? changes : [undefined]).map((mark) => mark
       ? make("li", {}, make("time", { text: new Date(mark.time * 1000).toLocaleTimeString("en-GB") }),
         make("span", { text: mark.text }), make("span", { class: "who", text: mark.who }))
-      : make("li", { class: "none", text: "none yet" })));
+      : make("li", { class: "none", text: "None yet" })));
   }
 
   updateLive() {
@@ -217,7 +217,7 @@ export class Details {
         class: index === winner ? "decides" : opinion.error ? "is-wrong" : "waits",
       }, make("span", { class: "badge source", text: sourceText(opinion.source) }),
         make("span", { class: "opinion-value", text: opinion.error ? shown(opinion.error) : valueText(tweak, valueFrom(tweak.type, opinion.value)) || "empty" }),
-        make("span", { class: "who", text: index === winner ? "decides" : opinion.error ? "cannot be taken" : "waits below" }),
+        make("span", { class: "who", text: index === winner ? "in effect" : opinion.error ? "invalid" : "lower precedence" }),
         opinion.location ? make("span", { class: "opinion-place", text: shown([opinion.location].flat().join(", ")) }) : undefined))));
       const ours = opinions.findIndex(({ source }) => source === "override");
       const hiddenBy = ours > winner && winner >= 0 ? opinions[winner].source : undefined;

@@ -1,10 +1,10 @@
-// Makes elements. Texts are always text: nothing that a program says becomes markup.
+// Creates elements. Strings from programs are always inserted as text, never as markup.
 
 /**
- * Makes an element.
+ * Creates an element.
  *
- * - attributes: attributes by name; `class`, `text` and handlers such as `onclick` as one expects, `data` as an object; those that
- *   are undefined, null or false are left out.
+ * - attributes: attributes by name, also `class`, `text`, `data` (an object) and handlers such as `onclick`. Those that are
+ *   undefined, null or false are left out.
  */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -20,11 +20,12 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Sets what is different only: a change of an attribute costs the browser a layout. */
+/** Sets the text only if it differs, because each change costs a layout. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Sets or removes an attribute only if it differs. */
 export function setAttribute(element, name, value) {
   if (value === undefined || value === null || value === false) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -63,7 +64,7 @@ const paths = {
   clock: "M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 6v4l3 2",
 };
 
-/** A drawing of 20 by 20 that the screen reader skips. */
+/** An icon of 20 by 20, hidden from screen readers. */
 export function icon(name) {
   if (!icons.has(name)) icons.set(name, makeIcon(name));
   return icons.get(name).cloneNode(true);
@@ -82,14 +83,14 @@ function makeIcon(name) {
   return svg;
 }
 
-/** A button with a drawing, and a name for those who do not see it. */
+/** A button with an icon and an accessible name. */
 export function iconButton(name, label, onclick, attributes = {}) {
   return make("button", {
     type: "button", ...attributes, class: `icon-button ${attributes.class ?? ""}`, "aria-label": label, title: label, onclick,
   }, icon(name));
 }
 
-/** Whether what is typed goes into a field, so that single keys are not commands. */
+/** Whether an element takes typed text, so that single keys are not commands. */
 export function isTyping(element = document.activeElement) {
   if (!element) return false;
   if (element.isContentEditable || element.tagName === "TEXTAREA" || element.tagName === "SELECT") return true;
@@ -97,5 +98,5 @@ export function isTyping(element = document.activeElement) {
 }
 
 let lastNumber = 0;
-/** An id that no other element has. */
+/** An ID unique on the page. */
 export const freshID = (word) => `${word}-${(lastNumber += 1)}`;

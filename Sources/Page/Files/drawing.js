@@ -1,8 +1,8 @@
-// Draws series on canvases: the small graph of a row, and lines of a large one.
+// Draws series on canvases: the sparklines of rows and the lines of the graph.
 
 const sparklineSeconds = 8;
 
-/** Makes the canvas as fine as the screen. Returns its context, in CSS pixels, and its size. */
+/** Matches the canvas to the resolution of the screen. Returns its context, in CSS pixels, and its size. */
 export function prepared(canvas) {
   const ratio = window.devicePixelRatio || 1;
   const width = canvas.clientWidth;
@@ -18,16 +18,16 @@ export function prepared(canvas) {
   return { context, width, height };
 }
 
-/** A colour of the page's style sheet. */
+/** The current value of a colour variable of the style sheet. */
 export function styleColour(name) {
-  // A variable is only a colour, of light or of dark, where something has it.
+  // A variable resolves to the colour of the current theme only when an element uses it.
   probe ??= document.body.appendChild(Object.assign(document.createElement("span"), { className: "off-screen" }));
   probe.style.color = `var(${name})`;
   return getComputedStyle(probe).color;
 }
 let probe;
 
-/** The smallest and the largest value between two times, or undefined. */
+/** The smallest and largest values between two times, or undefined if there are none. */
 export function extent(series, from, to) {
   let low = Infinity;
   let high = -Infinity;
@@ -73,7 +73,7 @@ function sparkColour() {
 }
 
 /**
- * Draws a line. Where there are more values than pixels, a pixel shows the smallest and the largest of its values, so that
+ * Draws a line. If there are more values than pixels, each pixel column spans from its smallest to its largest value, so that
  * no peak is lost.
  */
 export function drawLine(context, series, { from, to, x, y, width, isStepped = false }) {

@@ -1,5 +1,4 @@
-// The one way in which this page changes values: it shows them at once, sends them at most once a frame and always the
-// last one, and records what undo needs.
+// Changes values: shows them at once, sends at most one request a frame and always the last value, and records undo steps.
 
 import { equalValues, isSet, isSettable, requestValue } from "./tweaks.js";
 
@@ -8,11 +7,11 @@ export class Editing {
   #api;
   #notices;
   #history;
-  /** What waits to be sent, by program: a map from keys to `{ tweak, value, isSet }`. */
+  /** The changes to send, by program and key, as `{ tweak, value, isSet }`. */
   #waiting = new Map();
   #inFlight = new Set();
   #frame = 0;
-  /** What drags began with, by the tweak's id. */
+  /** The values before each drag, by the tweak's ID. */
   #gestures = new Map();
   #idle = [];
 
@@ -23,18 +22,18 @@ export class Editing {
     this.#history = history;
   }
 
-  /** Begins a drag: what comes until its end is one step of undo. */
+  /** Begins a drag, which becomes one undo step. */
   begin(tweak) {
     if (!this.#gestures.has(tweak.id)) this.#gestures.set(tweak.id, this.#state.remembered(tweak));
   }
 
-  /** A value on the way of a drag. */
+  /** Sets an intermediate value of a drag. */
   move(tweak, value) {
     this.begin(tweak);
     this.#put(tweak, { value, isSet: true });
   }
 
-  /** Ends drags of the tweaks. */
+  /** Ends the drags of tweaks. */
   end(...tweaks) {
     const changes = [];
     for (const tweak of tweaks) {
@@ -48,7 +47,7 @@ export class Editing {
     this.#history.add(changes);
   }
 
-  /** Ends drags, and goes back to what was there. */
+  /** Cancels the drags of tweaks and restores their values. */
   cancel(...tweaks) {
     for (const tweak of tweaks) {
       const before = this.#gestures.get(tweak.id);
@@ -61,7 +60,7 @@ export class Editing {
     return this.#gestures.has(tweak.id);
   }
 
-  /** Sets one tweak. Steps that follow each other closely are one step of undo if `merging`. */
+  /** Sets one tweak. With `merging`, changes in quick succession become one undo step. */
   set(tweak, value, { merging = false } = {}) {
     this.apply([{ tweak, value, isSet: true }], { merging });
   }
@@ -69,7 +68,7 @@ export class Editing {
   /**
    * Sets and resets several tweaks as one change.
    *
-   * - changes: `{ tweak, value, isSet }`; what is not set is reset.
+   * - changes: `{ tweak, value, isSet }`. Without `isSet` the tweak is reset.
    */
   apply(changes, { merging = false, isUndo = false } = {}) {
     const recorded = [];
@@ -90,7 +89,7 @@ export class Editing {
     return this.apply(set.map((tweak) => ({ tweak, isSet: false })));
   }
 
-  /** Is done when the server has everything that was changed. */
+  /** Resolves when the server has received all changes. */
   settled() {
     if (this.#inFlight.size === 0 && this.#waiting.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
@@ -105,7 +104,7 @@ export class Editing {
     this.#schedule();
   }
 
-  /** The first change of a frame goes at once, so that a drag is not a frame late; further ones wait for the next frame. */
+  /** Sends the first change of a frame at once, so that a drag is not a frame late, and later ones with the next frame. */
   #schedule() {
     if (this.#frame) return;
     const next = () => {
@@ -127,7 +126,7 @@ export class Editing {
   async #send(program, entries) {
     this.#inFlight.add(program);
     try {
-      // A request is bounded, and a preset may have many values.
+      // The size of a request is limited, and a preset may have many values.
       for (let at = 0; at < entries.length; at += 2000) await this.#sendPart(program, entries.slice(at, at + 2000));
     } finally {
       this.#inFlight.delete(program);
@@ -143,7 +142,7 @@ export class Editing {
     try {
       const answer = await this.#api.post("set", { program, stream: this.#api.stream, values });
       this.#confirm(entries);
-      // What was told meanwhile is newer than an answer that took its time, and what was set is told too if it was a change.
+      // A change event received meanwhile is newer than the answer; every change made by the request has its own event.
       for (const change of answer.tweaks ?? []) {
         if (this.#state.tweak(program, change.tweak)?.told === told.get(change.tweak)) this.#state.setValue(program, change);
       }
@@ -157,7 +156,7 @@ export class Editing {
     }
   }
 
-  /** Marks a tweak that could not be changed, until somebody changes it again. */
+  /** Marks a tweak that could not be changed, until the next change of it. */
   #fail(entry, message) {
     const tweak = entry && this.#state.tweak(entry.tweak.program, entry.tweak.key);
     if (!tweak || tweak.local) return;
@@ -165,7 +164,7 @@ export class Editing {
     this.#state.tell("value", tweak);
   }
 
-  /** What was sent last is no longer the page's own opinion; what was changed meanwhile is. */
+  /** Drops the local values of changes that were sent, unless there are newer ones. */
   #confirm(entries) {
     for (const entry of entries) {
       const tweak = this.#state.tweak(entry.tweak.program, entry.tweak.key) ?? entry.tweak;
@@ -174,7 +173,7 @@ export class Editing {
     }
   }
 
-  /** Where somebody else decides, what was set has no effect, and that is said. */
+  /** Marks tweaks whose new value has no effect because another provider takes precedence. */
   #findHidden(entries) {
     for (const { tweak, isSet: wasSet } of entries) {
       const { source } = tweak;
@@ -182,17 +181,17 @@ export class Editing {
       if (decider === tweak.hiddenBy) continue;
       tweak.hiddenBy = decider;
       this.#state.tell("value", tweak);
-      if (decider) this.#notices.say(`${tweak.label}: ${decider} decides; what was set waits below it`);
+      if (decider) this.#notices.say(`${tweak.label}: no effect, because ${decider} takes precedence`);
     }
   }
 
   #report(program, { refused = [], unknown = [], clamped = [] }) {
     for (const { message } of refused.slice(0, 3)) this.#notices.problem(message);
     if (refused.length > 3) this.#notices.problem(`${refused.length - 3} more values were refused`);
-    if (unknown.length > 0) this.#notices.problem(`${unknown.length} tweaks are not there any more`);
+    if (unknown.length > 0) this.#notices.problem(`${unknown.length} tweaks no longer exist`);
     if (clamped.length === 0 || [...this.#gestures.keys()].some((id) => id.startsWith(`${program}\n`))) return;
     const tweak = this.#state.tweak(program, clamped[0]);
-    const one = tweak ? `${tweak.label}: the nearest allowed value was taken` : "the nearest allowed value was taken";
-    this.#notices.say(clamped.length === 1 ? one : `${clamped.length} values were outside their limits, and are the nearest now`);
+    const one = tweak ? `${tweak.label}: clamped to its limits` : "1 value was clamped to its limits";
+    this.#notices.say(clamped.length === 1 ? one : `${clamped.length} values were clamped to their limits`);
   }
 }

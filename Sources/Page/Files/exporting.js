@@ -1,4 +1,4 @@
-// Copies and saves what is set, in the form that somebody needs.
+// Copies and saves values as shell commands, JSON, C or Swift.
 
 import { copyText, declarationInC, declarationInSwift, nestedJSON, shellCommand } from "./copying.js";
 import { make } from "./dom.js";
@@ -14,12 +14,12 @@ const forms = [
   ["Swift", (_program, tweaks, options) => tweaks.map((tweak) => declarationInSwift(tweak, currentValue(tweak), options)).join("\n")],
 ];
 
-/** Opens a dialog with the changed values, or all, of a program. */
+/** Opens a dialog with the changed values of a program, or all of them. */
 export function openExport(page, programId) {
   const program = page.state.programs.get(programId);
   let form = forms[0];
-  const text = make("textarea", { class: "export-text", rows: 14, readonly: true, spellcheck: "false", "aria-label": "What is copied" });
-  const which = make("select", { "aria-label": "Which values" }, make("option", { value: "changed", text: "What was changed" }),
+  const text = make("textarea", { class: "export-text", rows: 14, readonly: true, spellcheck: "false", "aria-label": "Preview" });
+  const which = make("select", { "aria-label": "Which values" }, make("option", { value: "changed", text: "Changed values" }),
     make("option", { value: "all", text: "All values" }));
   const radios = forms.map((one, index) => make("label", { class: "segment" }, make("input", {
     type: "radio", name: "export-form", checked: index === 0, onchange: () => {
@@ -31,12 +31,12 @@ export function openExport(page, programId) {
   function show() {
     const tweaks = sortedTweaks(program).filter((tweak) => isSettable(tweak) && (which.value === "all" || isChanged(tweak)));
     text.value = tweaks.length === 0 ? "" : form[1](program, tweaks, page.state.options);
-    text.placeholder = "Nothing was changed.";
+    text.placeholder = "No changed values.";
   }
   which.addEventListener("change", show);
   show();
   openDialog(`Values of ${shown(program.description.name)}`, make("div", { class: "export" },
-    make("div", { class: "button-line" }, make("div", { class: "segments", role: "radiogroup", "aria-label": "Form" }, radios), which), text), [
+    make("div", { class: "button-line" }, make("div", { class: "segments", role: "radiogroup", "aria-label": "Format" }, radios), which), text), [
     { label: "Save", run: () => {
       const suffix = { Shell: "sh", JSON: "json", C: "c", Swift: "swift" }[form[0]];
       page.commands.save(`${program.description.name}.${suffix}`, `${text.value}\n`, "text/plain");
@@ -44,7 +44,7 @@ export function openExport(page, programId) {
     } },
     { label: "Copy", isMain: true, run: async () => {
       if (await copyText(text.value)) page.notices.say(`Copied as ${form[0]}`);
-      else page.notices.problem("The browser does not let this page copy; select the text");
+      else page.notices.problem("The browser blocked access to the clipboard; select the text instead");
       return false;
     } },
   ], { className: "wide" });

@@ -1,11 +1,11 @@
-// Which tweaks the list shows, in which order and below which headings. Pure.
+// Decides which tweaks the list shows, in which order and under which headings. Pure.
 
 import { currentValue, depthOf, isChanged, isExpired, isSet, valueText } from "./tweaks.js";
 import { isInteger, isReal } from "./numbers.js";
 import { shown } from "./names.js";
 
 /**
- * The filters that a person can turn on: name, label, and whether a tweak passes.
+ * The filters: name, label, and whether a tweak passes.
  *
  * @type {[string, string, (tweak: any, context: any) => boolean][]}
  */
@@ -13,7 +13,7 @@ export const filters = [
   ["changed", "Changed", isChanged],
   ["starred", "Starred", (tweak, { stars }) => stars.has(tweak.id)],
   ["restart", "Needs restart", (tweak) => Boolean(tweak.needsRestart)],
-  ["waiting", "Waits for a restart", (tweak) => tweak.pendingValue !== undefined],
+  ["waiting", "Waiting for a restart", (tweak) => tweak.pendingValue !== undefined],
   ["expired", "Expired", (tweak) => isExpired(tweak)],
   ["monitors", "Monitors", (tweak) => Boolean(tweak.monitor)],
   ["readonly", "Read-only", (tweak) => Boolean(tweak.readOnly) && !tweak.monitor],
@@ -22,7 +22,7 @@ export const filters = [
 const filterByName = new Map(filters.map((filter) => [filter[0], filter]));
 
 /**
- * The kinds of types to choose from: name, label, and whether a type is of the kind.
+ * The kinds of types to filter by: name, label, and whether a type belongs to the kind.
  *
  * @type {[string, string, (type: string) => boolean][]}
  */
@@ -30,23 +30,23 @@ export const typeKinds = [
   ["bool", "Switches", (type) => type === "bool"],
   ["integer", "Integers", isInteger],
   ["real", "Real numbers", isReal],
-  ["string", "Texts", (type) => type === "string"],
+  ["string", "Strings", (type) => type === "string"],
   ["color", "Colours", (type) => type === "color"],
   ["action", "Actions", (type) => type === "action"],
 ];
 
-/** The words of a search: all have to be found. Quotes keep words together. */
+/** The words of a search, all of which must match. Quotes keep words together. */
 export function wordsOf(text) {
   return [...text.toLowerCase().matchAll(/"([^"]*)"?|(\S+)/g)].map((match) => match[1] ?? match[2]).filter(Boolean);
 }
 
-/** Whether a tweak has all the words, in what is said of it or in its value. */
+/** Whether a tweak matches all words, in its description or its value. */
 export function hasWords(tweak, words) {
   if (words.length === 0) return true;
   return words.every((word) => tweak.haystack.includes(word) || valueHaystack(tweak).includes(word));
 }
 
-/** What a value is called, kept with the tweak until it has another one. */
+/** The searchable text of the current value, cached until the value changes. */
 function valueHaystack(tweak) {
   const value = currentValue(tweak);
   if (tweak.searched === undefined || tweak.searchedValue !== value) {
@@ -57,7 +57,7 @@ function valueHaystack(tweak) {
   return tweak.searched;
 }
 
-/** Whether the tweak is one that is looked for. `query`: words, shows (names of filters), source, kind. */
+/** Whether a tweak matches a query of words, shows (names of filters), source and kind. */
 export function isWanted(tweak, query, context) {
   for (const name of query.shows) {
     const filter = filterByName.get(name);
@@ -71,7 +71,7 @@ export function isWanted(tweak, query, context) {
   return hasWords(tweak, query.words);
 }
 
-/** Whether a change of its value can make a tweak appear in what is shown or vanish from it. */
+/** Whether a tweak can start or stop matching when its value changes. */
 export const dependsOnValues = (query) =>
   query.words.length > 0 || Boolean(query.source) || query.shows.some((name) => name === "changed" || name === "waiting");
 
@@ -87,7 +87,7 @@ export function isInScope(tweak, scope) {
 const collator = new Intl.Collator("en", { numeric: true });
 const sorters = new WeakMap();
 
-/** The tweaks of a program, in the order of categories and collections, or of groups; kept until the program's are others. */
+/** The tweaks of a program sorted by category and collection, or by group, cached until the program's tweaks are replaced. */
 export function sortedTweaks(program, byGroup = false) {
   let kept = sorters.get(program.tweaks);
   if (!kept) sorters.set(program.tweaks, (kept = {}));
@@ -95,7 +95,7 @@ export function sortedTweaks(program, byGroup = false) {
   return kept[byGroup ? "groups" : "categories"];
 }
 
-/** Names are few where tweaks are many, so they are compared once each, and tweaks by numbers. */
+/** Sorts by the ranks of names, because there are few names among many tweaks. */
 function sorted(tweaks, byGroup) {
   const groups = ranksOf(tweaks, byGroup ? (tweak) => tweak.group ?? "" : () => "");
   const categories = ranksOf(tweaks, (tweak) => tweak.category);
@@ -107,7 +107,7 @@ function sorted(tweaks, byGroup) {
     compareInside(a.tweak, b.tweak)).map(({ tweak }) => tweak);
 }
 
-/** The places of names in their order; what has no name is last. */
+/** The position of each name in sorted order, the empty name last. */
 function ranksOf(tweaks, nameOf) {
   const names = [...new Set(tweaks.map(nameOf))].sort((a, b) => Number(a === "") - Number(b === "") || compareTexts(a, b));
   return new Map(names.map((name, rank) => [name, rank]));
@@ -117,7 +117,7 @@ function compareTexts(a, b) {
   return a === b ? 0 : collator.compare(a, b) || (a < b ? -1 : 1);
 }
 
-/** Parts of features stand behind what they are parts of; else the order is that of the declarations. */
+/** Compares by declaration order, except that parts of a feature follow the feature. */
 function compareInside(a, b) {
   if (!a.isFeature || !b.isFeature) return a.order - b.order;
   if (a.name === "enabled" || b.name === "enabled") return a.name === "enabled" ? -1 : 1;
@@ -130,10 +130,10 @@ function compareInside(a, b) {
 }
 
 /**
- * What the list shows, from top to bottom: headings and rows.
+ * The headings and rows of the list, from top to bottom.
  *
- * - programs: those of the state that are to be shown.
- * - keep: ids of tweaks that stay although they are no longer wanted, so that no row vanishes under the hand.
+ * - programs: the programs to show.
+ * - keep: IDs of tweaks to show even if they no longer match, so that no row vanishes while it is in use.
  */
 export function listItems(programs, scope, query, context, keep) {
   const items = [];
@@ -168,7 +168,7 @@ export function listItems(programs, scope, query, context, keep) {
   return { items, shownIds, count };
 }
 
-/** The outline of a program: categories with their collections, or groups, with how many of each are changed. */
+/** The outline of a program: categories with their collections, or groups, each with the number of changed tweaks. */
 export function outlineOf(program, byGroup) {
   /** @type {any[]} */
   const nodes = [];

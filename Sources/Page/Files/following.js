@@ -1,10 +1,10 @@
-// What the server says, and how the parts of the page follow the state.
+// Applies events from the server to the state, and updates the parts of the page when the state changes.
 
 import { shown } from "./names.js";
 import { stateText } from "./outline.js";
 import { equalValues, valueFrom, valueText } from "./tweaks.js";
 
-/** Has the page follow the server. */
+/** Adds the handlers of server events and state changes. */
 export function addFollowing(page) {
   const { state, api, preferences, notices, history, sets, samples, commands } = page;
 
@@ -73,7 +73,7 @@ export function addFollowing(page) {
   api.isRecording = () => page.graphed.size > 0;
   api.onEvent = (name, data) => receive[name]?.(data);
 
-  /** Keeps a change for the graph and the details, with who made it. */
+  /** Records a change and its author for the graph and the details. */
   function remember(tweak, change) {
     if (tweak.monitor || tweak.type === "action") return;
     const [old, value] = [valueFrom(tweak.type, change.oldValue), valueFrom(tweak.type, change.pendingValue ?? change.value)];
@@ -106,8 +106,6 @@ export function addFollowing(page) {
     presence = text;
     api.post("presence", body).catch(() => { presence = ""; });
   }
-
-  // How the page.parts follow the state.
 
   state.on("programs", () => {
     page.outline.update();
@@ -157,7 +155,7 @@ export function addFollowing(page) {
     if (page.query.shows.includes("starred")) page.findAgain({ keeping: true });
   };
 
-  /** Small graphs are drawn when samples come, at most twenty times in a second; the large one with every frame. */
+  /** Draws sparklines when samples arrive, at most 20 times a second, and the graph in every frame. */
   let lastLive = 0;
   let liveFrame = 0;
   function drawSoon() {

@@ -1,5 +1,4 @@
-// Graphs: monitors and tweaks on one time axis, with a mark for each change of a tweak. It can be paused, zoomed and read
-// with a cursor, by pointer, keys and buttons.
+// The graph: monitors and tweaks on one time axis, with a mark for each change of a tweak, pause, zoom and a cursor.
 
 import { csvField } from "./copying.js";
 import { iconButton, make, setText } from "./dom.js";
@@ -35,10 +34,10 @@ export class Graphs {
     this.#canvas = make("canvas", { class: "graph-canvas", role: "img", tabindex: "0", "aria-label": "Graph", "aria-describedby": "graph-help" });
     this.#legend = make("ul", { class: "graph-legend", "aria-label": "Lines" });
     this.#cursorText = make("output", { class: "graph-cursor", "aria-live": "polite" });
-    this.#marks = make("ol", { class: "graph-marks", "aria-label": "Changes, the latest first" });
+    this.#marks = make("ol", { class: "graph-marks", "aria-label": "Changes, latest first" });
     this.#pauseButton = iconButton("pause", "Pause", () => this.togglePause(), { "aria-pressed": "false" });
     this.#scaleButton = make("button", {
-      type: "button", class: "button", text: "Own scales", "aria-pressed": "false", title: "Draw each line on a scale of its own",
+      type: "button", class: "button", text: "Separate scales", "aria-pressed": "false", title: "Scale each line separately",
       onclick: () => {
         this.#isEachOwn = !this.#isEachOwn;
         this.#scaleButton.setAttribute("aria-pressed", String(this.#isEachOwn));
@@ -51,7 +50,7 @@ export class Graphs {
       make("button", { type: "button", class: "button", text: "Clear", "aria-label": "Clear the graph", onclick: () => this.clear() }), this.#cursorText,
       iconButton("close", "Close the graph", () => this.#page.commands.closeGraph()));
     element.append(bar, make("div", { class: "graph-main" }, this.#canvas, make("div", { class: "graph-side" }, this.#legend, this.#marks)),
-      make("p", { id: "graph-help", class: "off-screen", text: "Plus and minus zoom, Space pauses, the arrows move the cursor." }));
+      make("p", { id: "graph-help", class: "off-screen", text: "Press plus or minus to zoom, Space to pause, and the arrow keys to move the cursor." }));
     this.#listen();
   }
 
@@ -98,7 +97,7 @@ export class Graphs {
     });
   }
 
-  /** Shows lines for these tweaks; their colours stay as long as they are there. */
+  /** Shows lines for these tweaks. A line keeps its colour until it is removed. */
   show(tweaks) {
     const before = new Map(this.#shown.map((line) => [line.id, line]));
     const taken = new Set(tweaks.map(({ id }) => before.get(id)?.colour).filter((colour) => colour !== undefined));
@@ -121,7 +120,7 @@ export class Graphs {
     }, make("span", { class: `legend-colour colour-${line.colour}`, "aria-hidden": "true" }),
       make("span", { text: `${several ? `${shown(tweak.program)}: ` : ""}${tweak.label}` })),
     line.output, make("span", { class: "unit", text: shown(tweak.unit) }),
-    iconButton("close", `Take ${tweak.label} off the graph`, () => this.#page.commands.toggleGraph(tweak)));
+    iconButton("close", `Remove ${tweak.label} from the graph`, () => this.#page.commands.toggleGraph(tweak)));
   }
 
   togglePause() {
@@ -135,12 +134,12 @@ export class Graphs {
 
   #showPause() {
     const isPaused = this.isPaused;
-    const label = isPaused ? "Go on" : "Pause";
+    const label = isPaused ? "Resume" : "Pause";
     if (this.#pauseButton.title === label) return;
     this.#pauseButton.title = label;
     this.#pauseButton.setAttribute("aria-label", label);
     this.#pauseButton.setAttribute("aria-pressed", String(isPaused));
-    this.#page.notices.whisper(isPaused ? "The graph is paused" : "The graph goes on");
+    this.#page.notices.whisper(isPaused ? "Graph paused" : "Graph resumed");
   }
 
   /** Shows less (-1) or more (1) time. */
@@ -149,7 +148,7 @@ export class Graphs {
     const before = this.#seconds;
     this.#seconds = windows[Math.min(windows.length - 1, Math.max(0, at + direction))];
     if (this.isPaused && this.#cursor !== undefined) {
-      // What is under the cursor stays there.
+      // Keep the time at the cursor in place.
       const share = (this.#pausedAt - this.#cursor) / before;
       this.#pausedAt = this.#cursor + share * this.#seconds;
     }
@@ -330,7 +329,7 @@ export class Graphs {
       make("span", { text: `${mark.label} ${mark.text}` }), make("span", { class: "who", text: mark.who }))));
   }
 
-  /** What is drawn, as CSV: time, a column for each line, and what was changed. */
+  /** The graph as CSV: time, a column for each line, and the changes. */
   csv() {
     const { samples } = this.#page;
     const columns = this.#shown.map(({ id }) => samples.series(id));
@@ -360,13 +359,13 @@ export class Graphs {
   }
 }
 
-/** The name of what a switch or a choice has, or undefined if it is a number without one. */
+/** The name of the value of a switch or a choice, or undefined if it has none. */
 function stateName(tweak, number) {
   if (tweak.type === "bool") return valueText(tweak, number >= 0.5);
   return tweak.choices?.some(({ value, label }) => label && Number(value) === number) ? valueText(tweak, number) : undefined;
 }
 
-/** One range that holds all, never empty, with a little space. */
+/** A range that contains all ranges, never empty, with a margin. */
 function rangeOf(ranges) {
   let low = Infinity;
   let high = -Infinity;
@@ -384,7 +383,7 @@ function rangeOf(ranges) {
   return [low - space, high + space];
 }
 
-/** Round numbers between two, about as many as there is space for. */
+/** About `count` round numbers between two limits. */
 function ticks(low, high, count) {
   const rough = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,4 +1,4 @@
-// Undo and redo of what this page changed, snapshots, and the two sets A and B.
+// Undo and redo of this page's changes, snapshots, and the sets A and B.
 
 import { currentValue, equalValues, isSet } from "./tweaks.js";
 
@@ -9,14 +9,14 @@ export class History {
   #done = [];
   #undone = [];
   #state;
-  /** Is called when there is something else to undo. */
+  /** Called when the undo or redo step changes. */
   onChange = () => {};
 
   constructor(state) {
     this.#state = state;
   }
 
-  /** Adds changes as one step: `{ tweak, before, after }`, each with a value and whether it was set. */
+  /** Adds changes as one step, as `{ tweak, before, after }`, where before and after are `{ value, isSet }`. */
   add(changes, { merging = false } = {}) {
     if (changes.length === 0) return;
     const step = {
@@ -40,16 +40,17 @@ export class History {
     this.onChange();
   }
 
-  /** What the next undo and redo are about, for a person. */
+  /** A description of the next undo step. */
   get undoLabel() {
     return labelOf(this.#done.at(-1));
   }
 
+  /** A description of the next redo step. */
   get redoLabel() {
     return labelOf(this.#undone.at(-1));
   }
 
-  /** Takes a step back. Returns what it was about, and how many values somebody else has changed since. */
+  /** Undoes a step. Returns its label, its tweaks, and the number of values changed elsewhere since. */
   undo(editing) {
     return this.#move(this.#done, this.#undone, "before", "after", editing);
   }
@@ -83,7 +84,7 @@ function labelOf(step) {
   return step.changes.length === 1 ? step.changes[0].label : `${step.changes.length} values`;
 }
 
-/** Snapshots, and A and B, of each program. They live as long as the page. */
+/** The snapshots and the sets A and B of each program, kept until the page is closed. */
 export class Sets {
   #state;
   #editing;
@@ -105,13 +106,13 @@ export class Sets {
     return this.#snapshots.get(program)?.time;
   }
 
-  /** What is different since the snapshot. */
+  /** The differences from the snapshot. */
   sinceSnapshot(program) {
     const snapshot = this.#snapshots.get(program);
     return snapshot ? this.#state.differences(program, snapshot.values) : [];
   }
 
-  /** Goes back to the snapshot; what was there is one step of undo. */
+  /** Restores the snapshot, as one undo step. */
   restore(program) {
     return this.#editing.apply(this.sinceSnapshot(program));
   }
@@ -125,13 +126,13 @@ export class Sets {
     return this.#pairs.has(program);
   }
 
-  /** How many values the other side has otherwise. */
+  /** The number of values that differ on the other side. */
   otherDifferences(program) {
     const pair = this.#pairs.get(program);
     return pair ? this.#state.differences(program, pair.other).length : 0;
   }
 
-  /** Keeps this side and shows the other one. The first time B begins as A is. */
+  /** Saves this side and shows the other one. B starts as a copy of A. */
   toggle(program) {
     const present = this.#state.snapshot(program);
     const pair = this.#pairs.get(program) ?? { side: "A", other: present };

@@ -1,4 +1,4 @@
-// Keys for the whole page, and files that are dropped on it.
+// Handles keys for the whole page, and files dropped on it.
 
 import { isTyping } from "./dom.js";
 import { openHelp } from "./help.js";
@@ -6,13 +6,13 @@ import { importFile } from "./presets.js";
 
 const byID = (id) => document.getElementById(id);
 
-/** The command of a key that is pressed on the name of a tweak, or in its details. */
+/** The command for a key pressed on the name of a tweak or in its details. */
 export function tweakCommand(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
   return { r: "resetTweak", s: "toggleStar", g: "toggleGraph", c: "copyCommand", l: "copyLink" }[event.key];
 }
 
-/** Has the page listen to keys. */
+/** Adds the handlers of keys and dropped files. */
 export function addKeys(page) {
   const { state, preferences, commands } = page;
 
@@ -31,7 +31,7 @@ export function addKeys(page) {
     }
   });
 
-  /** From a field the focus goes to what the field belongs to. */
+  /** Moves the focus from a field to its row or to the details. */
   function leaveField(field) {
     const row = field.closest(".row");
     if (row) page.list.reveal(`${row.dataset.program}\n${row.dataset.tweak}`, { focus: "name" });
@@ -58,7 +58,7 @@ export function addKeys(page) {
       const key = event.key.toLowerCase();
       const isRedo = (key === "z" && event.shiftKey) || key === "y";
       if (key !== "z" && key !== "y") return;
-      // In a field that is being typed into, the keys are the field's.
+      // A field with unsaved text has its own undo.
       if (isField && page.list.isBusy) return;
       if (isField && document.activeElement === page.parts.search) return;
       event.preventDefault();

@@ -1,11 +1,11 @@
-// The list of tweaks. Only what is seen is in the document, with a little above and below, however many there are.
+// The virtual list of tweaks: only visible rows, and a few above and below, are in the document.
 
 import { make, setAttribute } from "./dom.js";
 import { tweakCommand } from "./keys.js";
 import { Row } from "./row.js";
 
 const overscan = 6;
-/** Below which widths, in sizes of the text, a row has two lines, and less space in one. */
+/** Below these widths, in multiples of the text size, a row has two lines, or less space in one. */
 const narrowWidth = 46;
 const mediumWidth = 62;
 
@@ -20,7 +20,7 @@ export class List {
   #frame = 0;
   #beyondTimer = 0;
   #dirty = new Set();
-  /** The heights of items that have been on the screen, by id; and by kind the least of them, for those that have not. */
+  /** The measured heights of items by ID, and the smallest by kind, assumed for items not yet measured. */
   #measured = new Map();
   #usual = {};
   #seen = new Set();
@@ -28,7 +28,7 @@ export class List {
   #sizes = new ResizeObserver((entries) => this.#remeasure(entries));
   #height = 0;
   #makeHeading;
-  /** Is called when other rows are on the screen. */
+  /** Called when different rows become visible. */
   onShown = () => {};
 
   constructor(page, scroller, list, makeHeading) {
@@ -46,7 +46,7 @@ export class List {
     list.addEventListener("focusout", () => this.#schedule());
   }
 
-  /** Finds the layout for the width and the size of the text. Returns whether it is another one, with other heights. */
+  /** Chooses the layout for the width and the text size. Returns whether it has changed, and with it the heights. */
   #measure() {
     const width = this.#scroller.clientWidth;
     this.#height = this.#scroller.clientHeight;
@@ -57,13 +57,13 @@ export class List {
     if (this.#list.dataset.layout === layout) return false;
     this.#list.dataset.layout = layout;
     this.#measured.clear();
-    // Until one of each kind has been on the screen.
+    // Estimates until an item of each kind is measured.
     this.#usual = { row: (shape === "narrow" ? 6 : 3.5) * size, heading: 3 * size, program: 4.5 * size };
     this.#seen.clear();
     return true;
   }
 
-  /** Takes over how high items have become, before the browser paints them. */
+  /** Records the new heights of items before the browser paints them. */
   #remeasure(entries) {
     const anchor = this.#anchor();
     let isOther = false;
@@ -85,9 +85,9 @@ export class List {
     this.#schedule();
   }
 
-  /** Shows other items. What was at the top stays there, so that nothing jumps. */
+  /** Replaces the items. The anchor keeps its place, so that nothing jumps. */
   show(items) {
-    // From here on to ask where anything is would have the browser lay out what is half done.
+    // Read positions before changing the document, because reading later would force a layout.
     const anchor = this.#anchor();
     let top = 0;
     this.#items = items;
@@ -105,13 +105,13 @@ export class List {
     this.#places = ids;
     this.#layOut();
     if (anchor) top = this.#keep(anchor);
-    // What is seen comes first, and what is beyond when that is on the screen.
+    // Render the visible rows first, and those beyond once they are on the screen.
     this.#render(0, top);
     clearTimeout(this.#beyondTimer);
     this.#beyondTimer = setTimeout(() => this.#schedule(), 50);
   }
 
-  /** What stays where it is on the screen when others become higher: the row with the focus, or the first one that is seen. */
+  /** The item that keeps its place on the screen when heights change: the focused row, or the first visible one. */
   #anchor() {
     const { scrollTop } = this.#scroller;
     if (scrollTop <= 0 || this.#items.length === 0) return undefined;
@@ -121,7 +121,7 @@ export class List {
     return item && { id: item.id, distance: scrollTop - this.#offsets[this.#places.get(item.id)] };
   }
 
-  /** Scrolls so that it is where it was. Returns to where. */
+  /** Scrolls the anchor back to its place. Returns the scroll position. */
   #keep(anchor) {
     const index = anchor && this.#places.get(anchor.id);
     if (index !== undefined) this.#scroller.scrollTop = this.#offsets[index] + anchor.distance;
@@ -173,7 +173,7 @@ export class List {
     for (let index = from; index < to; index += 1) wanted.add(this.#items[index].id);
     for (const [id, view] of this.#views) {
       if (wanted.has(id)) continue;
-      // Where somebody is at work nothing is taken away.
+      // Keep a row that is in use.
       if (view.element.contains(document.activeElement) || view.row?.isBusy) {
         wanted.add(id);
         continue;
@@ -188,7 +188,7 @@ export class List {
       if (!view) {
         view = this.#makeView(item);
         this.#views.set(item.id, view);
-        // The order in the document is the order on the screen, for Tab and for screen readers.
+        // Match the order on the screen, for Tab and screen readers.
         if (previous) previous.after(view.element);
         else this.#list.prepend(view.element);
         isOther = true;
@@ -224,31 +224,31 @@ export class List {
     return view;
   }
 
-  /** A tweak has another value. */
+  /** Updates the row of a tweak that has changed. */
   changed(tweak) {
     if (!this.#views.has(tweak.id)) return;
     this.#dirty.add(tweak.id);
     this.#schedule();
   }
 
-  /** Everything may look otherwise, as with another star. */
+  /** Updates all rows. */
   refresh() {
     for (const id of this.#views.keys()) this.#dirty.add(id);
     this.#schedule();
   }
 
-  /** Makes all rows anew, as when others belong together. */
+  /** Recreates all rows, as after a change of pairs. */
   rebuild() {
     for (const [id, view] of this.#views) this.#remove(id, view);
     this.#render();
   }
 
-  /** Follows the samples of rows that show them. */
+  /** Updates the rows that show samples. */
   updateLive() {
     for (const { row } of this.#views.values()) if (row?.isLive) row.updateLive();
   }
 
-  /** The ids of the tweaks whose rows are there. */
+  /** The tweaks whose rows are in the document. */
   get shownTweaks() {
     return [...this.#views.values()].filter(({ row }) => row).map(({ row }) => row.tweak);
   }
@@ -257,7 +257,7 @@ export class List {
     return [...this.#views.values()].some(({ row }) => row?.isBusy);
   }
 
-  /** Brings a row to the screen. Returns whether there is one. */
+  /** Scrolls a row into view. Returns `false` if there is none. */
   reveal(id, { focus = false } = {}) {
     const index = this.#places.get(id);
     if (index === undefined) return false;
@@ -280,7 +280,7 @@ export class List {
     if (item) this.reveal(item.id, { focus: "name" });
   }
 
-  /** Arrows on the name of a row go to the next one; single keys are commands for the row. */
+  /** Handles keys on the name of a row: arrows move to other rows, single keys are commands. */
   #onKey(event) {
     const element = event.target.closest(".row");
     if (!element || event.ctrlKey || event.metaKey || event.altKey) return;

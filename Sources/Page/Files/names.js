@@ -1,29 +1,29 @@
-// Names of tweaks as texts: keys, what is shown of what a program says, and addresses of places on this page. Pure.
+// Keys of tweaks, display of untrusted text, and links to places on this page. Pure.
 
-/** A level of a name inside a key. */
+/** Escapes one level of a key. */
 export const encodeLevel = (level) => level.replaceAll("%", "%25").replaceAll("/", "%2F");
 export const keyOf = (category, collection, name) => [category, collection, name].map(encodeLevel).join("/");
 
-// The characters that are escaped in terminals too (PrintableText.swift): those that are invisible, change the direction of
-// writing or stand for bytes that are not UTF-8. A joiner stays only between two characters outside of ASCII, as in emoji and Persian.
+// The characters that are also escaped in terminals (PrintableText.swift): those that are invisible, change the writing
+// direction or stand for bytes that are not UTF-8. Joiners stay between two non-ASCII characters, as in emoji and Persian.
 const unseen = new RegExp("[\\p{Cc}\\p{Zl}\\p{Zp}\\ufffd\\u{10fe80}-\\u{10feff}]|(?![\\u200c\\u200d])\\p{Cf}|" +
   "(?<![^\\u0000-\\u007f\\u200c\\u200d])[\\u200c\\u200d]|[\\u200c\\u200d](?![^\\u0000-\\u007f\\u200c\\u200d])", "gu");
 const named = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0" };
 
-/** Whether a text has characters that cannot be seen. */
+/** Whether a text contains invisible characters. */
 export const hasUnseen = (text) => text.search(unseen) >= 0;
 
-/** A text with what cannot be seen written out. */
+/** A text with invisible characters escaped. */
 export function shown(text) {
   if (text === undefined || text === null) return "";
   return String(text).replace(unseen, (character) =>
     named[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** A text to edit in one line: what cannot be seen is written out, and so are backslashes. */
+/** A text to edit in one line, with invisible characters and backslashes escaped. */
 export const escaped = (text) => shown(text.replaceAll("\\", "\\\\"));
 
-/** What was meant by an escaped text. */
+/** Reverses `escaped`. */
 export function unescaped(text) {
   return text.replace(/\\(?:u\{([0-9a-f]{1,6})\}|(.))/gi, (all, code, character) => {
     if (code !== undefined) {
@@ -34,7 +34,7 @@ export function unescaped(text) {
   });
 }
 
-/** A place on this page as the fragment of its address. */
+/** The address fragment of a place on this page. */
 export function linkText(place) {
   const parameters = new URLSearchParams();
   for (const name of ["program", "tweak", "category", "collection", "group", "q", "show"]) {
@@ -44,7 +44,7 @@ export function linkText(place) {
   return text ? `#${text}` : "";
 }
 
-/** The place that a fragment names. */
+/** The place that a fragment names; reverses `linkText`. */
 export function placeOf(fragment) {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
   return Object.fromEntries([...parameters].filter(([, value]) => value !== ""));

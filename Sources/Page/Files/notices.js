@@ -1,4 +1,4 @@
-// Short messages at the edge of the page, which a screen reader says too.
+// Short messages at the edge of the page, also announced by screen readers.
 
 import { iconButton, make } from "./dom.js";
 
@@ -13,18 +13,18 @@ export class Notices {
     this.#spoken = spoken;
   }
 
-  /** Says something for a few seconds; `action` is `{ label, run }`. */
+  /** Shows a message for a few seconds, with an optional `action` as `{ label, run }`. */
   say(text, action) {
     this.#show(text, "notice", 5000, action);
   }
 
-  /** Says what went wrong, and stays longer. */
+  /** Shows an error, for longer. */
   problem(text) {
     for (const other of this.#list.children) if (other.firstChild.textContent === text) other.remove();
     this.#show(text, "notice problem", 12000);
   }
 
-  /** For the screen reader only. */
+  /** Announces a text to screen readers only. */
   whisper(text) {
     this.#spoken.textContent = text;
   }
@@ -39,9 +39,9 @@ export class Notices {
         },
       }));
     }
-    notice.append(iconButton("close", "Close this message", () => notice.remove()));
+    notice.append(iconButton("close", "Dismiss", () => notice.remove()));
     this.#list.append(notice);
-    // The last that was opened is on top, of dialogs too.
+    // Reopen it to bring it above dialogs.
     if (this.#list.matches(":popover-open")) this.#list.hidePopover();
     this.#list.showPopover();
     while (this.#list.children.length > mostNotices) this.#list.firstChild.remove();

@@ -1,6 +1,6 @@
-// Numbers of tweaks as pure functions: types, ranges, steps, scales and texts.
+// Types, ranges, steps, scales and texts of numbers. Pure.
 //
-// A value of 64 bits is a BigInt, any other number a Number. Positions of sliders go from 0 to 1.
+// 64-bit integers are BigInts, all other numbers are Numbers. Slider positions range from 0 to 1.
 
 const integerTypes = new Map([
   ["int8", [-(2 ** 7), 2 ** 7 - 1]],
@@ -20,7 +20,7 @@ export const isNumber = (type) => isInteger(type) || isReal(type);
 export const isWide = (type) => type === "int64" || type === "uint64";
 
 /**
- * The smallest and the largest value that the type has.
+ * The smallest and largest values of a type.
  *
  * @returns {any[]}
  */
@@ -29,7 +29,7 @@ export function typeLimits(type) {
   return integerTypes.get(type) ?? [-Number.MAX_VALUE, Number.MAX_VALUE];
 }
 
-/** A number of a message, which may be `"inf"`, as the value of a type. */
+/** A number in a message, which may be `"inf"`, as a value of a type. */
 export function numberFrom(type, raw) {
   if (raw === undefined || raw === null) return undefined;
   if (isWide(type)) {
@@ -47,7 +47,7 @@ export function numberFrom(type, raw) {
   return Number.isNaN(number) ? undefined : number;
 }
 
-/** The least and the largest value that the tweak takes. */
+/** The smallest and largest values that the tweak allows. */
 export function limitsOf(tweak) {
   const [low, high] = isReal(tweak.type) ? [-Infinity, Infinity] : typeLimits(tweak.type);
   return [tweak.minimum ?? low, tweak.maximum ?? high];
@@ -80,7 +80,7 @@ function bigFrom(number, low, high) {
 
 const roundHalfAway = (number) => (number < 0 ? -Math.round(-number) : Math.round(number));
 
-/** A number with the fewest digits that is the same float. */
+/** The number with the fewest digits that rounds to the same float. */
 export function shortestFloat(number) {
   const float = Math.fround(number);
   if (!Number.isFinite(float)) return number < 0 ? -largestFloat : largestFloat;
@@ -91,7 +91,7 @@ export function shortestFloat(number) {
   return float;
 }
 
-/** A round number at least as large: 1, 2, 2.5 or 5 times a power of ten. */
+/** The next round number: 1, 2, 2.5 or 5 times a power of ten. */
 export function roundUp(number) {
   if (!(number > 0) || !Number.isFinite(number)) return number;
   const power = 10 ** Math.floor(Math.log10(number));
@@ -102,14 +102,14 @@ export function roundUp(number) {
   return number;
 }
 
-/** Without the noise of binary fractions, 0.30000000000000004 as 0.3. */
+/** Removes rounding errors of binary fractions: 0.30000000000000004 becomes 0.3. */
 export function cleaned(number) {
   if (!Number.isFinite(number) || Number.isInteger(number)) return number;
   return Number(number.toPrecision(14));
 }
 
 /**
- * The range of a slider: the limits where there are some, and otherwise a guess around the default and the current value.
+ * The range of a slider: the limits if declared, otherwise a guess around the default and the current value.
  *
  * @returns {{ low: any, high: any, isGuess: boolean }} numbers of the tweak's type
  */
@@ -153,7 +153,7 @@ const maximum = (a, b) => (a > b ? a : b);
 const minimum = (a, b) => (a < b ? a : b);
 const isBound = (limit) => limit !== undefined && (typeof limit === "bigint" || Number.isFinite(limit));
 
-/** Whether a slider counts in factors: the tweak says so, or its limits span three decades. */
+/** Whether a slider is logarithmic: the tweak declares it, or its limits span three decades. */
 export function isLogarithmic(tweak) {
   if (tweak.scale === "linear") return false;
   const { low, high, isGuess } = sliderRange(tweak);
@@ -161,20 +161,20 @@ export function isLogarithmic(tweak) {
   return !isGuess && Number(low) > 0 && Number(high) / Number(low) >= 1000;
 }
 
-/** Where a value is on a slider, from 0 to 1. */
+/** The position of a value on a slider. */
 export function positionOf(tweak, value, range = sliderRange(tweak)) {
   const [low, high, number] = [Number(range.low), Number(range.high), Number(value)];
   if (!(high > low)) return 0;
   if (number <= low) return 0;
   if (number >= high) return 1;
   if (!isLogarithmic(tweak)) {
-    // Half of it each: the difference of the largest doubles is none.
+    // Halved, because the difference of the largest doubles overflows.
     return (number / 2 - low / 2) / (high / 2 - low / 2);
   }
   return Math.log(number / low) / Math.log(high / low);
 }
 
-/** The value at a position of a slider, on the steps of the tweak. */
+/** The value at a slider position, rounded to the step of the tweak. */
 export function valueAt(tweak, position, range = sliderRange(tweak), quanta = 1000) {
   if (position <= 0) return range.low;
   if (position >= 1) return range.high;
@@ -202,7 +202,7 @@ function wideValueAt(number, range) {
   return clamp(bigFrom(number, range.low, range.high), range);
 }
 
-/** The nearest value that is a whole number of steps away from the minimum, or else from the default. */
+/** The nearest value a whole number of steps from the minimum, or from the default if there is none. */
 export function onStep(tweak, value, range = sliderRange(tweak)) {
   const base = isBound(tweak.minimum) ? tweak.minimum : (tweak.default ?? 0);
   if (isWide(tweak.type)) {
@@ -233,7 +233,7 @@ function decimalsOf(number) {
 
 const clamp = (value, range) => (value < range.low ? range.low : value > range.high ? range.high : value);
 
-/** How far one press of an arrow goes, without Shift and Alt. */
+/** The change made by one press of an arrow key, without Shift or Alt. */
 export function pressStep(tweak) {
   if (tweak.step !== undefined && Number(tweak.step) > 0) return tweak.step;
   if (isWide(tweak.type)) {
@@ -259,9 +259,9 @@ function bigPower(step) {
 const powerBelow = (number) => (number > 0 ? cleaned(10 ** Math.floor(Math.log10(number) + 1e-9)) : 0);
 
 /**
- * The value some presses further.
+ * The value after a number of presses.
  *
- * - size: "fine" is a tenth of a step, "coarse" ten of them. An integer never goes less than 1.
+ * - size: "fine" is a tenth of a step, "coarse" is ten steps. Integers change by at least 1.
  */
 export function stepped(tweak, value, presses, size = "normal") {
   const step = pressStep(tweak);
@@ -282,7 +282,7 @@ export function stepped(tweak, value, presses, size = "normal") {
   return admitted(tweak, decimals <= 15 && Math.abs(moved) < 1e15 ? Number(moved.toFixed(decimals)) : moved);
 }
 
-/** On a scale of factors a press goes a hundredth of the power of ten that the value is in. */
+/** On a logarithmic scale a press changes a value by a hundredth of its power of ten. */
 function steppedByFactor(tweak, value, presses, size) {
   const number = Number(value);
   const power = Math.floor(Math.log10(Math.max(Math.abs(number), Number(sliderRange(tweak).low))) + 1e-9);
@@ -290,7 +290,7 @@ function steppedByFactor(tweak, value, presses, size) {
   return admitted(tweak, cleaned(Number((number + presses * width).toPrecision(12))));
 }
 
-/** A number as a person reads it, with the decimals that the tweak asks for. */
+/** A number to display, with the decimals declared by the tweak. */
 export function numberText(tweak, value) {
   if (value === undefined || value === null) return "";
   if (typeof value === "bigint") return String(value);
@@ -299,13 +299,13 @@ export function numberText(tweak, value) {
   if (!isReal(tweak.type)) return String(number);
   if (tweak.precision !== undefined && Math.abs(number) < 1e15) {
     const text = number.toFixed(Math.min(tweak.precision, 17));
-    // What is shown can be typed again, so nothing is hidden that is set.
+    // Show all digits of a value that more decimals were set for, because the text can be edited.
     if (tweak.monitor || Number(text) === number) return text;
   }
   return plainText(number);
 }
 
-/** A short text of any number, for axes and monitors. */
+/** A short text of a number, for axes and monitors. */
 export function shortText(number, digits = 5) {
   if (typeof number === "bigint") return String(number);
   if (!Number.isFinite(number)) return Number.isNaN(number) ? "nan" : number < 0 ? "-inf" : "inf";
@@ -317,7 +317,7 @@ function plainText(number) {
   return String(number).replace("e+", "e");
 }
 
-/** The text of a value as the commands and the program read it. */
+/** The exact text of a value, as commands and programs parse it. */
 export function exactText(value) {
   if (typeof value === "number" && !Number.isFinite(value)) {
     return Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";

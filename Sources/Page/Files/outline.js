@@ -1,4 +1,4 @@
-// The outline beside the list: programs, their categories with collections, or their groups.
+// The outline beside the list: programs with their categories and collections, or their groups.
 
 import { iconButton, make } from "./dom.js";
 import { outlineOf } from "./finding.js";
@@ -6,15 +6,15 @@ import { shown } from "./names.js";
 
 const mostNodes = 400;
 const mostOpen = 40;
-/** What stands for the programs that do not run; no program has this id. */
+/** The key of the node of stopped programs. No program has this ID. */
 const stoppedKey = "\n";
 
-/** What a program is doing, in a word. */
+/** The state of a program in a few words. */
 export const stateText = (program) => whose(program) + ({
-  running: "running", silent: "does not answer", memory: "by its memory", offline: endText(program.description ?? program) || "not running",
+  running: "running", silent: "not responding", memory: "without the library", offline: endText(program.description ?? program) || "not running",
 }[program.state] ?? program.state);
 
-/** When a program has ended, and as which process; empty if nobody has seen that. */
+/** When a program ended, and its process ID; empty if unknown. */
 export function endText({ ended, lastPid }) {
   if (!ended) return "";
   const time = new Date(ended * 1000);
@@ -23,7 +23,7 @@ export function endText({ ended, lastPid }) {
   return `ended ${isToday ? "at" : "on"} ${text}${lastPid ? `, process ${lastPid}` : ""}`;
 }
 
-/** Names the user of a program that is another user's. */
+/** The user of a program that belongs to another user. */
 export const whose = ({ description, user = description?.user }) => (user ? `of ${shown(user)}, ` : "");
 
 export class Outline {
@@ -41,11 +41,11 @@ export class Outline {
     for (const name of ["pointerup", "pointercancel"]) addEventListener(name, () => { this.#isPressed = false; });
   }
 
-  /** Soon shows how it is now. */
+  /** Schedules an update. */
   update() {
     this.#timer ||= setTimeout(() => {
       this.#timer = 0;
-      // A click is on what it began on.
+      // Do not replace a node while it is pressed.
       if (this.#isPressed) this.update();
       else this.#render();
     }, 80);
@@ -66,14 +66,14 @@ export class Outline {
     }
   }
 
-  /** Those that do not run, folded up unless it is one of them that is shown. */
+  /** The stopped programs, collapsed unless one of them is shown. */
   #stoppedNode(programs, areAll) {
     const { commands, preferences, state } = this.#page;
     const isOpen = this.#open.get(stoppedKey) ?? (areAll || programs.some(({ id }) => id === state.scope.program));
     const toggle = () => this.#toggle(stoppedKey, !isOpen);
     const item = this.#node({
       label: "Not running", state: "offline", level: 0, key: stoppedKey, isOpen, canOpen: true, count: programs.length, run: toggle,
-      remove: { label: "Take all that do not run off the list", run: () => commands.forget(programs) },
+      remove: { label: "Remove all stopped programs from the list", run: () => commands.forget(programs) },
     });
     if (isOpen) item.append(make("ul", { class: "outline-stopped" }, programs.map((program) => this.#programNode(program, preferences.byGroup))));
     return item;
@@ -88,16 +88,16 @@ export class Outline {
     const { name, executable, pid, isGone } = program.description;
     const isStopped = program.state === "offline";
     const hasDouble = [...this.#page.state.programs.values()].some((other) => other !== program && other.description.name === name);
-    const under = [isStopped ? endText(program.description) : hasDouble && pid ? `process ${pid}` : "", isGone ? "its file is gone" : "",
+    const under = [isStopped ? endText(program.description) : hasDouble && pid ? `process ${pid}` : "", isGone ? "executable deleted" : "",
       (isStopped || hasDouble) && executable ? shown(executable) : ""].filter(Boolean).join(" · ");
     const item = this.#node({
       label: shown(name), detail: isStopped ? "" : stateText(program), under, state: program.state, scope: { program: program.id },
       level: 0, key: program.id, isOpen, canOpen: true, changed,
-      remove: isStopped ? { label: `Take ${shown(name)} off the list`, run: () => this.#page.commands.forget([program]) } : undefined,
+      remove: isStopped ? { label: `Remove ${shown(name)} from the list`, run: () => this.#page.commands.forget([program]) } : undefined,
     });
     if (isOpen) {
       item.append(make("ul", {}, nodes.slice(0, mostNodes).map((node) => this.#branch(program, node, total <= mostOpen)),
-        nodes.length > mostNodes ? make("li", { class: "outline-more", text: `${nodes.length - mostNodes} more: search for them` }) : undefined));
+        nodes.length > mostNodes ? make("li", { class: "outline-more", text: `${nodes.length - mostNodes} more; use search` }) : undefined));
     }
     return item;
   }
@@ -132,7 +132,7 @@ export class Outline {
       changed ? make("span", { class: "count is-changed", text: changed, title: `${changed} changed` }) : undefined,
       count ? make("span", { class: "count", text: count }) : undefined);
     const toggle = canOpen ? make("button", {
-      type: "button", class: "outline-toggle", tabindex: "-1", "aria-label": `${isOpen ? "Close" : "Open"} ${label}`,
+      type: "button", class: "outline-toggle", tabindex: "-1", "aria-label": `${isOpen ? "Collapse" : "Expand"} ${label}`,
       "aria-expanded": String(isOpen), onclick: () => this.#toggle(key, !isOpen),
     }) : undefined;
     return make("li", { class: `outline-item level-${level}` }, make("div", { class: "outline-line" }, toggle, button,

@@ -1,4 +1,4 @@
-// The page: makes its parts, and puts them together.
+// Creates the parts of the page and connects them.
 
 import { addAddress } from "./address.js";
 import { API } from "./api.js";
@@ -27,27 +27,27 @@ const notices = new Notices(byID("notices"), byID("spoken"));
 const history = new History(state);
 const editing = new Editing({ state, api, notices, history });
 
-/** What the parts need of each other. Each part adds the functions that others call. */
+/** The parts of the page. Each part adds the functions that others call. */
 const page = {
   state, api, notices, history, editing, preferences: new Preferences(), sets: new Sets(state, editing),
   samples: new Samples(api, state),
-  /** What buttons and keys do. */
+  /** The commands behind buttons and keys. */
   commands: {},
-  /** What is looked for. */
+  /** The search and the filters. */
   query: { words: [], shows: [], source: undefined, kind: undefined, text: "" },
-  /** What the list shows, from top to bottom. */
+  /** The items of the list, from top to bottom. */
   listed: { items: [], shownIds: new Set(), count: 0 },
-  /** The ids of the tweaks that are drawn. */
+  /** The IDs of the tweaks on the graph. */
   graphed: new Set(),
-  /** By program, the preset that was loaded or saved last, with the values of that time. */
+  /** The preset last loaded or saved, by program, with its values at that time. */
   loadedPresets: new Map(),
-  /** The programs whose tweaks are asked for, and whether they have to be asked for again. */
+  /** The programs whose tweaks are being loaded, and whether to load them again afterwards. */
   loading: new Map(),
-  /** By program whose tweaks are asked for, the changes that were told meanwhile, by key: the answer may be older. */
+  /** Changes received while the tweaks of a program are being loaded, by program and key; the answer may be older. */
   changesWhileLoading: new Map(),
-  /** The program that somebody did something with last. */
+  /** The program last used. */
   lastTouched: undefined,
-  /** Where the address leads, until that is there. */
+  /** The place that the address names, until it is loaded. */
   wantedPlace: undefined,
 };
 

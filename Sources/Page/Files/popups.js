@@ -1,9 +1,9 @@
-// What opens above the page: popovers beside a button, menus, and questions.
+// Popovers, menus and dialogs.
 
 import { freshID, iconButton, make } from "./dom.js";
 
 /**
- * Opens content beside a button until somebody presses Escape or elsewhere.
+ * Opens content beside a button, until Escape or a click elsewhere.
  *
  * - Returns a function that closes it.
  */
@@ -40,7 +40,7 @@ function placeBeside(popover, anchor) {
   popover.style.top = `${Math.max(margin, Math.min(top, innerHeight - height - margin))}px`;
 }
 
-/** Opens a menu of `{ label, run, isChecked, isDisabled, key }`; `null` is a line. */
+/** Opens a menu of `{ label, run, isChecked, isDisabled, key }`; `null` is a separator. */
 export function openMenu(anchor, label, entries) {
   const menu = make("div", { role: "menu", "aria-label": label, class: "menu" });
   let close = () => {};
@@ -72,8 +72,8 @@ export function openMenu(anchor, label, entries) {
 }
 
 /**
- * Opens a dialog. `buttons`: `{ label, isMain, isDangerous, run }`; one without `run` only closes.
- * What `run` returns is waited for; if that is false the dialog stays.
+ * Opens a dialog with `buttons` as `{ label, isMain, isDangerous, run }`. A button awaits its `run`, then closes the dialog
+ * unless the result was false.
  */
 export function openDialog(title, content, buttons = [], { className = "", onclose } = {}) {
   const id = freshID("dialog");
@@ -107,7 +107,7 @@ export function openDialog(title, content, buttons = [], { className = "", onclo
   return dialog;
 }
 
-/** Asks before something that takes much away. Resolves to whether it is wanted. */
+/** Asks for confirmation. Resolves to whether it was given. */
 export function ask(title, text, action) {
   return new Promise((resolve) => {
     let answer = false;

@@ -1,4 +1,4 @@
-// What this browser keeps for its person: stars, pairs, the theme, the name. Nothing of it goes to a program.
+// Preferences stored in this browser: stars, pairs, theme and name. Programs never see them.
 
 const place = "tweaks.preferences";
 
@@ -21,7 +21,7 @@ export class Preferences {
       const kept = JSON.parse(localStorage.getItem(place) ?? "{}");
       if (kept && typeof kept === "object") this.#kept = { ...this.#kept, ...kept };
     } catch {
-      // What cannot be read is begun anew.
+      // Start over if the stored preferences are damaged.
     }
     this.stars = new Set(Array.isArray(this.#kept.stars) ? this.#kept.stars : []);
   }
@@ -31,7 +31,7 @@ export class Preferences {
     try {
       localStorage.setItem(place, JSON.stringify(this.#kept));
     } catch {
-      // A browser that keeps nothing still shows the page.
+      // The page also works without storage.
     }
     this.onChange();
   }
@@ -41,7 +41,7 @@ export class Preferences {
     this.#write();
   }
 
-  /** The key of the tweak that a person has put on a pad with this one; empty for none at all. */
+  /** The key of the tweak paired with this one in the details, empty for none, undefined if not chosen. */
   pair(id) {
     return Object.hasOwn(this.#kept.pairs, id) ? this.#kept.pairs[id] : undefined;
   }

@@ -1,4 +1,4 @@
-// Presets and files: save, load with a choice of what, compare, export, import.
+// Presets and files: save, load, compare, import and export.
 
 import { openComparison } from "./comparing.js";
 import { iconButton, make, setText } from "./dom.js";
@@ -6,7 +6,7 @@ import { shown } from "./names.js";
 import { ask, openDialog } from "./popups.js";
 import { currentValue, equalValues, isSettable, valueFrom, valueText } from "./tweaks.js";
 
-/** Opens the dialog with the presets of a program. */
+/** Opens the presets of a program. */
 export async function openPresets(page, programId) {
   const { api, notices, state, commands } = page;
   const program = state.programs.get(programId);
@@ -17,7 +17,7 @@ export async function openPresets(page, programId) {
   const compare = make("button", { type: "button", class: "button", text: "Compare…", "aria-label": "Compare two presets", disabled: true, onclick: () => {
     const loaded = commands.loadedPreset(programId);
     const first = names.includes(loaded) ? loaded : names[0];
-    // With the next one, or with what is set now.
+    // With the next preset, or with the current values.
     openComparison(page, programId, names, {
       first, second: names.find((one) => one !== first), loaded: (chosen) => commands.setLoadedPreset(programId, chosen),
     });
@@ -29,7 +29,7 @@ export async function openPresets(page, programId) {
       list.replaceChildren(...presets.map(makeItem));
       names = presets.filter(({ problem }) => !problem).map((preset) => preset.name);
       compare.disabled = names.length === 0;
-      if (presets.length === 0) list.append(make("li", { class: "none", text: "There are none yet. Save what is set now under a name." }));
+      if (presets.length === 0) list.append(make("li", { class: "none", text: "No presets yet. Enter a name to save the current values." }));
     } catch (error) {
       list.replaceChildren(make("li", { class: "problem-text", text: error.message }));
     }
@@ -41,7 +41,7 @@ export async function openPresets(page, programId) {
     return make("li", { class: "preset" },
       make("span", { class: "preset-name", text: shown(preset.name) }),
       make("span", { class: "who", text: [shown(preset.problem) || count, preset.name === loaded ? "loaded" : ""].filter(Boolean).join(" · ") }),
-      make("button", { type: "button", class: "button", text: "Load…", title: "Compare, and load what is chosen", "aria-label": `Load ${shown(preset.name)}`, disabled: Boolean(preset.problem), onclick: () => load(preset.name) }),
+      make("button", { type: "button", class: "button", text: "Load…", title: "Compare and select values to load", "aria-label": `Load ${shown(preset.name)}`, disabled: Boolean(preset.problem), onclick: () => load(preset.name) }),
       make("button", { type: "button", class: "button", text: "Overwrite", "aria-label": `Overwrite ${shown(preset.name)}`, onclick: () => save(preset.name) }),
       iconButton("close", `Delete ${shown(preset.name)}`, () => remove(preset.name)));
   }
@@ -54,7 +54,7 @@ export async function openPresets(page, programId) {
     try {
       await page.editing.settled();
       const isKnown = [...list.querySelectorAll(".preset-name")].some(({ textContent }) => textContent === shown(presetName));
-      if (isKnown && !(await ask("Overwrite the preset?", `"${shown(presetName)}" has values already.`, "Overwrite"))) return;
+      if (isKnown && !(await ask("Overwrite the preset?", `"${shown(presetName)}" already exists.`, "Overwrite"))) return;
       const answer = await api.post("preset/save", { program: programId, name: presetName, defaults: isNew && defaults.checked });
       commands.setLoadedPreset(programId, presetName);
       notices.say(`Saved "${shown(presetName)}" with ${answer.tweaks} values`);
@@ -66,7 +66,7 @@ export async function openPresets(page, programId) {
   }
 
   async function remove(presetName) {
-    if (!(await ask("Delete the preset?", `"${shown(presetName)}" is gone then; the values of the program stay.`, "Delete"))) return;
+    if (!(await ask("Delete the preset?", `This deletes "${shown(presetName)}". The program keeps its values.`, "Delete"))) return;
     try {
       await api.post("preset/delete", { program: programId, name: presetName });
       await refresh();
@@ -88,16 +88,16 @@ export async function openPresets(page, programId) {
   }
 
   const form = make("div", { class: "preset-form" }, name,
-    make("label", { class: "check" }, defaults, make("span", { text: "with defaults" })),
+    make("label", { class: "check" }, defaults, make("span", { text: "include defaults" })),
     make("button", { type: "button", class: "button main", text: "Save", "aria-label": "Save the preset", onclick: () => save(name.value.trim(), true) }), compare);
   name.addEventListener("keydown", (event) => event.key === "Enter" && save(name.value.trim(), true));
   const files = make("div", { class: "button-line" },
     make("button", { type: "button", class: "button", text: "Import a file…", onclick: () => commands.chooseFile(programId) }),
-    make("button", { type: "button", class: "button", text: "Export what is set", onclick: () => exportValues(page, programId, false) }),
+    make("button", { type: "button", class: "button", text: "Export changed values", onclick: () => exportValues(page, programId, false) }),
     make("button", { type: "button", class: "button", text: "Export all values", onclick: () => exportValues(page, programId, true) }));
   const dialog = openDialog(`Presets of ${shown(program.description.name)}`,
     make("div", { class: "presets" }, form, list, make("h3", { text: "Files" }),
-      make("p", { class: "who", text: "Presets, overrides files, and those of Facebook Tweaks, FlipTheSwitch and JustTweak. They can be dropped on the page too." }), files));
+      make("p", { class: "who", text: "Presets, overrides files, and files of Facebook Tweaks, FlipTheSwitch and JustTweak. You can also drop a file on the page." }), files));
   const stop = state.on("presets", (id) => id === programId && refresh());
   dialog.addEventListener("close", stop);
   await refresh();
@@ -113,10 +113,10 @@ async function exportValues(page, program, defaults) {
   }
 }
 
-/** Reads a file that somebody chose or dropped, and asks what of it is to be taken. */
+/** Reads a chosen or dropped file, and asks which values to import. */
 export async function importFile(page, program, file) {
   if (file.size > 11 << 20) {
-    page.notices.problem(`${file.name}: files of more than 11 MB are not read`);
+    page.notices.problem(`${file.name}: larger than 11 MB`);
     return;
   }
   try {
@@ -137,18 +137,18 @@ export async function importFile(page, program, file) {
   }
 }
 
-/** Shows what would change, and sets what is chosen. */
+/** Shows the values that would change, and sets the selected ones. */
 export function openDifferences(page, programId, title, differences, { canReset = false, leftOut = [], same = 0, done } = {}) {
   const { state, editing, notices } = page;
   const rows = [];
-  const all = make("input", { type: "checkbox", checked: true, "aria-label": "Choose all" });
+  const all = make("input", { type: "checkbox", checked: true, "aria-label": "Select all" });
   const count = make("p", { class: "who", role: "status" });
 
   for (const difference of differences) {
     const tweak = state.tweak(programId, difference.tweak);
     const isReset = difference.preset === undefined && !difference.problem;
     if (isReset && !canReset) continue;
-    const problem = difference.problem ?? (tweak ? (isSettable(tweak) ? undefined : "it cannot be set") : "the program has no such tweak");
+    const problem = difference.problem ?? (tweak ? (isSettable(tweak) ? undefined : "read-only") : "the program does not declare this tweak");
     const after = tweak && !isReset ? valueFrom(tweak.type, difference.preset) : tweak?.default;
     const before = tweak ? currentValue(tweak) : undefined;
     if (!problem && !isReset && equalValues(before, after) && tweak.source === "override") continue;
@@ -166,7 +166,7 @@ export function openDifferences(page, programId, title, differences, { canReset 
   const chosen = () => rows.filter(({ box, problem }) => box.checked && !problem);
   function update() {
     const number = chosen().length;
-    setText(count, `${number} of ${rows.filter(({ problem }) => !problem).length} chosen`);
+    setText(count, `${number} of ${rows.filter(({ problem }) => !problem).length} selected`);
     all.checked = number > 0 && rows.every(({ box, problem }) => problem || box.checked);
     all.indeterminate = number > 0 && !all.checked;
   }
@@ -175,22 +175,22 @@ export function openDifferences(page, programId, title, differences, { canReset 
     update();
   });
   const content = [];
-  if (rows.length === 0) content.push(make("p", { text: "There is no difference." }));
+  if (rows.length === 0) content.push(make("p", { text: "No differences." }));
   else {
     content.push(make("table", { class: "difference-table" }, make("thead", {}, make("tr", {}, make("td", {}, all), make("th", { scope: "col", text: "Tweak" }),
-      make("th", { scope: "col", text: "Now" }), make("td", {}), make("th", { scope: "col", text: "Then" }))),
+      make("th", { scope: "col", text: "Now" }), make("td", {}), make("th", { scope: "col", text: "After loading" }))),
     make("tbody", {}, rows.slice(0, 2000).map(({ element }) => element))), count);
     if (canReset && rows.some(({ isReset }) => isReset)) {
-      content.push(make("p", { class: "who", text: "What the preset does not have stays as it is, unless its reset is chosen." }));
+      content.push(make("p", { class: "who", text: "Tweaks that the preset does not contain stay as they are, unless you select their reset." }));
     }
   }
-  if (same > 0) content.push(make("p", { class: "who", text: `${same} values are the same already.` }));
+  if (same > 0) content.push(make("p", { class: "who", text: `${same} value${same === 1 ? " is" : "s are"} already the same.` }));
   if (leftOut.length > 0) {
-    content.push(make("h3", { text: "Left out" }), make("ul", {}, leftOut.slice(0, 200).map(({ entry, message }) =>
+    content.push(make("h3", { text: "Skipped" }), make("ul", {}, leftOut.slice(0, 200).map(({ entry, message }) =>
       make("li", { text: `${shown(entry)}: ${shown(message)}` }))));
   }
   const buttons = rows.length === 0 ? [{ label: "Close", isMain: true }] : [{ label: "Cancel" }, {
-    label: "Load what is chosen", isMain: true, run: () => {
+    label: "Load selected", isMain: true, run: () => {
       const changes = chosen().map(({ tweak, after, isReset }) => ({ tweak, value: after, isSet: !isReset }));
       editing.apply(changes);
       notices.say(`${changes.length} value${changes.length === 1 ? "" : "s"} loaded`);

@@ -1,11 +1,11 @@
-// Starting a program again. What would be done is shown, and somebody agrees, before it is done.
+// Restarts a program, after showing what will be done and asking for confirmation.
 
 import { copyText } from "./copying.js";
 import { make, setText } from "./dom.js";
 import { shown } from "./names.js";
 import { openDialog } from "./popups.js";
 
-/** Opens a dialog that says what would run, and does it if somebody agrees. */
+/** Shows how the program would be restarted, and restarts it on confirmation. */
 export async function openRestart(page, programId) {
   const { api, notices, state, editing } = page;
   const name = shown(state.programs.get(programId)?.description.name ?? programId);
@@ -19,8 +19,8 @@ export async function openRestart(page, programId) {
   }
   const copy = { label: "Copy the command", run: () => copyCommand(page, plan.command) };
   if (plan.refusal) {
-    openDialog(`${name} is not restarted from here`, make("div", { class: "restart" },
-      make("p", { text: `That cannot be done as it was: ${shown(plan.refusal)}. Where it belongs, this does it:` }), commandText(plan.command)),
+    openDialog(`${name} cannot be restarted from here`, make("div", { class: "restart" },
+      make("p", { text: `A restart would change the program: ${shown(plan.refusal)}. Run this command in its original environment instead:` }), commandText(plan.command)),
     [copy, { label: "Close", isMain: true }], { className: "wide" });
     return;
   }
@@ -31,10 +31,10 @@ export async function openRestart(page, programId) {
       label: verb, isMain: true, isDangerous: Boolean(plan.pid), run: async () => {
         const button = dialog.querySelector("footer .main");
         button.disabled = true;
-        setText(status, plan.pid && !plan.unit ? `Waiting for the end of process ${plan.pid}…` : "Starting…");
+        setText(status, plan.pid && !plan.unit ? `Waiting for process ${plan.pid} to exit…` : "Starting…");
         try {
           const { pid } = await api.post("restart", { program: programId, plan: plan.plan });
-          notices.say(`${name} was started again${pid ? `, as process ${pid}` : ""}`);
+          notices.say(`${name} ${plan.pid ? "restarted" : "started"}${pid ? ` as process ${pid}` : ""}`);
           return true;
         } catch (error) {
           status.className = "problem-text";
@@ -46,7 +46,7 @@ export async function openRestart(page, programId) {
   ], { className: "wide" });
 }
 
-/** Copies what a person can tell a shell instead. */
+/** Copies the shell command that restarts a program. */
 export async function copyRestart(page, programId) {
   try {
     const { command } = await page.api.post("restart/plan", { program: programId });
@@ -57,26 +57,26 @@ export async function copyRestart(page, programId) {
 }
 
 async function copyCommand(page, command) {
-  if (await copyText(command)) page.notices.say("The command is copied");
-  else page.notices.problem("The browser does not let this page copy; select the text");
+  if (await copyText(command)) page.notices.say("Command copied");
+  else page.notices.problem("The browser blocked access to the clipboard; select the text instead");
   return false;
 }
 
 const commandText = (text) => make("pre", { class: "copy-preview", tabindex: "0", "aria-label": "The command", text: shown(text) });
 
 function unitFacts({ unit, command }) {
-  return [make("p", { text: `It is the service ${shown(unit)}, which your service manager restarts:` }), commandText(command)];
+  return [make("p", { text: `The service manager restarts the service ${shown(unit)}:` }), commandText(command)];
 }
 
 function startFacts({ pid, executable, arguments: words, directory, variables, notes }) {
   const facts = [
-    ["First", pid ? `process ${pid} is told to end (SIGTERM). It has 5 seconds for that, and else nothing is started.` : ""],
+    ["First", pid ? `sends SIGTERM to process ${pid} and waits 5 seconds. If it does not exit, nothing is started.` : ""],
     [pid ? "Then" : "Runs", commandText(words)],
     ["Executable", shown(executable)],
-    ["In", shown(directory)],
-    ["Environment", make("details", {}, make("summary", { text: `as it was, ${variables.length} variables` }),
+    ["Directory", shown(directory)],
+    ["Environment", make("details", {}, make("summary", { text: `unchanged, ${variables.length} variables` }),
       make("p", { class: "who", text: variables.map(shown).join(" ") }))],
-    ["Terminal", "none. It has a session of its own, and goes on when tweak ui ends."],
+    ["Terminal", "none. The program runs in its own session and keeps running when tweak ui exits."],
   ].filter(([, content]) => content);
   return [make("dl", { class: "facts" }, facts.map(([term, content]) => [make("dt", { text: term }), make("dd", {}, content)])),
     notes.length > 0 ? make("ul", { class: "restart-notes" }, notes.map((note) => make("li", { text: shown(note) }))) : undefined];

@@ -1,4 +1,4 @@
-// A row of the list: the name of a tweak, its control, who gave the value, and what can be done with it.
+// A row of the list: the name of a tweak, its control, badges and buttons.
 
 import { controlFor } from "./controls/all.js";
 import { padControl } from "./controls/pad.js";
@@ -8,24 +8,24 @@ import { openPopover } from "./popups.js";
 import { currentValue, gatesOf, isChanged, isDrawable, isExpired, isMonitored, isSet, isSettable, valueText }
   from "./tweaks.js";
 
-/** Why a value has no effect, or undefined if it has. */
+/** Why the value that was set has no effect, or undefined if it has. */
 export function whyNoEffect(tweak, state) {
   const program = state.programs.get(tweak.program);
   if (tweak.failed) {
     const { isReset, value, message } = tweak.failed;
-    return `${isReset ? "not reset" : `not set to ${valueText(tweak, value) || "nothing"}`}: ${shown(message)}`;
+    return `${isReset ? "not reset" : `not set to ${valueText(tweak, value) || "empty"}`}: ${shown(message)}`;
   }
   if (tweak.pendingValue !== undefined && !tweak.local) {
     return program?.state === "offline" ? undefined
-      : `from the next start; now ${valueText(tweak, tweak.value)}`;
+      : `applies at the next start; now ${valueText(tweak, tweak.value)}`;
   }
-  if (tweak.hiddenBy) return `${tweak.hiddenBy} decides; what was set waits below it`;
+  if (tweak.hiddenBy) return `no effect, because ${tweak.hiddenBy} takes precedence`;
   const gate = closedGate(tweak, state);
   if (gate) return `no effect while ${gate.name === "enabled" ? shown(gate.collection) : shown(gate.name)} is off`;
   return undefined;
 }
 
-/** The outermost feature around a part that is off. */
+/** The outermost enclosing feature that is off. */
 export function closedGate(tweak, state) {
   for (const name of gatesOf(tweak)) {
     const gate = state.sibling(tweak, name);
@@ -108,7 +108,7 @@ export class Row {
       `${tweak.label}${changed ? ", changed" : ""}${under[0] ? `, ${under.join(", ")}` : ""}, details`);
     this.#showBadges();
     const canReset = isSettable(tweak) && isSet(tweak);
-    // It keeps its place and the focus, so that nothing moves under the hand.
+    // Never hidden, so that nothing moves and the focus stays.
     parts.reset.classList.toggle("is-idle", !canReset);
     setAttribute(parts.reset, "aria-disabled", canReset ? undefined : "true");
     setAttribute(parts.reset, "tabindex", canReset ? undefined : "-1");
@@ -122,16 +122,16 @@ export class Row {
     const badges = [];
     const { source } = tweak;
     if (source && source !== "default" && !isMonitored(tweak)) {
-      badges.push([sourceText(source), `badge source ${source === "override" ? "is-set" : ""}`, `The value is from: ${sourceText(source)}`]);
+      badges.push([sourceText(source), `badge source ${source === "override" ? "is-set" : ""}`, `Provider: ${sourceText(source)}`]);
     }
     if (tweak.pendingValue !== undefined) {
-      badges.push(["restart", "badge warning", "What was set counts from the next start. Restart the program…", () => commands.restart(state.programs.get(tweak.program))]);
-    } else if (tweak.needsRestart) badges.push(["restart", "badge", "A new value counts from the next start"]);
-    if (tweak.readOnly && !tweak.monitor) badges.push(["read-only", "badge", "Nobody can set it"]);
-    if (isExpired(tweak)) badges.push(["expired", "badge warning", `It was to be gone after ${shown(tweak.expires)}`]);
+      badges.push(["restart", "badge warning", "The new value applies at the next start. Restart the program…", () => commands.restart(state.programs.get(tweak.program))]);
+    } else if (tweak.needsRestart) badges.push(["restart", "badge", "A new value applies at the next start"]);
+    if (tweak.readOnly && !tweak.monitor) badges.push(["read-only", "badge", "Cannot be set"]);
+    if (isExpired(tweak)) badges.push(["expired", "badge warning", `Expired after ${shown(tweak.expires)}`]);
     for (const viewer of state.others) {
       if (viewer.program === tweak.program && viewer.tweak === tweak.key) {
-        badges.push([viewer.name ? shown(viewer.name) : `page ${viewer.stream}`, "badge person", "Somebody else is at it"]);
+        badges.push([viewer.name ? shown(viewer.name) : `page ${viewer.stream}`, "badge person", "Also viewing this tweak"]);
       }
     }
     const text = JSON.stringify(badges);
@@ -145,7 +145,7 @@ export class Row {
     return this.#control.isBusy();
   }
 
-  /** Whether it shows samples, which come without a change. */
+  /** Whether the row shows samples, which arrive without change events. */
   get isLive() {
     return Boolean(this.#control.isLive);
   }
@@ -163,10 +163,10 @@ export class Row {
   }
 }
 
-/** Where it is declared, without the folders. */
+/** The file and line of a declaration, without folders. */
 const placeText = (location) => location?.split("/").at(-1) ?? "";
 
-/** The parts of a part of a feature are named without what they stand in. */
+/** The label of a tweak; a part of a feature is named without what encloses it. */
 function rowLabel(tweak) {
   if (!tweak.isFeature) return tweak.label;
   if (tweak.name === "enabled") return shown(tweak.title || tweak.collection);

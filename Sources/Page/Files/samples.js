@@ -1,15 +1,15 @@
-// What monitors and tweaks had over time, as far as this page asked for it, and the changes that go with it.
+// The recorded values of monitors and tweaks over time, and the changes of tweaks.
 
 const longest = 1 << 15;
 const mostMarks = 2000;
 
-/** Values of one tweak over time. Beyond 32,768 the oldest go. */
+/** The values of one tweak over time. Beyond 32,768 values the oldest are dropped. */
 export class Series {
   #times = new Float64Array(256);
   #values = new Float64Array(256);
   #begin = 0;
   length = 0;
-  /** How many there ever were. */
+  /** The number of values ever added. */
   total = 0;
 
   add(time, value) {
@@ -51,7 +51,7 @@ export class Series {
     return this.length > 0 ? this.value(this.length - 1) : undefined;
   }
 
-  /** The index of the first value at or behind a time. */
+  /** The index of the first value at or after a time. */
   indexAt(time) {
     let low = 0;
     let high = this.length;
@@ -63,7 +63,7 @@ export class Series {
     return low;
   }
 
-  /** The value that holds at a time. */
+  /** The value at a time. */
   valueAt(time) {
     const index = this.indexAt(time);
     if (index < this.length && this.time(index) === time) return this.value(index);
@@ -73,7 +73,7 @@ export class Series {
 
 export class Samples {
   #series = new Map();
-  /** Changes of tweaks: `{ time, program, key, label, text, who }`, the oldest first. */
+  /** Changes of tweaks, oldest first, as `{ time, program, key, label, text, who }`. */
   marks = [];
   #api;
   #state;
@@ -94,18 +94,18 @@ export class Samples {
     return this.#series.get(id);
   }
 
-  /** The time of the programs, in seconds since 1970; this machine's clock may be another one's. */
+  /** The time on the server, in seconds since 1970, which may differ from the clock of this machine. */
   now() {
     return Date.now() / 1000 + this.#clockOffset;
   }
 
-  /** Which tweaks are on the screen as numbers with a small graph. */
+  /** Sets which tweaks are visible as sparklines. */
   showing(ids) {
     this.#shown = ids;
     this.#askSoon();
   }
 
-  /** Which tweaks are drawn as graphs; they come first. */
+  /** Sets which tweaks are on the graph. They have priority. */
   graphing(ids) {
     this.#graphed = ids;
     this.#askSoon();
@@ -119,7 +119,7 @@ export class Samples {
     }, 60);
   }
 
-  /** After the connection was lost nobody knows any more what this page wants. */
+  /** Requests all samples again, after the server has lost this page's requests. */
   askAgain() {
     this.#asked.clear();
     this.#askSoon();
@@ -144,18 +144,18 @@ export class Samples {
       try {
         await this.#api.post("watch", { program, stream: this.#api.stream, tweaks, rate: this.rate });
       } catch {
-        // It is asked for again when the program is there again.
+        // Asked again when the program is back.
         this.#asked.delete(program);
       }
     }
   }
 
-  /** Takes over what the server says. */
+  /** Stores samples received from the server. */
   take({ program, tweaks, times, values, dropped = 0 }) {
     this.dropped += dropped;
     if (times.length > 0) {
       const offset = times.at(-1) - Date.now() / 1000;
-      // The nearest that was seen is the difference of the clocks, since messages only come late.
+      // The largest offset seen is closest to the clock difference, because messages only arrive late.
       if (Math.abs(offset) > 2) this.#clockOffset = Math.max(offset, this.#clockOffset || -Infinity);
     }
     tweaks.forEach((key, index) => {

@@ -1,4 +1,4 @@
-// What the list shows: which programs, which tweaks, and why there are none.
+// Decides what the list shows, and explains why it is empty.
 
 import { iconButton, make } from "./dom.js";
 import { dependsOnValues, isEmptyQuery, isInScope, listItems, sortedTweaks } from "./finding.js";
@@ -7,7 +7,7 @@ import { stateText } from "./outline.js";
 
 const byID = (id) => document.getElementById(id);
 
-/** Adds to the page what finds out what the list shows. */
+/** Adds the functions that fill the list. */
 export function addShowing(page) {
   const { state, preferences, commands } = page;
 
@@ -31,19 +31,19 @@ export function addShowing(page) {
     const { scope } = state;
     const programs = [...state.programs.values()];
     if (scope.program !== undefined) return programs.filter(({ id }) => id === scope.program);
-    // Of those that do not run only what somebody has looked at is listed with the others.
+    // Include stopped programs only once they have been viewed.
     const listed = programs.filter((program) => program.state !== "offline" || program.isLoaded);
     return listed.length > 0 ? listed : programs;
   }
 
-  /** The program that commands without another one are about. */
+  /** The program that commands apply to by default. */
   function currentProgram() {
     const id = state.scope.program ?? (state.programs.size === 1 ? [...state.programs.keys()][0] : undefined);
     const selected = state.tweakOf(state.selected);
     return state.programs.get(id ?? selected?.program ?? page.lastTouched ?? [...state.programs.keys()][0]);
   }
 
-  /** Finds out again what the list shows. `keeping`: rows that were there stay, although they are not wanted any more. */
+  /** Updates the list. With `keeping`, its rows stay even if they no longer match. */
   function findAgain({ keeping = false } = {}) {
     const began = performance.now();
     const context = { stars: preferences.stars, byGroup: preferences.byGroup };
@@ -58,7 +58,7 @@ export function addShowing(page) {
   function findSoon() {
     if (!dependsOnValues(page.query)) return;
     findTimer ||= setTimeout(function again() {
-      // Nothing moves while somebody drags or types.
+      // Nothing moves during a drag or while typing.
       findTimer = page.list.isBusy ? setTimeout(again, 300) : 0;
       if (!findTimer) findAgain({ keeping: true });
     }, 300);
@@ -73,35 +73,35 @@ export function addShowing(page) {
     let text;
     let button;
     if (state.connection === "refused") {
-      title = "This page needs its address again";
-      text = "tweak ui was started anew, or this page was opened without its token. Open the address that tweak ui printed in its terminal.";
+      title = "Session expired";
+      text = "tweak ui was restarted, or this page was opened without its token. Open the address that tweak ui printed in its terminal.";
     } else if (state.programs.size === 0) {
-      title = "No program is there";
-      text = "A program with tweaks shows up here as soon as it runs. One that does not run can be opened by its path: tweak ui ./program";
+      title = "No programs";
+      text = "Programs with tweaks appear here when they start. To open a program that is not running, run tweak ui ./program";
       button = ["Open a program…", () => commands.openProgram()];
     } else if (programs.length === 0) {
-      title = `${shown(state.scope.program)} is not there`;
-      text = "It does not run, and nothing is kept of it.";
+      title = `${shown(state.scope.program)} not found`;
+      text = "It is not running, and no values are kept for it.";
       button = ["All programs", () => commands.showScope({})];
     } else if (programs.some(({ isLoaded, problem }) => !isLoaded && !problem)) {
       title = "Loading…";
       text = "";
     } else if (programs.some(({ problem }) => problem)) {
-      title = "The tweaks cannot be read";
+      title = "Cannot read the tweaks";
       text = programs.map(({ problem }) => problem).filter(Boolean).join("\n");
       button = ["Try again", () => programs.forEach(({ id }) => commands.load(id))];
     } else if (!isEmptyQuery(page.query)) {
-      title = "Nothing is like that";
-      text = page.query.shows.includes("changed") && page.query.words.length === 0 ? "Every tweak here has its default." :
-        `No tweak here fits ${page.query.text ? `"${page.query.text}"` : "the filters"}.`;
+      title = "No matches";
+      text = page.query.shows.includes("changed") && page.query.words.length === 0 ? "All tweaks here have their defaults." :
+        `No tweak here matches ${page.query.text ? `"${page.query.text}"` : "the filters"}.`;
       button = ["Show all", () => commands.clearQuery()];
     } else if (programs.length === 1 && programs[0].description.isGone) {
-      title = "Its file is gone";
-      text = `${shown(programs[0].description.executable)} is not there any more, and no value is kept of it.`;
-      button = ["Take it off the list", () => commands.forget(programs)];
+      title = "Executable deleted";
+      text = `${shown(programs[0].description.executable)} no longer exists, and no values are kept for it.`;
+      button = ["Remove from the list", () => commands.forget(programs)];
     } else {
-      title = "There are no tweaks";
-      text = "The program declares none here. Was it built with FB_TWEAK_ENABLED or DEBUG?";
+      title = "No tweaks";
+      text = "This program declares no tweaks. Was it built with FB_TWEAK_ENABLED or DEBUG?";
     }
     empty.replaceChildren(make("h2", { text: title }), make("p", { text }),
       button ? make("button", { type: "button", class: "button main", text: button[0], onclick: button[1] }) : "");

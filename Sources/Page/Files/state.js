@@ -1,37 +1,38 @@
-// The one state of the page: programs, their tweaks, who else looks, and what is selected. Views follow it.
+// The state of the page: programs and their tweaks, other viewers, and the selection. Views observe it.
 
 import { areAlike, tweakFrom, valueFrom, currentValue, equalValues, isSet } from "./tweaks.js";
 import { keyOf } from "./names.js";
 
 export class State {
-  /** Programs by id, in the order in which the server named them. */
+  /** Programs by ID, in the server's order. */
   programs = new Map();
   viewers = [];
   /** "connecting", "connected", "lost", "refused" or "ended". */
   connection = "connecting";
-  /** Whether this page goes on when the server was started again: its address and its token stay. */
+  /** Whether this page can reconnect after the server restarts, because the port and the token are fixed. */
   comesBack = false;
   stream;
-  /** The options of tweaks, as `{ name, title, form }`, in the order in which details show them. */
+  /** The options of tweaks as `{ name, title, form }`, in display order. */
   options = [];
-  /** What the list shows: `{ program, category, collection, group }`, each of which may be missing. */
+  /** The scope of the list: `{ program, category, collection, group }`, all optional. */
   scope = {};
-  /** The id of the tweak whose details are shown. */
+  /** The ID of the tweak whose details are shown. */
   selected;
   #listeners = new Map();
 
-  /** Calls a function when something of a topic has changed: programs, tweaks, value, viewers, connection, scope, selected. */
+  /** Observes a topic (programs, tweaks, value, viewers, connection, presets). Returns a function that stops. */
   on(topic, listener) {
     if (!this.#listeners.has(topic)) this.#listeners.set(topic, new Set());
     this.#listeners.get(topic).add(listener);
     return () => this.#listeners.get(topic).delete(listener);
   }
 
+  /** Notifies the observers of a topic. */
   tell(topic, detail) {
     for (const listener of this.#listeners.get(topic) ?? []) listener(detail);
   }
 
-  /** Takes over what the server says of a program. */
+  /** Adds or updates a program received from the server. */
   setProgram(raw) {
     const known = this.programs.get(raw.id);
     const program = { tweaks: new Map(), isLoaded: false, ...known, description: raw, id: raw.id, state: raw.state };
@@ -53,7 +54,7 @@ export class State {
     this.tell("tweaks", id);
   }
 
-  /** Takes over all tweaks of a program. What this page is about to send stays. */
+  /** Replaces the tweaks of a program, except for values that this page is sending. */
   setTweaks(id, rawTweaks, undeclared = []) {
     const program = this.programs.get(id);
     if (!program) return;
@@ -67,7 +68,7 @@ export class State {
       const known = before.get(key);
       if (!known) continue;
       if (areAlike(known, tweak, this.options)) {
-        // It stays the same one, so that its row stays, and what somebody types there.
+        // Keep the object, so that its row stays, with any text being typed.
         Object.assign(known, { value: tweak.value, source: tweak.source, pendingValue: tweak.pendingValue });
         program.tweaks.set(key, known);
       } else {
@@ -81,7 +82,7 @@ export class State {
     return this.programs.get(program)?.tweaks.get(key);
   }
 
-  /** The key of the tweak that the program declares as the pair of this one. */
+  /** The key of the tweak whose declaration names this one as its pair. */
   namingOf(tweak) {
     const program = this.programs.get(tweak.program);
     if (!program) return undefined;
@@ -90,7 +91,7 @@ export class State {
     return program.naming.get(tweak.key);
   }
 
-  /** The tweak of an id, which is its program and its key. */
+  /** The tweak with an ID, which consists of its program and its key. */
   tweakOf(id) {
     if (!id) return undefined;
     const at = id.indexOf("\n");
@@ -101,7 +102,7 @@ export class State {
     return this.tweak(tweak.program, keyOf(tweak.category, tweak.collection, name));
   }
 
-  /** Takes over what changed; `change` has value, source and perhaps pendingValue. */
+  /** Applies a change with value, source and optionally pendingValue. */
   setValue(programId, change) {
     const tweak = this.tweak(programId, change.tweak);
     if (!tweak) return;
@@ -114,7 +115,7 @@ export class State {
     if (tweak.isFeature) this.#tellParts(tweak);
   }
 
-  /** What this page wants a tweak to be, until the server has said what it is. */
+  /** Sets the local value of a tweak, shown until the server confirms it. */
   setLocal(tweak, local) {
     tweak.local = local;
     this.tell("value", tweak);
@@ -132,12 +133,12 @@ export class State {
     this.tell(topic, value);
   }
 
-  /** What a tweak has now, to come back to. */
+  /** The current value of a tweak, to restore later. */
   remembered(tweak) {
     return { value: currentValue(tweak), isSet: isSet(tweak) };
   }
 
-  /** The values that were set in a program, by key. */
+  /** The values of all settable tweaks of a program, by key. */
   snapshot(programId) {
     const values = new Map();
     for (const tweak of this.programs.get(programId)?.tweaks.values() ?? []) {
@@ -147,7 +148,7 @@ export class State {
     return values;
   }
 
-  /** What has to change for a program to be as it was, as `{ tweak, value, isSet }`. */
+  /** The changes that restore a snapshot, as `{ tweak, value, isSet }`. */
   differences(programId, snapshot) {
     const differences = [];
     for (const [key, { value, isSet: wasSet }] of snapshot) {
@@ -159,7 +160,7 @@ export class State {
     return differences;
   }
 
-  /** The other pages that look at this. */
+  /** The other pages connected to the server. */
   get others() {
     return this.viewers.filter(({ stream }) => stream !== this.stream);
   }

@@ -1,14 +1,14 @@
-// What a tweak is on this page: what the server says of it, with numbers of its type and a text to search in. Pure.
+// The page's representation of a tweak: the server's, with typed numbers and a search text. Pure.
 
 import { numberFrom, isNumber, numberText, exactText } from "./numbers.js";
 import { shown } from "./names.js";
 
-/** A value of a message as the page has it. */
+/** Converts a value in a message to the page's representation. */
 export function valueFrom(type, raw) {
   return isNumber(type) ? numberFrom(type, raw) : (raw ?? undefined);
 }
 
-/** Makes the page's tweak of the server's. */
+/** Creates the page's tweak from the server's. */
 export function tweakFrom(program, raw, order) {
   const { type } = raw;
   const value = (one) => valueFrom(type, one);
@@ -17,11 +17,11 @@ export function tweakFrom(program, raw, order) {
     minimum: value(raw.minimum), maximum: value(raw.maximum), step: value(raw.step), value: value(raw.value),
     pendingValue: value(raw.pendingValue),
     choices: raw.choices?.map(({ value: one, label }) => ({ value: value(one), label })),
-    /** What this page has sent and the server has not confirmed. */
+    /** The change that the server has not confirmed yet, as `{ tweak, value, isSet }`. */
     local: undefined,
-    /** What could not be set last, as `{ value, isReset, message }`, until it is changed again. */
+    /** The last change that failed, as `{ value, isReset, message }`, until the next one. */
     failed: undefined,
-    /** How many changes of it the server has told. */
+    /** The number of change events received. */
     told: 0,
   };
   if (tweak.step !== undefined && Number(tweak.step) <= 0) tweak.step = undefined;
@@ -32,7 +32,7 @@ export function tweakFrom(program, raw, order) {
   return tweak;
 }
 
-/** Whether a program declares two tweaks alike, in all options that the server names, whatever their values are. */
+/** Whether two declarations of a tweak are equal in all options listed by the server. */
 export function areAlike(one, other, options) {
   const isAlike = (name) => name === "choices" ? choicesText(one) === choicesText(other) : Object.is(one[name], other[name]);
   return ["type", "order", "default", "monitor"].every(isAlike) && options.every(({ name }) => isAlike(name));
@@ -40,7 +40,7 @@ export function areAlike(one, other, options) {
 
 const choicesText = ({ choices }) => choices?.map(({ value, label }) => `${typeof value}${value}\n${label}`).join("\n");
 
-/** The value that a control shows: what was typed here, or what the program starts with the next time, or its value. */
+/** The value that a control shows: the local value, the value for the next start, or the current one. */
 export function currentValue(tweak) {
   if (tweak.local) return tweak.local.value;
   return tweak.pendingValue ?? tweak.value;
@@ -53,27 +53,27 @@ export function equalValues(a, b) {
     (typeof a === "bigint" && typeof b === "number" && Number(a) === b);
 }
 
-/** Whether a person, or a provider, gave it another value than the default, or pinned the default. */
+/** Whether the value differs from the default, or the default was set explicitly. */
 export function isChanged(tweak) {
   if (tweak.type === "action" || tweak.monitor) return false;
   if (tweak.local) return tweak.local.isSet;
   return tweak.source === "override" || tweak.pendingValue !== undefined || !equalValues(tweak.value, tweak.default);
 }
 
-/** Whether a reset would take something away. */
+/** Whether a reset would have an effect. */
 export const isSet = (tweak) =>
   tweak.local ? tweak.local.isSet : tweak.source === "override" || Boolean(tweak.hiddenBy) || tweak.pendingValue !== undefined || isPatched(tweak);
 
-// In a program whose memory is written there is nobody who keeps an override.
+// A program without the library has no overrides; its memory is written instead.
 const isPatched = (tweak) => tweak.source === "memory" || (isSettable(tweak) && tweak.source === "default" &&
   !equalValues(tweak.value, tweak.default));
 
-/** Whether the day has come after which the tweak is forgotten. */
+/** Whether the expiry date of the tweak has passed. */
 export function isExpired(tweak, today = new Date().toISOString().slice(0, 10)) {
   return Boolean(tweak.expires) && tweak.expires < today;
 }
 
-/** A value as a person reads it: the label of a choice, on and off, a number with its decimals. */
+/** A value to display: the label of a choice, on or off, a number with its decimals and unit. */
 export function valueText(tweak, value, { unit = true, label = true } = {}) {
   if (value === undefined || value === null) return "";
   if (label && tweak.choices) {
@@ -88,13 +88,13 @@ export function valueText(tweak, value, { unit = true, label = true } = {}) {
   return shown(value);
 }
 
-/** A value as requests have it: as text, in which integers of any size are exact. */
+/** A value for a request; numbers are sent as text, so that large integers stay exact. */
 export function requestValue(tweak, value) {
   if (isNumber(tweak.type)) return { text: exactText(value) };
   return { value };
 }
 
-/** What limits there are, for a person. */
+/** A description of the limits. */
 export function limitsText(tweak) {
   const bound = (limit) => limit !== undefined && (typeof limit === "bigint" || Number.isFinite(limit));
   const text = (limit) => numberText({ ...tweak, precision: undefined }, limit);
@@ -105,16 +105,14 @@ export function limitsText(tweak) {
   return "";
 }
 
-/** Whether samples of it can be drawn. */
+/** Whether its values can be plotted. */
 export const isDrawable = (tweak) => isNumber(tweak.type) || tweak.type === "bool";
 
-/** Whether it changes by itself, so that it is shown as a number with a small graph. */
+/** Whether it is shown as a number with a sparkline, because only the program changes it. */
 export const isMonitored = (tweak) => Boolean(tweak.monitor || tweak.readOnly) && isDrawable(tweak);
 
 /**
- * Which tweaks gate a part of a feature: `enabled` of the feature, and the parts around it.
- *
- * - Returns their keys' names, the outermost first.
+ * The names of the tweaks that gate a part of a feature, outermost first: `enabled` of the feature, and the enclosing parts.
  */
 export function gatesOf(tweak) {
   if (!tweak.isFeature || tweak.name === "enabled") return [];
@@ -123,12 +121,12 @@ export function gatesOf(tweak) {
   return ["enabled", ...around];
 }
 
-/** How deep a row of a feature stands inside others. */
+/** The nesting depth of a part of a feature. */
 export const depthOf = (tweak) => gatesOf(tweak).length;
 
 const pairs = [["x", "y"], ["X", "Y"]];
 
-/** The name of the tweak that is the other axis of a pad, and whether this one is the horizontal axis. */
+/** The name of the tweak on the other axis of a pad, and whether this one is the horizontal axis. */
 export function partnerName(tweak) {
   if (!isNumber(tweak.type)) return undefined;
   for (const [first, second] of pairs) {

@@ -1,4 +1,4 @@
-// An action: a button, and how the last run ended.
+// An action: a button, and the result of the last run.
 
 import { icon, make, setText } from "../dom.js";
 
@@ -11,7 +11,7 @@ export function actionControl({ tweak, api, notices }) {
   button.addEventListener("click", async () => {
     if (isRunning) return;
     isRunning = true;
-    // Not disabled, so that the focus stays.
+    // Not `disabled`, which would lose the focus.
     button.setAttribute("aria-disabled", "true");
     text.classList.remove("is-wrong");
     setText(text, "running…");

@@ -1,4 +1,4 @@
-// Which control a tweak has: by its type, and by what is said of it.
+// Chooses the control of a tweak by its type and options.
 
 import { actionControl } from "./action.js";
 import { choiceControl } from "./choice.js";
@@ -12,9 +12,9 @@ import { isNumber } from "../numbers.js";
 import { currentValue, isMonitored, isSettable, valueText } from "../tweaks.js";
 
 /**
- * The control of a tweak: its `element`, `update()` to follow the tweak, `focus()`, and `isBusy()` while a person is at it.
+ * The control of a tweak: `element`, `update()` to show the current value, `focus()`, and `isBusy()` during input.
  *
- * - context: the tweak, and what of the page a control needs: editing, api, notices, samples.
+ * - context: the tweak, and the parts of the page that controls need: editing, api, notices, samples.
  */
 export function controlFor(context) {
   const { tweak } = context;

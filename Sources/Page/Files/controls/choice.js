@@ -1,4 +1,4 @@
-// One of several choices: segments where they are few and short, otherwise a list.
+// A choice: segments if there are few short labels, otherwise a list.
 
 import { freshID, make } from "../dom.js";
 import { currentValue, equalValues, valueText } from "../tweaks.js";

@@ -1,4 +1,4 @@
-// A colour: a swatch that opens a picker, and its hexadecimal text.
+// A colour: a swatch that opens a picker, and a hexadecimal field.
 
 import { freshID, make, setText } from "../dom.js";
 import { fromHSB, hexText, parseHex, toHSB } from "../colours.js";
@@ -54,7 +54,7 @@ function makeHexField(tweak, editing, label) {
     if (!isDirty) return;
     const colour = parseHex(input.value);
     input.setAttribute("aria-invalid", String(!colour));
-    setText(outside, colour ? "" : "colours are like #36c or #3366cc80");
+    setText(outside, colour ? "" : "use #36c or #3366cc80");
     if (!colour) return;
     isDirty = false;
     editing.set(tweak, hexText(colour));
@@ -98,7 +98,7 @@ function makePicker(tweak, editing) {
   });
   const hex = makeHexField(tweak, editing, "Hex");
   const reset = make("button", {
-    type: "button", class: "swatch", "aria-label": "Take the default", onclick: () => editing.reset([tweak]),
+    type: "button", class: "swatch", "aria-label": "Reset to the default", onclick: () => editing.reset([tweak]),
   }, make("span", { class: "swatch-fill" }));
   reset.firstChild.style.backgroundColor = hexText(parseHex(tweak.default) ?? opaqueBlack);
   const dropper = "EyeDropper" in window ? make("button", {
@@ -107,7 +107,7 @@ function makePicker(tweak, editing) {
         const { sRGBHex } = await new window.EyeDropper().open();
         editing.set(tweak, hexText({ ...(parseHex(sRGBHex) ?? opaqueBlack), alpha: model.alpha }));
       } catch {
-        // Nothing was picked.
+        // Cancelled.
       }
     },
   }) : undefined;
@@ -118,7 +118,7 @@ function makePicker(tweak, editing) {
     make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Alpha", "aria-hidden": "true" }), numbers.alpha,
       make("span", { class: "unit", text: "%" })), dropper);
 
-  // Hue and saturation are kept here, since a grey has none.
+  // Keeps hue and saturation, because a grey has none.
   let model = { hue: 0, saturation: 0, brightness: 0, alpha: 255 };
   let written;
 

@@ -1,4 +1,4 @@
-// A number that the program shows: its value, and a small graph of the last seconds.
+// A monitor: its value, and a sparkline of the last seconds.
 
 import { make, setText } from "../dom.js";
 import { drawSparkline } from "../drawing.js";

@@ -1,5 +1,5 @@
-// A number: a slider, and a field that takes arithmetic, arrows and drags. Shift makes steps ten times as large, Alt a tenth.
-// The server calculates, so that a field takes what `tweak set` takes.
+// A number: a slider, and a field with arithmetic, arrow keys and dragging. Shift multiplies steps by ten, Alt divides them.
+// The server evaluates the text, so that the field accepts the same input as `tweak set`.
 
 import { freshID, make, setAttribute, setText } from "../dom.js";
 import { converted, durationUnits, isDuration, niceUnit, canonical } from "../durations.js";
@@ -8,13 +8,13 @@ import { currentValue, equalValues, limitsText, valueFrom, valueText } from "../
 import { shown } from "../names.js";
 
 const positions = 10000;
-/** Longer texts, as integers of 64 bits have, take some of the place of the slider. */
+/** Longer texts, such as 64-bit integers, take space from the slider. */
 const longestNarrow = 11;
 
-/** How large a step is meant with these keys held. */
+/** The step size for the modifier keys of an event. */
 export const sizeOf = (event) => (event.shiftKey ? "coarse" : event.altKey ? "fine" : "normal");
 
-/** The steps of a key on a number, or undefined if the key is another one. */
+/** The number of steps for a key, or undefined for other keys. */
 function pressesOf(event, isSlider) {
   const steps = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
   if (isSlider) Object.assign(steps, { ArrowRight: 1, ArrowLeft: -1 });
@@ -103,7 +103,7 @@ function makeField(tweak, editing, api) {
   const input = make("input", {
     type: "text", class: "number-field", role: "spinbutton", inputmode: "text", autocomplete: "off", spellcheck: "false",
     autocapitalize: "off", enterkeyhint: "done", "aria-label": tweak.label,
-    title: `${limitsText(tweak)}${limitsText(tweak) ? "\n" : ""}Drag, arrows, or arithmetic: 2*pi, +=10%, max/2`,
+    title: `${limitsText(tweak)}${limitsText(tweak) ? "\n" : ""}Drag, press the arrow keys, or enter arithmetic: 2*pi, +=10%, max/2`,
   });
   const units = hasUnits ? make("select", { class: "unit-select", "aria-label": `${tweak.label}, unit` },
     durationUnits.map((one) => make("option", { value: one, text: one }))) : undefined;
@@ -111,9 +111,9 @@ function makeField(tweak, editing, api) {
   const outside = make("span", { class: "outside", role: "status", id: freshID("said") });
   const element = make("span", { class: "field" }, input, units, unitText, outside);
   let isDirty = false;
-  /** The text that the server calculates at the moment, and a promise of whether it could. */
+  /** The text that the server is evaluating, and a promise of whether it was valid. */
   let asked;
-  /** A note that the number was outside the limits. */
+  /** The message shown after a number was clamped. */
   let limited = "";
   let shownText = "";
   let dragged;
@@ -130,7 +130,7 @@ function makeField(tweak, editing, api) {
     const text = fieldText(value);
     if (units && units.value !== unit) units.value = unit;
     if (isDirty) {
-      // What somebody types is theirs; what came meanwhile stands beside it.
+      // Keep the typed text, and show the new value beside it.
       setText(outside, text === shownText ? "" : `now ${text}`);
       return;
     }
@@ -155,7 +155,7 @@ function makeField(tweak, editing, api) {
     input.title = input.dataset.title ?? input.title;
   }
 
-  /** Says what is wrong with what was typed, or that nothing is. */
+  /** Shows an error in the typed text, or clears it. */
   function tellMistake(message) {
     setAttribute(input, "aria-invalid", message && "true");
     setAttribute(input, "aria-describedby", message && outside.id);
@@ -163,10 +163,10 @@ function makeField(tweak, editing, api) {
     setText(outside, message ?? "");
   }
 
-  /** Takes what was typed. Resolves to whether it made sense. */
+  /** Accepts the typed text. Resolves to whether it was valid. */
   async function commit() {
     if (!isDirty) return true;
-    // Enter, and leaving the field right after it, set the value once.
+    // Enter followed by leaving the field sets the value only once.
     if (asked?.text !== input.value) {
       asked = { text: input.value };
       asked.isTaken = take(asked);
@@ -180,11 +180,11 @@ function makeField(tweak, editing, api) {
       const { value, wasClamped } = await api.post("calculate", {
         program: tweak.program, tweak: tweak.key, text, unit, current: exactText(currentValue(tweak)),
       });
-      // Escape has been pressed meanwhile.
+      // Escape was pressed meanwhile.
       if (question.isDropped) return false;
       if (input.value === text) clean();
       const number = valueFrom(tweak.type, value);
-      // The field is as exact as what was typed, whatever the decimals.
+      // The typed number is not rounded to the declared decimals.
       editing.set(tweak, number);
       if (wasClamped) sayLimits(number);
       show();
@@ -202,7 +202,7 @@ function makeField(tweak, editing, api) {
 
   function sayLimits(number) {
     const [low, high] = limitsOf(tweak);
-    limited = equalValues(number, low) ? `the least is ${fieldText(low)}` : `the most is ${fieldText(high)}`;
+    limited = equalValues(number, low) ? `the minimum is ${fieldText(low)}` : `the maximum is ${fieldText(high)}`;
     setTimeout(() => {
       limited = "";
       show();
@@ -257,12 +257,12 @@ function makeField(tweak, editing, api) {
   };
 }
 
-/** Lets a number be dragged sideways, until it is clicked to type into it. */
+/** Lets a number be dragged sideways; a click focuses the field for typing. */
 function dragNumber(input, tweak, editing, { canBegin, begin, end }) {
   let start;
   input.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || document.activeElement === input || !canBegin()) return;
-    // The focus waits for the click: a drag does not open a phone's keyboard.
+    // Focus only on a click, so that a drag does not open the on-screen keyboard.
     event.preventDefault();
     start = { x: event.clientX, value: currentValue(tweak), carried: 0, last: event.clientX, moved: false };
     input.setPointerCapture(event.pointerId);

@@ -1,4 +1,4 @@
-// A pad for two numbers at once: the one goes sideways, the other up.
+// A pad for two numbers: one horizontal, one vertical.
 
 import { make, setText } from "../dom.js";
 import { positionOf, sliderRange, stepped, valueAt } from "../numbers.js";

@@ -1,4 +1,4 @@
-// A text: a field that is as high as its lines. What cannot be seen is written out.
+// A string: a field that grows with its lines. Invisible characters are escaped.
 
 import { make, setAttribute, setText } from "../dom.js";
 import { escaped, hasUnseen, unescaped } from "../names.js";
@@ -7,7 +7,7 @@ import { currentValue } from "../tweaks.js";
 const mostLines = 8;
 
 const hasLines = (text) => text.includes("\n");
-/** Whether it is edited as it is: tabs are seen where there are lines, and what else is not seen is written out. */
+/** Whether a text can be edited unescaped. Tabs are allowed in texts of several lines. */
 const isPlain = (text) => !hasUnseen(hasLines(text) ? text.replaceAll(/[\n\t]/g, "") : text);
 
 export function textControl({ tweak, editing, isLarge = false }) {
@@ -30,7 +30,7 @@ export function textControl({ tweak, editing, isLarge = false }) {
     }
     isEscaped = needsEscapes;
     input.title = isEscaped ? "Escaped: \\n is a new line, \\t a tab, \\\\ a backslash"
-      : hasLines(text) ? "Ctrl Enter takes it" : "Enter takes it, Shift Enter begins a line";
+      : hasLines(text) ? "Ctrl Enter accepts the text" : "Enter accepts the text, Shift Enter starts a new line";
     setText(outside, "");
     shownText = text;
     if (input.value !== text) input.value = text;

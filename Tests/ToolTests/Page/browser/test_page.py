@@ -263,7 +263,7 @@ class Restarts(unittest.TestCase):
         browser.row(key)
         world.end(world.ui)
         wait_until(lambda: browser.find("#banner").is_displayed(), "it is not said that the connection is lost")
-        self.assertNotIn("comes back", browser.text("#banner"))
+        self.assertNotIn("reconnects", browser.text("#banner"))
         wait_until(lambda: self.start_again(port), "the port is not free again")
         # The old session is nothing to the new one, which says so; its address opens the page again, in the same tab.
         wait_until(lambda: "address" in browser.text("#banner"), "it is not said what to do")
@@ -287,7 +287,7 @@ class Restarts(unittest.TestCase):
         browser.connected()
         browser.row(key)
         world.end(world.ui)
-        wait_until(lambda: "comes back" in browser.text("#banner"), "it is not said that it comes back")
+        wait_until(lambda: "reconnects" in browser.text("#banner"), "it is not said that it comes back")
         wait_until(lambda: self.start_again(port, "--token-file", token), "the port is not free again")
         wait_until(lambda: not browser.find("#banner").is_displayed(), "the page does not come back")
         control.set(key, 222)
@@ -348,7 +348,7 @@ class Restarts(unittest.TestCase):
         left = next(path for path, _, _ in ended if path in browser.text(".outline-stopped"))
         os.remove(left)
         wait_until(lambda: browser.find(".outline-stopped .outline-node").click() is None)
-        wait_until(lambda: "its file is gone" in browser.text(".scope-state"), "it is not said that its file is gone")
+        wait_until(lambda: "executable deleted" in browser.text(".scope-state"), "it is not said that its file is gone")
         wait_until(lambda: browser.find(".outline-stopped .outline-remove").click() is None)
         wait_until(lambda: not browser.all(".outline-node[data-state=offline]"), "it is not taken off")
         self.assertEqual(browser.text(".scope-title"), "page-program")
@@ -358,7 +358,7 @@ class Restarts(unittest.TestCase):
         world.start_ui()
         browser = world.browser(world.address)
         browser.connected()
-        wait_until(lambda: browser.script("return tweaksPage.state.programs.size > 0") or "No program is there" in browser.text("#empty"))
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.size > 0") or "No programs" in browser.text("#empty"))
         other = world.browser(world.address.split("#")[0])
         wait_until(lambda: "address" in other.text("#banner"), "a page without its token does not say what it needs")
 
@@ -418,7 +418,7 @@ class Finding(PageTest):
         browser.click(browser.part(NUMBERS + "Count", ".row-star"))
         self.control.set(OTHERS + "Restarting", 9)
         wait_until(lambda: "is-changed" in browser.row(OTHERS + "Restarting").get_attribute("class"))
-        for label, keys in [("Starred", [NUMBERS + "Count"]), ("Needs restart", [OTHERS + "Restarting"]), ("Waits for a restart", [OTHERS + "Restarting"]),
+        for label, keys in [("Starred", [NUMBERS + "Count"]), ("Needs restart", [OTHERS + "Restarting"]), ("Waiting for a restart", [OTHERS + "Restarting"]),
                             ("Expired", [OTHERS + "Forgotten"]), ("Read-only", [OTHERS + "Build"]), ("Actions", ["Kinds/Actions/Count"]),
                             ("Monitors", ["Kinds/Actions/Runs", "Motor/State/Speed", "Motor/State/Temperature", "Motor/State/Phase"])]:
             self.filter(label)
@@ -516,7 +516,7 @@ class Keyboard(PageTest):
         browser.press("g")
         wait_until(lambda: browser.find("#graphs").is_displayed(), "g does not draw")
         browser.press("k")
-        wait_until(lambda: browser.is_there("button[aria-label='Go on']"), "k does not pause")
+        wait_until(lambda: browser.is_there("button[aria-label='Resume']"), "k does not pause")
         browser.press("c")
         wait_until(lambda: browser.script("return navigator.clipboard.readText()") == "tweak set page-program Kinds/Numbers/Stiffness 250")
         browser.press("l")

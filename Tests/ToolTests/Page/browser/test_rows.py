@@ -210,7 +210,7 @@ class Rows(PageTest):
             field.send_keys(Keys.ESCAPE)
         browser.type(browser.field(NUMBERS + "Stiffness"), "5000")
         self.becomes(NUMBERS + "Stiffness", 1000)
-        wait_until(lambda: "the most is 1000" in browser.part(NUMBERS + "Stiffness", ".outside").text, "nobody says that it is limited")
+        wait_until(lambda: "the maximum is 1000" in browser.part(NUMBERS + "Stiffness", ".outside").text, "nobody says that it is limited")
         # A screen reader says what comes into a live region that was there before, and what a field is described by.
         outside = browser.part(NUMBERS + "Count", ".outside")
         self.assertEqual(outside.aria_role, "status")
@@ -222,7 +222,7 @@ class Rows(PageTest):
             field.send_keys(Keys.ESCAPE)
             self.assertIsNone(field.get_attribute("aria-describedby"))
         browser.type(browser.field(NUMBERS + "Count"), "5")
-        wait_until(lambda: outside.text == "the least is 20", "nobody says that it is limited")
+        wait_until(lambda: outside.text == "the minimum is 20", "nobody says that it is limited")
         self.becomes(NUMBERS + "Count", 20)
         browser.type(browser.field(NUMBERS + "Wide"), "9007199254740993+9223372036854775807-9007199254740993")
         self.becomes(NUMBERS + "Wide", 9223372036854775807)
@@ -310,7 +310,7 @@ class Rows(PageTest):
             self.query(text)
             wait_until(lambda: self.keys_shown() == [key], f"{text} does not find {key}")
         self.query("no such thing anywhere")
-        wait_until(lambda: "Nothing" in browser.text("#empty"), "an empty list does not say why")
+        wait_until(lambda: "No matches" in browser.text("#empty"), "an empty list does not say why")
         browser.find("#empty button").click()
         wait_until(lambda: len(self.keys_shown()) > 5)
 
@@ -392,13 +392,13 @@ class Rows(PageTest):
         self.control.reset(all=True)
         browser.click(browser.find("button[aria-label=Presets]"))
         self.dialog_button("Load Snappy <b>")
-        self.dialog_button("Load what is chosen")
+        self.dialog_button("Load selected")
         self.becomes(NUMBERS + "Stiffness", 300)
         self.dialog_button("Delete Snappy <b>")
         self.dialog_button("Delete")
         wait_until(lambda: "Snappy" not in browser.text(".preset-list"))
         # Files: what is exported can be imported, by the button and by a drop.
-        self.dialog_button("Export what is set")
+        self.dialog_button("Export changed values")
         path = wait_until(lambda: next((os.path.join(browser.downloads, one) for one in os.listdir(browser.downloads) if one.endswith(".json")), None))
         self.assertIn("Stiffness", wait_until(lambda: open(path).read()))
         self.dialog_button("Close")
@@ -410,7 +410,7 @@ class Rows(PageTest):
             window.dispatchEvent(new DragEvent('drop', {dataTransfer: data, cancelable: true, bubbles: true}));""",
             open(path).read(),
         )
-        self.dialog_button("Load what is chosen")
+        self.dialog_button("Load selected")
         self.becomes(NUMBERS + "Stiffness", 300)
 
     def older_files(self):
@@ -451,7 +451,7 @@ class Rows(PageTest):
                 rows = wait_until(lambda: browser.all(".difference-table tbody tr"), f"{name} is not read")
                 self.assertGreaterEqual(len(rows), len(values))
                 self.assertIn(name, browser.text("dialog[open] h2"))
-                self.dialog_button("Load what is chosen")
+                self.dialog_button("Load selected")
                 for key, value in values.items():
                     self.becomes(key, value)
                 wait_until(lambda: not browser.is_there("dialog[open]"))
@@ -491,12 +491,12 @@ class Rows(PageTest):
         self.assertEqual(rows(), {NUMBERS + "Stiffness": ["80 N/m", "900 N/m"], NUMBERS + "Stepped": ["0.5 default", "1"]})
         box = next(row for row in browser.all(".comparison tbody tr") if "Stepped" in row.text).find_element(By.TAG_NAME, "input")
         box.click()
-        self.dialog_button("Copy what is chosen of B as JSON")
+        self.dialog_button("Copy the selected values of B as JSON")
         read = "return navigator.clipboard.readText()"
         wait_until(lambda: json.loads(browser.script(read)) == {"Kinds": {"Numbers": {"Stiffness": 900}}})
         # One with what is set now.
         select = browser.find("select[aria-label='A is']")
-        select.find_element(By.XPATH, "option[text()='What is set now']").click()
+        select.find_element(By.XPATH, "option[text()='Current values']").click()
         wait_until(lambda: rows().get(NUMBERS + "Stiffness") == ["300 N/m", "900 N/m"] and rows().get(NUMBERS + "Count") == ["60 default", "70"])
         box = next(row for row in browser.all(".comparison tbody tr") if "Count" in row.text).find_element(By.TAG_NAME, "input")
         box.click()
@@ -524,7 +524,7 @@ class Rows(PageTest):
             box = row.find_element(By.CSS_SELECTOR, "input")
             if (NUMBERS + "Count" in row.text) == box.is_selected():
                 box.click()
-        self.dialog_button("Load what is chosen")
+        self.dialog_button("Load selected")
         self.becomes(NUMBERS + "Stiffness", 300)
         self.becomes(OTHERS + "Switch", True)
         self.assertEqual(self.control.value(NUMBERS + "Count"), 60)
@@ -582,7 +582,7 @@ class Rows(PageTest):
         canvas.send_keys("-")
         self.assertEqual(browser.text(".graph-window"), "10 s")
         canvas.send_keys(" ")
-        wait_until(lambda: browser.is_there("button[aria-label='Go on']"))
+        wait_until(lambda: browser.is_there("button[aria-label='Resume']"))
         canvas.send_keys(Keys.ARROW_LEFT)
         wait_until(lambda: browser.text(".graph-cursor").startswith("-"))
         wait_until(lambda: browser.find(".legend-value").text not in ("", "–"))
@@ -689,9 +689,9 @@ class Rows(PageTest):
         self.assertIn("restart", browser.part(key, ".row-badges").text)
         browser.type(browser.field(key), "8")
         self.becomes(key, 8)
-        wait_until(lambda: "from the next start; now 4" in browser.part(key, ".row-under").text, "it does not say why it has no effect")
+        wait_until(lambda: "applies at the next start; now 4" in browser.part(key, ".row-under").text, "it does not say why it has no effect")
         self.assertEqual(browser.field(key).get_attribute("value"), "8")
-        self.choose_menu(browser.find(".scope-line > .icon-button"), "Copy the command that restarts it")
+        self.choose_menu(browser.find(".scope-line > .icon-button"), "Copy the restart command")
         wait_until(lambda: browser.script("return navigator.clipboard.readText()").startswith(f"kill {self.program.pid}"))
         # Both chips, of the program and of the row, lead to the question.
         for chip in (lambda: browser.find(".waiting button"), lambda: browser.part(key, ".row-badges button")):
@@ -711,7 +711,7 @@ class Rows(PageTest):
         browser, key = world.browser(world.address + "&program=page-program"), OTHERS + "Restarting"
         browser.connected()
         browser.type(browser.field(key), "8")
-        wait_until(lambda: "from the next start; now 4" in browser.part(key, ".row-under").text)
+        wait_until(lambda: "applies at the next start; now 4" in browser.part(key, ".row-under").text)
         pid = "return tweaksPage.state.programs.get('page-program').description.pid"
 
         def dialog():
@@ -723,7 +723,7 @@ class Rows(PageTest):
         # What will run is shown, and is not done before somebody agrees.
         wait_until(lambda: browser.find(".waiting button")).click()
         text = dialog()
-        self.assertIn(f"process {program.pid} is told to end", text)
+        self.assertIn(f"sends SIGTERM to process {program.pid}", text)
         self.assertIn(f"{Settings.page_program} alone 'it'\\''s'", text)
         self.assertIn(world.folder, text)
         self.assertIn("output went to a pipe", text)
@@ -744,7 +744,7 @@ class Rows(PageTest):
         # One that has ended is started as it was.
         os.kill(new, signal.SIGKILL)
         wait_until(lambda: browser.named(".waiting button", "Start again…"), "a start is not offered").click()
-        self.assertNotIn("told to end", dialog())
+        self.assertNotIn("SIGTERM", dialog())
         press("Start")
         last = wait_until(lambda: browser.script(pid) not in (None, new) and browser.script(pid), "it is not started again")
         self.addCleanup(end_quietly, last)
@@ -763,11 +763,11 @@ class Rows(PageTest):
         wait_until(lambda: "environment" in browser.part(key, ".row-badges").text, "the badge does not say who")
         browser.type(browser.field(key), "9")
         browser.click(browser.part(key, ".row-name"))
-        wait_until(lambda: "environment decides" in browser.text(".details .why"), "it does not say why")
-        wait_until(lambda: "waits below" in browser.text(".opinions"), "the order is not shown")
+        wait_until(lambda: "environment takes precedence" in browser.text(".details .why"), "it does not say why")
+        wait_until(lambda: "lower precedence" in browser.text(".opinions"), "the order is not shown")
         # What waits below can be taken away.
         browser.click(browser.part(key, ".row-reset"))
-        wait_until(lambda: "decides" not in browser.part(key, ".row-under").text, "what waits is not taken away")
+        wait_until(lambda: "takes precedence" not in browser.part(key, ".row-under").text, "what waits is not taken away")
 
     def test_copy_as_command_code_json_and_deep_link(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
