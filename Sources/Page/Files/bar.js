@@ -215,7 +215,8 @@ export function addBar(page) {
 
   let barTimer = 0;
   const showBarSoon = () => {
-    barTimer ||= setTimeout(() => {
+    if (barTimer) return;
+    barTimer = setTimeout(() => {
       barTimer = 0;
       showBar();
       showWaiting(page.currentProgram());

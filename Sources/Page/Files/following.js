@@ -136,7 +136,8 @@ export function addFollowing(page) {
     if (state.selected) page.details.changed(tweak);
     page.findSoon();
     page.showBarSoon();
-    outlineTimer ||= setTimeout(() => {
+    if (outlineTimer) return;
+    outlineTimer = setTimeout(() => {
       outlineTimer = 0;
       page.outline.update();
     }, 600);
@@ -159,7 +160,8 @@ export function addFollowing(page) {
   let lastLive = 0;
   let liveFrame = 0;
   function drawSoon() {
-    liveFrame ||= requestAnimationFrame((time) => {
+    if (liveFrame) return;
+    liveFrame = requestAnimationFrame((time) => {
       liveFrame = 0;
       if (time - lastLive > 48) {
         lastLive = time;
