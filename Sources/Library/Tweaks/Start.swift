@@ -7,22 +7,22 @@ internal import TweakSystem
 // The steps of the library in a process, from the first constructor to the exit:
 //
 // 1. Constructors of priority 101 note how the process was started: `look_for_standard_error` and `look_at_root` in
-//    CTweakSystem, `have_environment` in constructor.c, and `fbtweak__open_image` of fbtweak.h in each image with tweaks,
-//    which at this time only notes that the image is there.
+//    CTweakSystem, `have_environment` in constructor.c, and `fbtweak__open_image` of fbtweak.h in each image with
+//    tweaks, which at this time only notes the image.
 // 2. `load` in constructor.c, without a priority, calls `fbtweak__load` below, unless another image has brought the
 //    library already, and then offers the library to images that are loaded later.
-// 3. `start` does the rest. In a process without tweaks it waits until the program first wants something of the store.
+// 3. `start` does the rest. In a process without tweaks it waits until the program first uses the store.
 // 4. The library's threads begin when the Swift runtime is ready (`fbtweak__runtime_is_ready`), and watch files a quarter
 //    of a second later: most processes are over by then.
 // 5. A forked child goes through ForkHandlers.swift, which repeats what is not inherited.
 // 6. At exit pending changes are written, and the socket is removed.
 //
-// Where Swift's library is inside the image, its constructors may run after step 3. See "Before main" in
-// HowItWorks for what that forbids.
+// If Swift's library is inside the image, its constructors may run after step 3. "Before main" in HowItWorks lists what
+// is forbidden until then.
 
 /// Called by the constructor in `Sources/Library/CTweaks/constructor.c`, before `main`.
 ///
-/// - Parameters: The bounds of the records of the image that this code is in.
+/// - Parameters: The bounds of the records in this code's own image.
 @c(fbtweak__load)
 func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
     var ownRecords = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -37,12 +37,12 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
 }
 
 extension TweakStore {
-    /// Adds the tweaks of images without decoding them: their cells hold their defaults already.
+    /// Adds the tweaks of images without decoding them, because their cells hold the defaults already.
     func add(_ images: [ProcessImage]) {
         state.withLock { state in for image in images { state.images.add(image, isOpened: false) } }
     }
 
-    /// Starts the store of the process, which may have features of a file or an agent even if no image has tweaks.
+    /// Starts the store of the process. It may have features from a file or an agent even if no image has tweaks.
     func startIfShared() {
         if self === TweakStore.shared { start() }
     }
@@ -59,14 +59,14 @@ extension TweakStore {
         serveRequests()
         Self.survivesForks()
         Self.watchMainThread()
-        // Registered before main as a rule, so it runs after what the program registers and writes what that sets.
+        // Usually registered before main, so it runs after the program's handlers and writes what they set.
         flushAtExitOfProcess()
         atexit { ControlSockets.removeAtExit() }
     }
 
-    /// Applies what the environment, the overrides file, agents and the providers beside the program say.
+    /// Applies the environment, the overrides file, the agents' files, and the providers listed beside the program.
     ///
-    /// A process with more rights than its user takes nothing from the user's files and environment.
+    /// A process with more rights than its user ignores that user's files and environment.
     private func takeFirstValues() {
         let path = executablePath()
         let isPrivileged = fbtweak__is_privileged()
@@ -84,7 +84,7 @@ extension TweakStore {
         if !isPrivileged, let path { useProvidersBesideProgram(path) }
     }
 
-    /// Reads the variables that set tweaks. They are applied when the overrides are there too.
+    /// Reads the variables that set tweaks. They are applied together with the overrides.
     private func readEnvironment() {
         var environment = EnvironmentVariables()
         let (values, problem) = environment.read()
@@ -118,7 +118,7 @@ extension TweakStore {
         }
     }
 
-    /// Has the library's threads end when only they are left of the process.
+    /// Ends the library's threads when no other threads of the process are left.
     static func watchMainThread() {
         fbtweak__watch_main_thread { EventLoop.current.withLock { $0 }?.wake() }
     }
@@ -152,5 +152,5 @@ struct WeakStore: Sendable {
     weak let store: TweakStore?
 }
 
-/// Stores with a file; `nil` before the first one.
+/// The stores with an overrides file; `nil` before the first one.
 let keptStores = Guarded<[WeakStore]?>(nil)

@@ -1,9 +1,9 @@
 internal import CTweaks
 internal import Glibc
 
-/// A thread of the library. It blocks all signals: the host's handlers must not run on it.
+/// A library thread. It blocks all signals, because the program's handlers must not run on it.
 struct BackgroundThread {
-    /// Enough for JSON of ``deepestNesting``. Only what is used of it takes memory.
+    /// Large enough to parse JSON nested to ``deepestNesting``. Only the used part takes memory.
     static let smallStack = 512 << 10
 
     private let thread: pthread_t
@@ -11,10 +11,10 @@ struct BackgroundThread {
     /// Starts a thread.
     ///
     /// - Parameters:
-    ///   - stackSize: In bytes; `nil` for what the program's own threads have.
-    ///   - abandoned: Called on the thread when code of the program has ended it.
-    ///   - body: What it does.
-    /// - Returns: `nil` if there can be no more threads, or memory is short.
+    ///   - stackSize: In bytes; `nil` for the default of the program's own threads.
+    ///   - abandoned: Called on the thread if the program's code has ended it.
+    ///   - body: The thread's main function.
+    /// - Returns: `nil` if there are too many threads or memory is short.
     init?(
         stackSize: Int? = nil, abandoned: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable () -> Void
@@ -25,7 +25,7 @@ struct BackgroundThread {
         defer { pthread_attr_destroy(&attributes) }
         if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
 
-        // A thread inherits the mask.
+        // The thread inherits this mask.
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
@@ -38,7 +38,7 @@ struct BackgroundThread {
             &thread, &attributes,
             { context in
                 fbtweak__prepare_thread()
-                // Some constructor of the program may take long.
+                // A constructor of the program may take long.
                 while !fbtweak__runtime_is_ready() { usleep(1000) }
                 fbtweak__run_thread(
                     { Work.at($0)?.takeUnretainedValue().body() },
@@ -53,10 +53,10 @@ struct BackgroundThread {
         self.thread = thread
     }
 
-    /// Waits for the end. Call either this or ``detach()``.
+    /// Waits for the thread to end. Call either this or ``detach()``.
     func join() { pthread_join(thread, nil) }
 
-    /// Lets the thread end when it likes.
+    /// Lets the thread end on its own.
     func detach() { pthread_detach(thread) }
 
     private final class Work: Sendable {

@@ -1,23 +1,23 @@
 internal import CTweakSystem
 internal import Glibc
 
-/// An open file of the library's own.
+/// A file descriptor that the library owns.
 ///
-/// The program may close it by its number, as some close all that they did not open, and then have the number for a
-/// file of its own. So whoever uses the number asks first whether it still stands for the same file. Of files that
-/// are none on a disk, such as those of inotify, all are the same here.
+/// Some programs close every descriptor that they did not open, and may then reuse the number for a file of their own.
+/// So check ``isOurs`` before using the number. All anonymous files, such as those of inotify, count as the same file
+/// here.
 struct Descriptor: Equatable, Sendable {
     let number: CInt
     private let device: UInt64
     private let node: UInt64
 
-    /// Those that are open. A child that was forked closes them.
+    /// The open descriptors. A forked child closes them.
     static let opened = Guarded<[Descriptor]>([])
 
-    /// Opens a file. Its number is none of the three standard ones.
+    /// Opens a file, on a descriptor other than the three standard ones.
     ///
-    /// - Parameter open: Returns the number, or -1.
-    /// - Returns: `nil` if it could not be opened; `errno` says why.
+    /// - Parameter open: Returns the descriptor, or -1.
+    /// - Returns: `nil` if it could not be opened; `errno` has the reason.
     static func make(_ open: () -> CInt) -> Descriptor? {
         opened.withLock { opened in
             let number = fbtweak__above_standard(open())
@@ -39,7 +39,7 @@ struct Descriptor: Equatable, Sendable {
         node = UInt64(status.st_ino)
     }
 
-    /// Whether the program has left it alone.
+    /// Whether the number still refers to the same file.
     var isOurs: Bool { Descriptor(number) == self }
 
     func close() {

@@ -3,41 +3,41 @@ internal import CTweaks
 internal import Glibc
 internal import TweakSystem
 
-/// The thread of the library that waits for what comes from outside: changes of files, and requests. There is one in
-/// the process, from when there is something to wait for. While nothing comes it sleeps.
+/// The library thread that waits for file changes and requests. There is one per process, started when there is
+/// something to wait for, and it sleeps while nothing happens.
 ///
-/// It never calls the program's code, so nothing that the program does holds it up; what may call it is for the
-/// ``worker``. In a child that was forked it does not exist, and another takes its place.
+/// It never calls the program's code, so the program cannot hold it up; the ``worker`` does that. A forked child starts
+/// its own.
 final class EventLoop: Sendable {
-    /// Something that the thread waits for. It is made, used and let go of on the thread.
+    /// An event source. It is created, used and released on the thread.
     protocol Source: AnyObject {
-        /// What is waited for, as poll(2) takes it.
+        /// The descriptors to poll, as poll(2) takes them.
         var awaited: [pollfd] { get }
-        /// When it wants its turn although nothing happens.
+        /// The time of its next turn, even if no event arrives.
         var deadline: ContinuousClock.Instant? { get }
 
-        /// Called when anything has happened, also with other sources.
+        /// Called after any event, also one of another source.
         ///
-        /// - Parameter happened: What was ``awaited``, with the events.
-        /// - Returns: Whether it goes on. If not, it has closed its files.
+        /// - Parameter happened: The ``awaited`` descriptors, with their events.
+        /// - Returns: `false` if the source is finished and has closed its files.
         func handle(_ happened: ArraySlice<pollfd>) -> Bool
 
-        /// Closes its files: nothing is waited for any more.
+        /// Closes its files; nothing is polled any more.
         func end()
     }
 
-    /// Makes something to wait for, on the thread, or gives what there is to wait for to one of the others.
+    /// Creates a source on the thread, or hands the work to one of the existing sources and returns `nil`.
     typealias Make = @Sendable (_ thread: EventLoop, _ others: [any Source]) -> (any Source)?
 
-    /// How long the process has run before the thread does anything. The kernel takes some milliseconds to end a process
-    /// that watches files, and others would see its socket come and go, which one that ends at once need not cause.
+    /// The delay before the thread starts its work. Ending a process that watches files takes the kernel some
+    /// milliseconds, and a process that ends at once need not show its socket to others.
     private static let startDelay: Int64 = 250_000_000
-    /// How often to look for the end of the program's threads once `main` has been left by pthread_exit(3).
+    /// The interval of checks for the end of the program's threads after `main` was left with pthread_exit(3).
     private static let pauseAfterMain: Int64 = 50_000_000
 
     private struct State {
         var arriving: [Make] = []
-        /// Readable if the thread shall wake up: eventfd(2). It is made when the thread begins to wait.
+        /// Readable if the thread is to wake up: an eventfd(2), created when the thread starts to wait.
         var event: Descriptor?
         var isRaised = false
     }
@@ -45,15 +45,15 @@ final class EventLoop: Sendable {
     /// A fork waits for its lock.
     static let current = Guarded<EventLoop?>(nil)
 
-    /// Where the program's code may be called. It has a stack like the program's threads, and goes a second after its
-    /// last job.
+    /// The thread that may call the program's code. It has a stack like the program's threads, and ends after a second
+    /// without work.
     let worker = SerialQueue(patience: 1)
     private let state = Guarded(State())
 
-    /// Has the thread wait for something more.
+    /// Adds a source.
     ///
-    /// - Parameter make: Makes it; `nil` if that cannot be, or another one waits for it too.
-    /// - Returns: Whether there is a thread.
+    /// - Parameter make: Creates it; returns `nil` if that fails or another source does its work.
+    /// - Returns: `false` if there is no thread.
     static func wait(for make: @escaping Make) -> Bool {
         current.withLock { current in
             if let current {
@@ -63,7 +63,7 @@ final class EventLoop: Sendable {
             }
             let thread = EventLoop()
             thread.state.withLock { $0.arriving = [make] }
-            // The small stack is too small for a program with large thread-local variables.
+            // The small stack may not suffice for a program with large thread-local variables.
             guard
                 let started = BackgroundThread(stackSize: BackgroundThread.smallStack, thread.run)
                     ?? BackgroundThread(thread.run)
@@ -74,7 +74,7 @@ final class EventLoop: Sendable {
         }
     }
 
-    /// Gives every source a turn soon. Called on any thread.
+    /// Gives every source a turn soon. Callable on any thread.
     func wake() {
         state.withLock { state in
             guard !state.isRaised, let event = state.event, event.isOurs else { return }
@@ -89,7 +89,7 @@ final class EventLoop: Sendable {
         while true {
             if fbtweak__only_library_remains() { return endProcess(sources) }
             guard fbtweak__has_memory(), let event = ownEvent() else {
-                // No memory, or as many open files as the process may have.
+                // Out of memory or descriptors.
                 allowingForks { _ = sleep(1) }
                 continue
             }
@@ -115,7 +115,7 @@ final class EventLoop: Sendable {
         }
     }
 
-    /// - Returns: The sources that go on.
+    /// - Returns: The sources that are not finished.
     private func wait(_ event: Descriptor, for sources: [any Source]) -> [any Source] {
         var awaited = [pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)]
         var ends: [Int] = []
@@ -133,21 +133,21 @@ final class EventLoop: Sendable {
         }
         guard error == 0 else { return giveUp(sources, because: error) }
         var start = 1
-        // The ends go up to the number of those awaited, and each source has as many as it had a moment ago.
+        // The ends never exceed the number of polled descriptors, and each source has as many as before the wait.
         return zip(sources, ends).filter { source, end in
             defer { start = end }
             return source.handle(awaited[start..<end])
         }.map(\.0)
     }
 
-    /// As ``fbtweak__poll`` takes them, of a minute at most.
+    /// The timeout for ``fbtweak__poll``, a minute at most.
     private func nanoseconds(until deadline: ContinuousClock.Instant?) -> Int64 {
         let time = deadline.map { Int64(min(max($0 - .now, .zero), .seconds(60)) / .nanoseconds(1)) }
         guard fbtweak__main_has_ended() else { return time ?? -1 }
         return min(time ?? Self.pauseAfterMain, Self.pauseAfterMain)
     }
 
-    /// Ends all sources: the process may not wait for them. To try again and again would take a whole core.
+    /// Ends all sources, because the process is not allowed to poll. Retrying forever would keep a core busy.
     private func giveUp(_ sources: [any Source], because error: CInt) -> [any Source] {
         for source in sources { source.end() }
         let message =
@@ -159,15 +159,15 @@ final class EventLoop: Sendable {
         return []
     }
 
-    /// Lets the process end after the last of the program's threads has. The C library then exits on the last thread
-    /// there is, which is one with the stack and the signals of the program's.
+    /// Lets the process end after the program's last thread has. The C library runs exit handlers on the last thread,
+    /// so that must be one with the stack and signal mask of the program's threads.
     private func endProcess(_ sources: [any Source]) {
         for source in sources { source.end() }
         for queue in [worker, TweakStore.worker.withLock({ $0 })] { queue.endWhenIdle() }
         BackgroundThread { allowingForks { fbtweak__wait_for_other_threads() } }?.detach()
     }
 
-    /// - Returns: Whether nobody can add a source any more.
+    /// - Returns: Whether no source can be added any more.
     private func end() -> Bool {
         Self.current.withLock { current in
             state.withLock { state in

@@ -1,18 +1,18 @@
 internal import Glibc
 internal import TweakSystem
 
-/// Calls back when files change, whichever way: written in place, replaced, removed, or reached by another way because a
-/// directory or symbolic link that leads to one did.
+/// Calls back when files change: written in place, replaced, removed, or reached through a changed directory or
+/// symbolic link.
 ///
-/// The library's thread waits for inotify; its worker calls back, since that runs the program's observers. All files that
-/// a process follows are with one watcher: a user may have as few as 128 of inotify's descriptors. Where there is none
-/// left, or no inotify, the files are looked at twice a second.
+/// The library thread waits for inotify; its worker calls back, because that runs the program's observers. One watcher
+/// serves all files of the process, because a user may have as few as 128 inotify instances. Without inotify, or when
+/// its instances or watches are used up, files are polled twice a second.
 final class FileWatcher: EventLoop.Source {
-    /// How long a file may be missing before that counts. Some editors and git remove the old one first.
+    /// The time after which a missing file counts as removed. Some editors and git remove the old file first.
     private static let absence: Duration = .milliseconds(100)
-    /// How long to wait for what there are too many threads for.
+    /// The delay before a retry when no thread could be started.
     private static let patience: Duration = .seconds(1)
-    /// How long until a file is looked at again that inotify does not watch.
+    /// The poll interval for files that inotify does not watch.
     private static let pause: Duration = .milliseconds(500)
 
     private static let ownEvents = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
@@ -24,40 +24,40 @@ final class FileWatcher: EventLoop.Source {
     fileprivate struct Step {
         let watch: CInt
         let directory: String
-        /// The entry that matters, with a NUL; empty if only the directory itself does.
+        /// The entry to watch, NUL-terminated; empty to watch only the directory itself.
         let name: [CChar]
     }
 
-    /// What to do when a file changes.
+    /// A file to watch.
     struct File: Sendable {
         let path: String
-        /// Whether to go on. It is asked whenever the thread wakes up.
+        /// Returns whether the file is still wanted. Checked whenever the thread wakes up.
         var isWanted: @Sendable () -> Bool = { true }
-        /// Called with what is wrong if the file cannot be watched.
+        /// Called with the reason if the file cannot be watched.
         let report: @Sendable (String) -> Void
-        /// Called after something happened, and once when the file begins to be watched. `isComplete` says whether the
-        /// file was closed after writing or came by a rename.
+        /// Called after a change, and once when watching begins. `isComplete` is true if the file was closed after
+        /// writing or renamed into place.
         let changed: @Sendable (_ isComplete: Bool) -> Void
     }
 
-    /// A file with what is known about it.
+    /// A watched file and its state.
     fileprivate final class Followed {
         let file: File
         var steps: [Step] = []
-        /// Whether something is among the events that are being read, and then whether it is complete.
+        /// Set if the events being read concern the file; true if the change is complete.
         var unnoted: Bool?
-        /// Whether something happened of which the worker does not know, and then whether it is complete.
+        /// Set if there is a change that the worker does not know of; true if the change is complete.
         var happened: Bool?
         var deadline: ContinuousClock.Instant?
-        /// The same of what the worker knows but has not begun with, so that there is one call for all of it.
+        /// The same for a change that the worker knows of but has not handled, so that one call covers several events.
         let handedOver = Guarded<Bool?>(nil)
-        /// What the file was when it was last looked at, if inotify does not watch it.
+        /// The file's identity at the last poll, if inotify does not watch it.
         var seen: Sight?
 
         init(_ file: File) { self.file = file }
 
         func isConcerned(by event: inotify_event, _ name: Slice<UnsafeRawBufferPointer>) -> Bool {
-            // Some were lost.
+            // The event queue overflowed.
             if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
             return steps.contains { step in
                 step.watch == event.wd
@@ -67,7 +67,7 @@ final class FileWatcher: EventLoop.Source {
         }
     }
 
-    /// What tells a file from a later one at its path.
+    /// Tells apart two files that had the same path.
     fileprivate struct Sight: Equatable {
         let node: UInt64
         let size: Int
@@ -82,15 +82,15 @@ final class FileWatcher: EventLoop.Source {
     }
 
     private let worker: SerialQueue
-    /// `nil` if all files are looked at.
+    /// `nil` if all files are polled.
     private let descriptor: Descriptor?
     private var inotify: CInt { descriptor?.number ?? -1 }
     private var files: [Followed] = []
-    /// Why there is no descriptor.
+    /// The reason why there is no descriptor.
     private var error: CInt = 0
     private var hasSaidWhy = false
 
-    /// Follows a file until it is not wanted any more.
+    /// Follows a file until it is no longer wanted.
     static func follow(_ file: File) {
         let hasThread = EventLoop.wait { thread, sources in
             for case let watcher as FileWatcher in sources where watcher.isUsable {
@@ -121,13 +121,13 @@ final class FileWatcher: EventLoop.Source {
         noteEvent(followed, isComplete: true)
     }
 
-    /// Looks at a file from now on. Why is said of the first one.
+    /// Polls a file from now on. Reports the reason for the first one.
     private func look(at followed: Followed, because error: CInt) {
         guard followed.seen == nil else { return }
         followed.seen = Sight(followed.file.path)
         guard !hasSaidWhy else { return }
         hasSaidWhy = true
-        // Those that inotify(7) gives at its limits.
+        // The errors of inotify(7) at its limits.
         let hint = [EMFILE, ENOSPC].contains(error) ? " (the limits are in /proc/sys/fs/inotify)" : ""
         let message =
             "cannot watch \(followed.file.path), so it is looked at twice a second: \(systemMessage(error))\(hint)"
@@ -153,7 +153,7 @@ final class FileWatcher: EventLoop.Source {
             release(unwanted.flatMap(\.steps))
         }
         if let event = awaited.first, event.revents != 0 {
-            // The number may be another file's by now, whose data is none of ours: for that this is EINVAL.
+            // The number may by now be another file's, whose events are not ours: EINVAL in that case.
             guard isUsable, inotify_add_watch(inotify, "", Self.entryEvents) < 0, errno == ENOENT,
                 readEvents()
             else {
@@ -181,9 +181,9 @@ final class FileWatcher: EventLoop.Source {
 extension FileWatcher {
     func end() { descriptor?.close() }
 
-    /// - Returns: Whether there may be more: the process may have given up the right to read.
+    /// - Returns: Whether there may be more. The process may have lost the permission to read.
     private func readEvents() -> Bool {
-        // On the stack, with room for the longest name.
+        // On the stack, large enough for the longest name.
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
             let count = read(inotify, buffer.baseAddress, buffer.count)
             guard count >= 0 || errno == EAGAIN || errno == EINTR else {
@@ -249,11 +249,10 @@ extension FileWatcher {
 // MARK: - The way to the file
 
 extension FileWatcher {
-    /// Watches every directory on the way to the file, as far as there is one, and returns when all were there
-    /// at once.
+    /// Watches every existing directory on the path, and returns when all of them existed at once.
     private func watchPath(of followed: Followed) {
         guard descriptor != nil else { return }
-        // Somebody may take away directories as fast as they are found, but not for long.
+        // Directories may disappear as fast as they are found, but not for long.
         for _ in 1...100 {
             guard let steps = stepsToFile(followed) else { continue }
             let former = followed.steps
@@ -263,7 +262,7 @@ extension FileWatcher {
         }
     }
 
-    /// Stops to watch what no file needs any more.
+    /// Stops watching directories that no file needs any more.
     private func release(_ former: [Step]) {
         let needed = files.flatMap(\.steps)
         let watches = Set(needed.map(\.watch))
@@ -277,12 +276,12 @@ extension FileWatcher {
         }
     }
 
-    /// Each directory is watched before its entry is looked up, and all before the file is read, so that whatever
-    /// changes afterwards is an event.
+    /// Each directory is watched before its entry is looked up, and all of them before the file is read, so every later
+    /// change is an event.
     ///
-    /// To watch the entries of a directory takes the kernel milliseconds if there are many, and wakes the thread
-    /// whenever a file appears. Of most it is enough to know when they are moved or removed themselves; the
-    /// file, its directory and the one above are made and removed more often.
+    /// Watching the entries of a large directory takes the kernel milliseconds and wakes the thread for each new file.
+    /// For most directories it suffices to know when they are moved or removed; the file, its directory and the one
+    /// above are replaced more often.
     private func stepsToFile(_ followed: Followed) -> [Step]? {
         var steps: [Step] = []
         var directory = ""
@@ -325,7 +324,7 @@ extension FileWatcher {
                 continue
             }
             links += 1
-            // As many as the kernel follows.
+            // The kernel's limit.
             guard links <= 40 else { break }
             if target.hasPrefix("/") { directory = "" }
             names += target.split(separator: "/").reversed()

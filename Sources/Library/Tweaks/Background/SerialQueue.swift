@@ -1,7 +1,7 @@
 internal import Glibc
 internal import TweakSystem
 
-/// Does one thing after the other on a thread that exists only while there is something to do, and a while longer.
+/// Runs jobs one after the other, on a thread that exists only while there is work and a while longer.
 final class SerialQueue: Sendable {
     private struct Job: Sendable {
         let body: @Sendable () -> Void
@@ -11,7 +11,7 @@ final class SerialQueue: Sendable {
     private struct State {
         var jobs = FIFOQueue<Job>()
         var current: Job?
-        /// The process whose thread is at work: after a fork the child has none.
+        /// The process in which the thread runs: a forked child has none.
         var workingProcess: pid_t?
         var endsWhenIdle = false
     }
@@ -21,19 +21,19 @@ final class SerialQueue: Sendable {
     private let state = Guarded(State())
 
     /// - Parameters:
-    ///   - stackSize: In bytes; `nil` for what the program's own threads have.
-    ///   - patience: How many seconds the thread stays without anything to do.
+    ///   - stackSize: In bytes; `nil` for the default of the program's own threads.
+    ///   - patience: How many seconds the idle thread stays.
     init(stackSize: Int? = nil, patience: Int) {
         self.stackSize = stackSize
         self.patience = patience
     }
 
-    /// Has something done after all that was added before.
+    /// Adds a job after all others.
     ///
     /// - Parameters:
-    ///   - abandoned: Called when code of the program, called by the job, has ended the thread.
-    ///   - job: What is done.
-    /// - Returns: Whether it will be: there can be too many threads.
+    ///   - abandoned: Called if the program's code, called by the job, has ended the thread.
+    ///   - job: The work to do.
+    /// - Returns: `false` if no thread could be started.
     func add(abandoned: @escaping @Sendable () -> Void = {}, _ job: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             if state.workingProcess != getpid(), !begin(&state) { return false }
@@ -42,7 +42,7 @@ final class SerialQueue: Sendable {
         }
     }
 
-    /// Has the thread end as soon as there is nothing to do.
+    /// Lets the thread end as soon as it is idle.
     func endWhenIdle() { state.withLock { $0.endsWhenIdle = true } }
 
     private func begin(_ state: inout State) -> Bool {
@@ -68,7 +68,7 @@ final class SerialQueue: Sendable {
         }
     }
 
-    /// Goes on, on another thread, when a job has ended this one.
+    /// Continues on another thread after a job has ended this one.
     private func abandon() {
         let job = state.withLock { state in
             defer { state.current = nil }

@@ -1,7 +1,7 @@
 internal import FBTweak
 internal import TweakRecords
 
-// The functions of fbtweak.h that change tweaks. The header says what each of them does.
+// The functions of fbtweak.h that change tweaks, documented in the header.
 
 @c(fbtweak__set)
 func set(tweak: UnsafePointer<fbtweak>?, value: UnsafePointer<fbtweak_value>?) -> CInt {

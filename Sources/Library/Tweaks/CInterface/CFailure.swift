@@ -2,7 +2,7 @@ internal import CTweaks
 internal import FBTweak
 internal import TweakRecords
 
-/// Why a call from C did not do what it should: a code for the program and a message for a person.
+/// The error of a call from C: a code for the program and a message for people.
 enum CFailure: Error {
     case unknown(String)
     case refused(String)
@@ -19,7 +19,7 @@ enum CFailure: Error {
             }
     }
 
-    /// Keeps the message for `fbtweak_error`, escaped: it may hold names and values of any origin.
+    /// Stores the message for `fbtweak_error`, escaped because it may contain arbitrary names and values.
     ///
     /// - Returns: The code.
     func report() -> CInt {
@@ -34,7 +34,7 @@ enum CFailure: Error {
     }
 }
 
-/// Runs a call of the store in such a body.
+/// Converts errors of the store inside ``returningCode(_:)``.
 func orFailure(_ body: () throws(TweakError) -> Void) throws(CFailure) -> CInt {
     do throws(TweakError) { try body() } catch { throw CFailure(error) }
     return CInt(FBTWEAK_OK)
@@ -50,7 +50,7 @@ func returningCode(_ body: () throws(CFailure) -> CInt) -> CInt {
     } catch { return error.report() }
 }
 
-/// The same for a function that returns a pointer or nothing.
+/// The same for a function that returns a pointer or NULL.
 func returningPointer<Pointee>(_ body: () throws(CFailure) -> UnsafePointer<Pointee>?) -> UnsafePointer<
     Pointee
 >? {

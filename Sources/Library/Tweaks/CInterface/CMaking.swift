@@ -1,7 +1,7 @@
 internal import FBTweak
 internal import TweakRecords
 
-// The functions of fbtweak.h that make and remove tweaks. The header says what each of them does.
+// The functions of fbtweak.h that make and remove tweaks, documented in the header.
 
 @c(fbtweak__make)
 func make(declaration: UnsafePointer<fbtweak_declaration>?) -> UnsafePointer<fbtweak>? {
@@ -40,7 +40,7 @@ func makeAction(
 @c(fbtweak__remove)
 func remove(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
-        // Not by the store, which would remember the name.
+        // Not `key(of:)` of the store, which would remember the name.
         guard let tweak, let key = TweakKey(record: UnsafeRawPointer(tweak)) else { throw .noHandle }
         return try orFailure { () throws(TweakError) in try TweakStore.shared.remove(key) }
     }
@@ -57,7 +57,7 @@ private func make(
 }
 
 extension TweakDeclaration {
-    /// Checks what a program declares.
+    /// Validates a declaration from C.
     fileprivate init(_ declaration: fbtweak_declaration) throws(CFailure) {
         guard let key = TweakKey(declaration.category, declaration.collection, declaration.name) else {
             throw .refused("a tweak needs three levels of a name; one of them is NULL")
@@ -75,7 +75,7 @@ extension TweakDeclaration {
         }
         let attributes = declaration.attributes.texts.map(Attribute.init(text:))
         var choices: [TweakChoice] = []
-        // What is beyond the largest Int in C.
+        // Beyond the range of Int.
         guard declaration.choice_count >= 0 else {
             throw .refused("\(key): choice_count is more than there can be")
         }
@@ -95,7 +95,7 @@ extension TweakDeclaration {
 }
 
 extension UnsafePointer<UnsafePointer<CChar>?>? {
-    /// The texts of an array that ends with NULL.
+    /// The strings of a NULL-terminated array.
     fileprivate var texts: [String] {
         var texts: [String] = []
         var next = self

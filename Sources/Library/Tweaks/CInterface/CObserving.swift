@@ -2,7 +2,7 @@ internal import CTweaks
 internal import FBTweak
 internal import TweakRecords
 
-// The functions of fbtweak.h that observe tweaks. The header says what each of them does.
+// The functions of fbtweak.h that observe tweaks, documented in the header.
 
 @c(fbtweak__observe)
 func observe(
@@ -71,7 +71,7 @@ extension CFunction {
             code: UInt(bitPattern: unsafeBitCast(callback, to: UnsafeRawPointer.self)), context: context)
     }
 
-    /// Calls an observer, unless the tweak is gone: of its default the call before has told.
+    /// Calls an observer, unless the tweak is gone; the call before reported the default.
     func callAsFunction(_ change: TweakChange) {
         guard change.newValue != .nothing, let tweak = TweakStore.shared.handle(of: change.key),
             let address = UnsafeRawPointer(bitPattern: code)

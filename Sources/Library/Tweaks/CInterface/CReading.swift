@@ -2,7 +2,7 @@ internal import CTweaks
 internal import FBTweak
 internal import TweakRecords
 
-// The functions of fbtweak.h that look for tweaks. The header says what each of them does.
+// The functions of fbtweak.h that find and read tweaks, documented in the header.
 
 @c(fbtweak__handle_of_record)
 func handle(ofRecord record: UnsafeRawPointer?) -> UnsafePointer<fbtweak>? {
@@ -45,7 +45,7 @@ func walk(
         category.map { String(cString: $0) }, collection.map { String(cString: $0) })
     var count = 0
     for key in keys {
-        // None of a monitor.
+        // Monitors have no handle.
         guard let handle = TweakStore.shared.handle(of: key) else { continue }
         count += 1
         typealias Visitor = @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Bool

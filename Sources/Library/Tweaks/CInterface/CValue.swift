@@ -2,7 +2,7 @@ internal import FBTweak
 internal import TweakRecords
 
 extension fbtweak_value {
-    /// A value as C has it. Its text stays for as long as the process.
+    /// Converts a value for C. Its string stays valid until the process exits.
     init(_ value: TweakValue, _ type: TweakType) {
         self.init()
         self.type = CInt(type.rawValue)
@@ -19,7 +19,7 @@ extension fbtweak_value {
         }
     }
 
-    /// The value; `nil` for a type that is none.
+    /// The value, or `nil` if the type is unknown.
     var tweakValue: TweakValue? {
         switch TweakType(rawValue: UInt8(clamping: type)) {
         case .bool: .bool(boolean)
@@ -39,7 +39,7 @@ extension TweakType {
 }
 
 extension TweakKey {
-    /// Three texts of C; `nil` if one of them is NULL.
+    /// A name from three C strings; `nil` if one of them is NULL.
     init?(
         _ category: UnsafePointer<CChar>?, _ collection: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?
     ) {
@@ -57,13 +57,13 @@ extension TweakStore {
         withDecodedState { state in state.handle(of: key) }?.pointer
     }
 
-    /// The name of the tweak of a handle, or of a record that a compiler made.
+    /// The name of the tweak with this handle or compiled record.
     func key(of tweak: UnsafePointer<fbtweak>?) throws(CFailure) -> TweakKey {
         guard let tweak else { throw .noHandle }
         return key(ofCell: UInt(bitPattern: tweak) &+ UInt(RecordLayout.cellOffset))
     }
 
-    /// What a handle, or a record that a compiler made, says about its tweak.
+    /// The declaration of the tweak with this handle or compiled record.
     func declaration(of tweak: UnsafePointer<fbtweak>?) throws(CFailure) -> TweakDeclaration {
         guard let tweak, let declaration = TweakDeclaration(record: UnsafeRawPointer(tweak)) else {
             throw .noHandle

@@ -5,7 +5,7 @@ internal import Glibc
 internal import TweakRecords
 internal import TweakSystem
 
-// The queue of fbtweak.h. The header says what each function does.
+// The queue of fbtweak.h, documented in the header.
 
 @c(fbtweak__queue_make)
 func makeQueue() -> OpaquePointer? {
@@ -34,15 +34,15 @@ func destroy(queue: OpaquePointer?) {
     Unmanaged<ChangeQueue>.fromOpaque(UnsafeRawPointer(queue)).release()
 }
 
-/// Changes, and actions to run, that wait until the program asks for them.
+/// Changes, and actions to run, that wait until the program takes them.
 final class ChangeQueue: Sendable {
-    /// Readable while something waits: eventfd(2).
+    /// Readable while something waits: an eventfd(2).
     let descriptor: CInt
-    /// Who observes in this queue. Some may have ended.
+    /// The ids of the observers that use this queue. Some may have ended.
     let observers = Guarded<[UInt64]>([])
     private struct Waiting {
         var changes = CoalescedChanges<CFunction>()
-        /// Each once, with the id of the observer that asks for it.
+        /// Each action once, with the id of its observer.
         var actions: [(observer: UInt64, key: TweakKey)] = []
     }
     private let waiting = Guarded(Waiting())
@@ -58,9 +58,9 @@ final class ChangeQueue: Sendable {
         Unmanaged<ChangeQueue>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
     }
 
-    /// Adds a change to what waits.
+    /// Adds a change to the queue.
     func append(_ change: TweakChange, for observer: UInt64, _ callback: CFunction) {
-        // Together with the change to its default it would be none that C is told of.
+        // Merged with the change to the default, it would look to C like no change.
         guard change.newValue != .nothing else { return }
         waiting.withLock { waiting in
             waiting.changes.add(change, for: observer, note: callback)
@@ -68,7 +68,7 @@ final class ChangeQueue: Sendable {
         }
     }
 
-    /// Adds an action to what waits, unless it waits already.
+    /// Adds an action to the queue, unless it waits already.
     func append(_ action: TweakKey, for observer: UInt64) {
         waiting.withLock { waiting in
             guard !waiting.actions.contains(where: { $0 == (observer, action) }) else { return }
@@ -77,9 +77,9 @@ final class ChangeQueue: Sendable {
         }
     }
 
-    /// Calls back with the changes that wait, and runs the actions.
+    /// Calls back with the waiting changes, and runs the actions.
     ///
-    /// - Returns: How many calls that were.
+    /// - Returns: The number of calls.
     func deliver() -> Int {
         let delivery = waiting.withLock { waiting in
             _ = fbtweak__lower_event(descriptor)
@@ -94,7 +94,7 @@ final class ChangeQueue: Sendable {
             }
         }
         for (observer, key) in delivery.actions {
-            // It may be gone, as what asks for it.
+            // The tweak or the observer may be gone.
             guard TweakStore.shared.state.withLock({ $0.delivery.observers[observer] != nil }),
                 (try? TweakStore.shared.run(key)) != nil
             else { continue }

@@ -5,13 +5,13 @@ internal import TweakProtocol
 internal import TweakRecords
 internal import TweakSystem
 
-/// What the methods of the protocol do with a store.
+/// Executes the protocol's methods with a store.
 struct ControlRequests: Sendable {
     let store: TweakStore
-    /// Where the program's code may be called.
+    /// The thread that may call the program's code.
     let worker: SerialQueue
 
-    /// Sees whether a tweak can be run.
+    /// Throws unless the tweak is an action that can run.
     func checkAction(_ key: TweakKey) throws(ControlError) {
         let declaration = try status(of: key).declaration
         guard declaration.type == .action else { throw ControlError(.noAction(declaration)) }
@@ -22,13 +22,13 @@ struct ControlRequests: Sendable {
         throw ControlError(store.unknown(key))
     }
 
-    /// Looks at the store without calling the program's code, and without waiting for any of it.
+    /// Reads the state without calling or waiting for the program's code.
     fileprivate func look<Result>(_ body: (StoreState) -> Result) -> Result {
         let (result, hasMessages) = store.state.withLock { state in
             state.decode()
             return (body(state), state.hasMessages)
         }
-        // Whoever takes the lock next may report them; this thread must not call a log handler.
+        // The next holder of the lock may report them; this thread must not call a log handler.
         if hasMessages { _ = worker.add { [store] in store.withState { _ in } } }
         return result
     }
@@ -49,7 +49,7 @@ struct ControlRequests: Sendable {
 
 // MARK: - Methods
 
-/// A method that needs nothing but the store.
+/// A method that needs only the store.
 protocol StoreMethod: ControlMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> Answer
 }
@@ -155,7 +155,7 @@ extension ResetTweaks: StoreMethod {
             "reset takes a tweak, or a category with or without a collection, or \"all\": true")
     }
 
-    /// - Returns: `nil` if it is not clear what is meant.
+    /// - Returns: `nil` if the parameters are ambiguous.
     private func resetGroup(_ requests: ControlRequests) throws(ControlError) -> Answer? {
         do throws(TweakError) {
             let count: Int
@@ -238,7 +238,7 @@ extension ControlError {
 }
 
 extension TweakValueError {
-    /// The values that the tweak takes; `nil` if it takes none.
+    /// The allowed values; `nil` if there are none.
     fileprivate var allowed: String? {
         switch self {
         case .wrongType(let tweak, _), .notCalculable(let tweak, _, _), .notFinite(let tweak, _),

@@ -5,7 +5,7 @@ internal import TweakOverrides
 internal import TweakProtocol
 internal import TweakSystem
 
-/// The sockets by which this process is reached, so that their files are gone when it is.
+/// The sockets of this process, so that their files are removed when it exits.
 struct ControlSockets: Sendable {
     private var paths: [String] = []
     private var isExiting = false
@@ -13,7 +13,7 @@ struct ControlSockets: Sendable {
     /// A fork waits for its lock.
     static let own = Guarded(ControlSockets())
 
-    /// Makes a socket that takes connections. Its file appears when it does.
+    /// Creates a listening socket. Its file appears once it listens.
     ///
     /// - Returns: `nil` if the process is about to exit.
     /// - Throws: ``ControlDirectory/Problem``.
@@ -50,7 +50,7 @@ struct ControlSockets: Sendable {
         }
     }
 
-    /// Removes the file of a socket that takes no connections any more.
+    /// Removes the file of a socket that no longer listens.
     static func remove(in directory: ControlDirectory) {
         let path = directory.socket(of: getpid())
         own.withLock { sockets in
@@ -59,7 +59,7 @@ struct ControlSockets: Sendable {
         }
     }
 
-    /// Removes all files of this process, for ever.
+    /// Removes all socket files of this process, for good.
     static func removeAtExit() {
         own.withLock { sockets in
             sockets.isExiting = true
@@ -67,30 +67,30 @@ struct ControlSockets: Sendable {
         }
     }
 
-    /// Leaves the files to the process that this one was forked from.
+    /// Leaves the files to the parent after a fork.
     static func forget() { own.withLock { $0.paths = [] } }
 }
 
-/// The user that the process is, and where that user looks for its socket.
+/// The user that the process runs as, and where that user looks for its socket.
 struct ControlPlaces: Sendable {
-    /// The user that the process was when the library came, and what its environment said then: the program may change
-    /// both, the environment while another thread reads it.
+    /// The user and the environment at the start of the library: the program may change both later, and reading the
+    /// environment would race with that.
     static let own = ControlPlaces()
 
     private let firstUser = geteuid()
     private let session = environment("XDG_RUNTIME_DIR")
     private let service = environment("RUNTIME_DIRECTORY")
 
-    /// The user that the process is now; `nil` while it is one for a moment.
+    /// The current user; `nil` while the effective user is a temporary one.
     static var user: UInt32? {
         var user: UInt32 = 0
         return fbtweak__user(&user) ? user : nil
     }
 
-    /// The user that the process has become since the library came; `nil` if it is the one that it was.
+    /// The current user if it changed since the start of the library, or `nil`.
     var newUser: UInt32? { Self.user.flatMap { $0 == firstUser ? nil : $0 } }
 
-    /// Where a user looks for the socket; `nil` if there is no place.
+    /// The directory where a user looks for the socket, or `nil`.
     func directory(of user: UInt32) -> ControlDirectory? {
         let environment = { (name: String) in name == "XDG_RUNTIME_DIR" ? session : service }
         let candidates =
@@ -102,14 +102,15 @@ struct ControlPlaces: Sendable {
 }
 
 extension TweakStore {
-    /// Lets the user's programs see and change the tweaks from now on, unless `TWEAKS_CONTROL=0` is in the environment.
+    /// Lets the user's programs read and change the tweaks from now on, unless `TWEAKS_CONTROL=0` is in the
+    /// environment.
     func serveRequests() {
         let places = ControlPlaces.own
         guard !fbtweak__is_privileged(), !isSwitchedOff("TWEAKS_CONTROL") else { return }
         serveRequests { places.directory(of: $0) }
     }
 
-    /// - Parameter worker: What calls observers, if it is not the one that also takes over changes of files.
+    /// - Parameter worker: Calls observers, if not the thread that also applies file changes.
     func serveRequests(in directory: ControlDirectory, worker: SerialQueue? = nil) {
         serveRequests(worker: worker) { _ in directory }
     }
@@ -122,7 +123,7 @@ extension TweakStore {
         }
     }
 
-    /// Calls back when the overrides have been written, or will be in a moment, with the reason if that has failed.
+    /// Calls back when the overrides have been written or are about to be, with the error if writing failed.
     func afterWriting(_ body: @escaping @Sendable (OverridesError?) -> Void) {
         guard let writer else { return body(nil) }
         writer.afterAttempt(body)

@@ -3,25 +3,25 @@ internal import Glibc
 internal import TweakProtocol
 internal import TweakRecords
 
-/// Where people and their tools reach a running program: a socket that speaks the protocol of `ControlProtocol.md`.
+/// The control socket of a running program, which speaks the protocol of `ControlProtocol.md`.
 ///
-/// All of it is used on the library's thread, which never calls the program's code. What may call it is done by the
-/// worker, one request after the other, and each action on a thread of its own.
+/// Used only on the library thread, which never calls the program's code. The worker executes requests that may call
+/// it, one after the other, and each action has a thread of its own.
 final class Endpoint: EventLoop.Source {
-    /// How long no client is let in when there is no memory or descriptor for one.
+    /// The pause in accepting clients after memory or descriptors ran out.
     private static let patience: Duration = .seconds(1)
-    /// How many clients are let in before the others get a turn.
+    /// The number of clients accepted before the others get a turn.
     private static let arrivals = 16
 
-    /// How soon, and how seldom in the end, to look whether the process has become another user, if it may. The kernel
-    /// interrupts the thread when it does, which is not noticed while the thread is at work.
+    /// The first and the longest interval of checks whether the process changed its user, if it may. The kernel
+    /// interrupts the thread then, which goes unnoticed while the thread is busy.
     private static let (firstLook, lookPeriod): (Duration, Duration) = (.milliseconds(50), .seconds(10))
-    /// How many clients may be there of which it is not known who they are.
+    /// The limit of clients whose user is not known yet.
     private static let strangers = 8
-    /// What the kernel calls users that a container does not know: user_namespaces(7).
+    /// The user id under which the kernel shows users unknown in a container: user_namespaces(7).
     private static let unknownUser: UInt32 = 65534
 
-    /// Where it listens, and for whom.
+    /// The listening socket and its user.
     private struct Listening {
         let user: UInt32
         let directory: ControlDirectory
@@ -29,12 +29,12 @@ final class Endpoint: EventLoop.Source {
     }
 
     private let requests: ControlRequests
-    /// Where a user looks for the socket.
+    /// Returns the directory where a user looks for the socket.
     private let place: @Sendable (_ user: UInt32) -> ControlDirectory?
     private var listening: Listening?
-    /// For whom, and when, it was last tried to listen.
+    /// The user and the time of the last attempt to listen.
     private var lastTry: (user: UInt32, time: ContinuousClock.Instant)?
-    /// When to look again, and how long that is after the look before.
+    /// The time of the next check of the user, and the interval before it.
     private var nextLook = ContinuousClock.now + firstLook
     private var lookDelay = firstLook
     private let inbox: EndpointInbox
@@ -42,9 +42,9 @@ final class Endpoint: EventLoop.Source {
     private var lastClient: UInt64 = 0
     private var lines = ChangeLines()
     private var runningActions = 0
-    /// Whether the store tells of its changes.
+    /// Whether the endpoint observes the store.
     private var isListening = false
-    /// Until when no client is let in.
+    /// The end of the pause in which no client is accepted.
     private var pause: ContinuousClock.Instant?
 
     private var store: TweakStore { requests.store }
@@ -52,7 +52,7 @@ final class Endpoint: EventLoop.Source {
 
     /// Makes the endpoint of a store. There is one for each store and directory.
     ///
-    /// - Returns: `nil` if nobody can reach it. That is not a fault of the program, so it is hardly said.
+    /// - Returns: `nil` if it cannot be reached. That is not the program's fault, so it is logged only for debugging.
     init?(
         of store: TweakStore, at place: @escaping @Sendable (_ user: UInt32) -> ControlDirectory?,
         on thread: EventLoop, worker: SerialQueue
@@ -64,10 +64,10 @@ final class Endpoint: EventLoop.Source {
         if listening == nil, !mayBecomeAnother { return nil }
     }
 
-    /// Whether the process may become another user, or another one again.
+    /// Whether the process may still change its user.
     private var mayBecomeAnother: Bool { listening?.user ?? ControlPlaces.user ?? 0 == 0 }
 
-    /// Listens where the user looks that the process is now: daemons begin as root, and become another user then.
+    /// Listens where the current user looks: daemons start as root and then become another user.
     private func followUser() {
         guard let user = ControlPlaces.user, user != listening?.user else { return }
         if let lastTry, lastTry.user == user, .now - lastTry.time < Self.lookPeriod { return }
@@ -112,7 +112,7 @@ final class Endpoint: EventLoop.Source {
             }
             letIn(listening)
         }
-        // What happened above was at the former place.
+        // The events above concern the former socket.
         let now = ContinuousClock.now
         lookDelay = now < nextLook ? Self.firstLook : min(lookDelay * 2, Self.lookPeriod)
         nextLook = now + lookDelay
@@ -125,7 +125,7 @@ final class Endpoint: EventLoop.Source {
                 if !request.isForWorker { break }
             }
         }
-        // Meanwhile the worker is at work.
+        // The worker is busy meanwhile.
         for client in clients { client.write(&lines) }
         for client in clients where client.isDone { client.close() }
         clients.removeAll(where: \.isDone)
@@ -160,14 +160,14 @@ extension Endpoint {
             case .worker: client.onWorker -= 1
             case .action: client.runningActions -= 1
             }
-            // Before the answer, if the client keeps up.
+            // Changes go out before the answer, if the client keeps up.
             client.write(&lines)
             client.send(outcome.line)
         }
     }
 
-    /// Lets clients in of the user that the process runs as, and of root, who could do all this anyway. One of a user that
-    /// a container does not know may be root, and says with its first request which user of the container it is.
+    /// Accepts clients of the process's own user, and of root, who could do all this anyway. A client whose user the
+    /// container does not know may be root; its first request tells which user of the container it is.
     private func letIn(_ listening: Listening) {
         for _ in 1...Self.arrivals {
             var user: UInt32 = 0
@@ -204,7 +204,7 @@ extension Endpoint {
         }
     }
 
-    /// Listens to changes as long as a client wants to know of any.
+    /// Observes the store while a client has subscriptions.
     private func listenToStore() {
         let isWanted = clients.contains(where: \.hasSubscriptions)
         guard isWanted != isListening else { return }
@@ -275,8 +275,7 @@ extension Endpoint {
         }
     }
 
-    /// Gives a request to the worker. Its answer also tells whether the overrides could be written, if that is known
-    /// soon.
+    /// Hands a request to the worker. Its answer also says whether the overrides were written, if that is known soon.
     private func give<Answer: Codable & Sendable>(
         _ id: RequestID?, of client: EndpointClient,
         _ body: @escaping @Sendable () throws(ControlError) -> Answer
@@ -331,7 +330,7 @@ extension Endpoint {
 
     private static let noThread = ControlError(.busy, "the process has as many threads as it may have")
 
-    /// - Returns: Nothing if the client wants no answer.
+    /// - Returns: An empty line if the client wants no answer.
     private static func line<Answer: Codable & Sendable>(_ answer: Answer, to id: RequestID?) -> [UInt8] {
         guard let id else { return [] }
         do { return try ControlAnswer(answer, to: id).line() } catch {
@@ -340,25 +339,25 @@ extension Endpoint {
     }
 
     private static func line(_ error: ControlError, to id: RequestID?) -> [UInt8] {
-        // An error has nothing in it that JSON lacks.
+        // Errors contain nothing that JSON cannot express.
         id.flatMap { try? ControlAnswer<Done>(error: error, to: $0).line() } ?? []
     }
 }
 
-/// What other threads have for the one that talks to clients.
+/// Results of other threads for the one that talks to clients.
 final class EndpointInbox: Sendable {
-    /// What has become of a request that another thread has done.
+    /// The result of a request that another thread executed.
     struct Outcome: Sendable {
         enum Place { case worker, action }
 
         let client: UInt64
         let place: Place
-        /// What is sent to the client, with the newline; empty if it wants no answer.
+        /// The line to send, with its newline; empty if the client wants no answer.
         let line: [UInt8]
     }
 
     private struct Content {
-        /// With the time of the last one, in seconds since 1970.
+        /// With the time of the last change, in seconds since 1970.
         var changes = CoalescedChanges<Double>()
         var outcomes: [Outcome] = []
     }

@@ -4,37 +4,37 @@ internal import TweakJSON
 internal import TweakProtocol
 internal import TweakRecords
 
-/// A connection of a client, with what it has asked for. Used on the library's thread alone.
+/// A connection of a client and its requests. Used only on the library thread.
 final class EndpointClient {
-    /// What is read and written at a time. Changes of about as much are made to text at a time.
+    /// The size of one read or write. Changes are encoded in portions of about this size.
     private static let portion = 16 << 10
 
     let id: UInt64
     private let socket: Descriptor
     private var input = LineSplitter()
-    /// Requests that have not been begun with.
+    /// Requests not yet started.
     private var requests: [ControlRequest] = []
-    /// How many requests others are at work on.
+    /// The number of requests that other threads are executing.
     var onWorker = 0
     var runningActions = 0
     private var output: [UInt8] = []
     private var sent = 0
-    /// Which tweaks each subscription is about, all if `nil`.
+    /// The tweaks of each subscription; `nil` for all.
     private var subscriptions: [UInt64: Set<TweakKey>?] = [:]
     private var samplings: [UInt64: Sampling] = [:]
     private var lastSubscription: UInt64 = 0
     private var changes = CoalescedChanges<Double>()
-    /// Whether the client sends nothing any more.
+    /// Whether the client has closed its sending side.
     private var hasEnded = false
-    /// Whether the client reads nothing any more.
+    /// Whether the client no longer reads.
     private var isGone = false
-    /// The user that it has to be; `nil` once that is known.
+    /// The user that the client must prove to be; `nil` once known.
     private var requiredUser: UInt32?
 
-    /// Whether it is not known who the client is.
+    /// Whether the client's user is unknown.
     var isStranger: Bool { requiredUser != nil }
 
-    /// - Parameter requiredUser: The user as whom the client has to send its first request; `nil` if it is known already.
+    /// - Parameter requiredUser: The user that must send the first request; `nil` if the user is known already.
     init(id: UInt64, socket: Descriptor, mustBe requiredUser: UInt32?) {
         self.id = id
         self.socket = socket
@@ -45,16 +45,16 @@ final class EndpointClient {
 
     var awaited: pollfd {
         let events = (canRead ? POLLIN : 0) | (sent < output.count ? POLLOUT : 0)
-        // Of one that is gone poll would say so for ever.
+        // poll would report a closed connection forever.
         return pollfd(fd: isGone ? -1 : socket.number, events: Int16(events), revents: 0)
     }
 
-    /// Whether there is something to do without waiting.
+    /// Whether there is work to do without waiting.
     var wantsTurn: Bool { mayBegin || (isGone && canRead) }
 
-    /// Whether nothing is to be done any more. What a client has sent completely is done, also if it does not wait.
+    /// Whether the connection is finished. Complete requests are executed even if the client does not wait.
     var isDone: Bool {
-        // Without room there may be lines that are not requests yet.
+        // A full buffer may hold lines that are not parsed yet.
         guard hasEnded, requests.isEmpty, hasRoom else { return false }
         return isGone
             || onWorker + runningActions == 0 && sent == output.count && subscriptions.isEmpty
@@ -74,7 +74,7 @@ final class EndpointClient {
 // MARK: - Requests
 
 extension EndpointClient {
-    /// Reads what there is.
+    /// Reads the available data.
     func read(_ events: Int16) {
         if events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 || (events != 0 && !socket.isOurs) { leave() }
         guard canRead, events & Int16(POLLIN) != 0 || isGone else { return }
@@ -99,8 +99,8 @@ extension EndpointClient {
         return count
     }
 
-    /// The next request, if its turn has come. Requests are begun with in order; what is done here waits for what the
-    /// worker does, so that answers are in order, too.
+    /// The next request, if its turn has come. Requests start in order; those executed here wait for the worker, so
+    /// that answers are in order, too.
     func nextRequest() -> ControlRequest? {
         while hasRoom, let line = input.next() {
             switch line {
@@ -108,7 +108,7 @@ extension EndpointClient {
             case .tooLong: requests.append(.tooLong)
             }
         }
-        // It may begin if there is one.
+        // Requests start in order.
         return mayBegin ? requests.removeFirst() : nil
     }
 
@@ -127,7 +127,7 @@ extension EndpointClient {
         if !isGone { output += line }
     }
 
-    /// Writes as much as the client takes. Changes become text when it has taken all that was before.
+    /// Writes as much as the client accepts. Changes are encoded once it has taken everything before them.
     func write(_ lines: inout ChangeLines) {
         while !isGone {
             if sent == output.count {
@@ -154,7 +154,7 @@ extension EndpointClient {
         }
     }
 
-    /// - Parameter isForGood: Whether what it has sent is not done either.
+    /// - Parameter isForGood: Whether its pending requests are dropped, too.
     func leave(forGood isForGood: Bool = false) {
         isGone = true
         if isForGood { (hasEnded, requests, requiredUser) = (true, [], nil) }
@@ -175,7 +175,7 @@ extension EndpointClient {
         return Int(lastSubscription)
     }
 
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether the subscription existed.
     func unsubscribe(_ number: Int) -> Bool {
         guard let number = UInt64(exactly: number) else { return false }
         if samplings.removeValue(forKey: number) != nil { return true }
@@ -190,7 +190,7 @@ extension EndpointClient {
         }
     }
 
-    /// Makes messages of the changes that have waited longest.
+    /// Encodes the oldest waiting changes.
     private func addChanges(_ lines: inout ChangeLines) {
         var messages: [UInt64: ChangedTweaks] = [:]
         var size = 0
@@ -232,13 +232,13 @@ extension EndpointClient {
     }
 }
 
-/// Messages about changes as text. Most clients are told the same, and to make text of it takes the most time.
+/// Encodes messages about changes. Most clients get the same message, and encoding is the expensive part.
 struct ChangeLines {
     private var last: (message: ChangedTweaks, line: [UInt8])?
 
     mutating func line(of message: ChangedTweaks) -> [UInt8] {
         if let last, last.message == message { return last.line }
-        // What a tweak has can be written as JSON.
+        // A tweak's values are always valid JSON.
         let line = (try? message.line()) ?? []
         last = (message, line)
         return line
@@ -246,7 +246,7 @@ struct ChangeLines {
 }
 
 extension ChangedTweaks.Change {
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     fileprivate var size: Int {
         [oldValue, newValue].reduce(100) { size, value in
             if case .scalar(.string(let text)) = value { size + text.utf8.count } else { size }

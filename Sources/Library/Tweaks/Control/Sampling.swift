@@ -3,23 +3,23 @@ internal import TweakProtocol
 internal import TweakRecords
 internal import TweakSystem
 
-/// Samples of some tweaks for a client, from when they are taken until they are sent. Used on the library's thread alone.
+/// Samples of some tweaks for a client, kept until they are sent. Used only on the library thread.
 final class Sampling {
-    /// How long samples wait for others, so that there are not too many messages.
+    /// The time for which samples are collected before they are sent, to limit the number of messages.
     private static let patience: Duration = .milliseconds(50)
-    /// The words of samples in a message at most, unless one sample has more. They are sent before they leave the caches.
+    /// The maximum words of samples in a message, unless one sample is larger. They are sent while still in the caches.
     private static let portion = 6 << 10
 
     private let tweaks: [TweakKey]
     private var waiting: WaitingSamples
-    /// Where the values are, if that has not changed since.
+    /// The cached addresses of the values.
     private var cells: [Cell?] = []
     private var cellsVersion: UInt64?
-    /// The tweaks that are gone, by their places.
+    /// The indices of tweaks that no longer exist.
     private var missing: [Int] = []
     private var lastMessage: ContinuousClock.Instant
 
-    /// - Parameter rate: In a second, see ``ControlLimits/sampleRates``.
+    /// - Parameter rate: Samples per second, see ``ControlLimits/sampleRates``.
     init(of tweaks: [TweakKey], rate: Double, at now: ContinuousClock.Instant) {
         self.tweaks = tweaks
         waiting = WaitingSamples(of: tweaks.count, rate: rate, at: now)
@@ -43,14 +43,14 @@ final class Sampling {
         cellsVersion = state.cellsVersion
         cells = tweaks.map { state.tweaks[$0]?.cells.first?.cell }
         let gone = cells.indices.filter { cells[$0] == nil }
-        // What waits was taken while they were there, and a message says one thing about all of its samples.
+        // Waiting samples were taken while the tweaks existed, and a message says the same about all its samples.
         if gone != missing { waiting.dropAll() }
         missing = gone
     }
 
-    /// Says to the client what it does not know yet.
+    /// Appends waiting samples to the output.
     ///
-    /// - Parameter number: Of the subscription.
+    /// - Parameter number: The subscription's number.
     func write(_ number: UInt64, to output: inout [UInt8], at now: ContinuousClock.Instant) {
         guard waiting.count > 0, now - lastMessage >= Self.patience || waiting.count >= Self.portion else {
             return
@@ -65,9 +65,9 @@ final class Sampling {
 }
 
 extension SampleTweaks {
-    /// Sees whether it can be done.
+    /// Throws unless the tweaks can be sampled.
     ///
-    /// - Returns: The types of the tweaks.
+    /// - Returns: Their types.
     func check(_ requests: ControlRequests) throws(ControlError) -> [TweakType] {
         guard ControlLimits.sampleRates.contains(rate) else {
             throw ControlError(.invalidParameters, "a rate is from 0.001 to 1000 samples in a second")

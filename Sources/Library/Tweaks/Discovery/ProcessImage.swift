@@ -4,7 +4,7 @@ internal import TweakELF
 internal import TweakRecords
 internal import TweakSystem
 
-/// Called by the constructor in `fbtweak.h`, with the dynamic linker's lock held, of an image that comes later.
+/// Called by the constructor in `fbtweak.h` of an image loaded after the start, with the dynamic linker's lock held.
 @c(fbtweak__image_opened)
 func imageOpened(address: UnsafeRawPointer?) {
     guard let image = ProcessImage.containing(UInt(bitPattern: address)) else { return }
@@ -19,7 +19,7 @@ func imageClosed(address: UnsafeRawPointer?) {
 }
 
 extension TweakStore {
-    /// Lets go of an image that came after the start, and returns when no call into it is running.
+    /// Drops an image that was loaded after the start, and returns when no call into it is running.
     fileprivate func closeImage(containing address: UInt) {
         let closed = withState { state -> ProcessImage? in
             guard let (image, number) = state.images.opened(at: address) else { return nil }
@@ -35,32 +35,31 @@ extension TweakStore {
 /// An ELF object of this process that has tweaks.
 ///
 /// `@unchecked Sendable`: the members are constant, and in the memory only cells change, atomically. It stays mapped
-/// until the store has let go of it: images that are there at the start of a process are never unloaded, and others
-/// say before they are.
+/// until the store has dropped it: the initial images of a process are never unloaded, and others announce that before.
 struct ProcessImage: @unchecked Sendable {
     /// The file it was loaded from.
     let path: String
-    /// The addresses that it takes up.
+    /// The image's address range.
     let memory: Range<UInt>
-    /// The memory between two bounds in which records are.
+    /// The memory ranges that contain records.
     let records: [UnsafeRawBufferPointer]
 }
 
 extension ProcessImage {
     /// Finds the images that have tweaks.
     ///
-    /// - Parameter ownRecords: The bounds that the linker gave the image which this code is in.
+    /// - Parameter ownRecords: The bounds that the linker gave the image of this code.
     static func all(ownRecords: UnsafeRawBufferPointer) -> [ProcessImage] {
         loadedImages().map { ProcessImage($0, ownRecords: ownRecords) }.filter { !$0.records.isEmpty }
     }
 
-    /// The image that an address is in, with tweaks or without.
+    /// The image that contains an address, with tweaks or without.
     static func containing(_ address: UInt) -> ProcessImage? {
         loadedImages().first { $0.memory.contains(address) }
             .map { ProcessImage($0, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0)) }
     }
 
-    /// What the images call the program that they are in.
+    /// The application names declared in the images.
     static func declaredApplications() -> [String] {
         loadedImages().compactMap { $0.image.application.map { String(cString: $0) } }
     }
@@ -90,11 +89,11 @@ extension ProcessImage {
     }
 }
 
-/// What the dynamic linker says about an image.
+/// An image as the dynamic linker describes it.
 private struct LoadedImage {
     let image: fbtweak__image
     let path: String
-    /// A name of the file that leads to what was started, even if another one is in its place by now.
+    /// A path that opens the file originally loaded, even if it was replaced since.
     let openPath: String
 
     init(_ image: fbtweak__image) {
@@ -106,7 +105,7 @@ private struct LoadedImage {
 
     var memory: Range<UInt> { image.memory_start..<max(image.memory_start, image.memory_stop) }
 
-    /// Whether the addresses are the image's, and cells may be there.
+    /// Whether the addresses belong to the image and can hold cells.
     func canHold(_ records: Range<UInt>) -> Bool {
         withUnsafePointer(to: image) {
             fbtweak__image_can_hold_records(
@@ -114,9 +113,9 @@ private struct LoadedImage {
         }
     }
 
-    /// The addresses of the records by the section headers of the file; `nil` if they cannot be used.
+    /// The addresses of the records by the section headers of the file; `nil` if those cannot be used.
     func recordsFromFile() -> [Range<UInt>]? {
-        // The kernel's own image has a name without a slash and no file.
+        // The vDSO has a name without a slash and no file.
         guard openPath.contains("/"), let file = try? ELFFile(path: openPath) else { return nil }
         var records: [Range<UInt>]?
         try? file.forEachObject { (object) throws(ELFError) in

@@ -7,12 +7,12 @@ public import TweakRecords
 ///     if stereo.isEnabled { … }
 ///     try stereo.disable()
 ///
-/// It is a Bool tweak of the category `Features`: `Features/awesome/enabled` for a feature, `Features/awesome/sound` for
-/// a part of it, and with the names of all parts, slashes between them, for parts of parts:
-/// `Features/awesome/sound%2Fstereo`. A part is only enabled if the features around it are. In C `FBTweakFeature`
-/// declares it, in Swift `#feature`, or a provider that has it, such as a ``FeaturesProvider``.
+/// It is a Bool tweak of the category `Features`: `Features/awesome/enabled` for a feature, `Features/awesome/sound`
+/// for a part of it, and for nested parts their names separated by slashes: `Features/awesome/sound%2Fstereo`. A part
+/// is only enabled if the features around it are. `FBTweakFeature` in C, `#feature` in Swift, or a provider such as a
+/// ``FeaturesProvider`` declares it.
 public struct FeatureSwitch: Sendable {
-    /// The names of the features around it, the outermost first, and its own.
+    /// The names of the enclosing features, outermost first, and its own.
     public let path: [String]
     private let store: TweakStore
 
@@ -25,9 +25,9 @@ public struct FeatureSwitch: Sendable {
     /// The tweak.
     public var key: TweakKey { PlacedFeature.key(of: path) }
 
-    /// Whether it is on and the features around it are. A feature that nobody knows is off, which is reported once.
+    /// Whether the feature and all features around it are on. An unknown feature is off, and that is reported once.
     ///
-    /// A feature of which a file has variables and no switch is on.
+    /// A feature that has only variables in a file, and no switch, is on.
     public var isEnabled: Bool {
         path.indices.allSatisfy { index in
             if let isOn = store.isOn(path[...index]) { return isOn }
@@ -36,23 +36,23 @@ public struct FeatureSwitch: Sendable {
         }
     }
 
-    /// Whether its own switch is on, whatever is around it; `nil` if nobody knows the feature.
+    /// Whether its own switch is on, regardless of the features around it; `nil` if the feature is unknown.
     public var isOn: Bool? { store.isOn(path[...]) }
 
-    /// What it is, for a person.
+    /// Its description for people.
     public var description: String? { (try? store.status(of: key))?.declaration.description }
 
-    /// Switches it on, and keeps that, also while nobody knows the feature.
+    /// Switches the feature on and keeps that, even while the feature is unknown.
     ///
     /// - Throws: ``TweakError`` if that cannot be kept.
     public func enable() throws(TweakError) { try set(true) }
 
-    /// Switches it off, and keeps that, also while nobody knows the feature.
+    /// Switches the feature off and keeps that, even while the feature is unknown.
     ///
     /// - Throws: ``TweakError`` if that cannot be kept.
     public func disable() throws(TweakError) { try set(false) }
 
-    /// Switches it on or off, and keeps that, also while nobody knows the feature.
+    /// Switches the feature on or off and keeps that, even while the feature is unknown.
     ///
     /// - Throws: ``TweakError`` if that cannot be kept.
     public func set(_ isOn: Bool) throws(TweakError) {
@@ -60,21 +60,21 @@ public struct FeatureSwitch: Sendable {
         try store.keep(isOn, for: key)
     }
 
-    /// Takes back what a person has chosen.
+    /// Removes the person's choice.
     ///
-    /// - Throws: ``TweakError`` if what keeps it cannot forget it.
+    /// - Throws: ``TweakError`` if it cannot be removed.
     public func reset() throws(TweakError) {
         makeSwitch()
         try store.keep(nil as Bool?, for: key)
     }
 
-    /// Makes the switch of a feature of which there are only variables.
+    /// Makes the switch of a feature that has only variables.
     private func makeSwitch() {
         if path.count == 1, store.hasOnlyVariables(path[0]) { _ = try? store.make(key, default: true) }
     }
 
-    /// Calls back when ``isEnabled`` changes, also by a feature around it, on the thread that changes it. The feature need not
-    /// be known yet, and may come and go with what a provider has.
+    /// Calls back when ``isEnabled`` changes, also through a feature around it, on the thread that makes the change.
+    /// The feature may be unknown yet, and may come and go with a provider's values.
     ///
     /// - Parameter body: Called with the new state.
     /// - Returns: The observation, which lasts as long as it is held.
@@ -95,14 +95,14 @@ public struct FeatureSwitch: Sendable {
 }
 
 extension TweakStore {
-    /// Whether the switch of a feature is on; `nil` if nobody knows the feature.
+    /// Whether the switch of a feature is on; `nil` if the feature is unknown.
     fileprivate func isOn(_ path: ArraySlice<String>) -> Bool? {
         let known: Bool? = (try? valueIfKnown(of: PlacedFeature.key(of: path))) ?? nil
         if let known { return known }
         return path.count == 1 && path.allSatisfy(hasOnlyVariables) ? true : nil
     }
 
-    /// Whether providers have variables of a feature, and nobody has its switch.
+    /// Whether providers have variables of a feature, and nothing declares its switch.
     fileprivate func hasOnlyVariables(_ feature: String) -> Bool {
         withDecodedState { state in
             state.tweaks[PlacedFeature.key(of: [feature])] == nil
@@ -114,17 +114,17 @@ extension TweakStore {
         }
     }
 
-    /// A feature, by the names of the features around it and its own.
+    /// The feature with these names of enclosing features and its own.
     public func feature(_ name: String, _ parts: String...) -> FeatureSwitch {
         FeatureSwitch([name] + parts, in: self)
     }
 
-    /// Whether a feature is on and the features around it are.
+    /// Whether the feature and all features around it are on.
     public func isFeatureEnabled(_ name: String, _ parts: String...) -> Bool {
         FeatureSwitch([name] + parts, in: self).isEnabled
     }
 
-    /// Takes back what a person has chosen for all features and their variables, as one change, also for those that nobody knows.
+    /// Removes the person's choices for all features and their variables, as one change, including unknown ones.
     ///
     /// - Throws: ``TweakError/noTweaks(in:)`` if there are no features.
     public func resetAllFeatures() throws(TweakError) {

@@ -1,15 +1,15 @@
 internal import TweakFormats
 public import TweakRecords
 
-/// A property that is a variable of a feature.
+/// A property backed by a variable of a feature.
 ///
 ///     @FeatureVariable("search", "limit") var limit = 20                         // declares the variable
-///     @FeatureVariable("search", "title", fallback: "Search") var title: String  // of whoever declares it
+///     @FeatureVariable("search", "title", fallback: "Search") var title: String  // declared elsewhere
 ///
-/// The initial value is the default of the tweak `Features/search/limit`, which is made when the property is, unless the
-/// program has it already. It is of the property's type, whatever a file of variables says: a `1` there is also a `Double`.
-/// Setting the property keeps an override. If the program declares the variable with another type, the property has its
-/// default, and that is reported once.
+/// The initial value is the default of the tweak `Features/search/limit`, which is made with the property unless the
+/// program already has it. It has the property's type, whatever a file of variables contains: a `1` there can be a
+/// `Double`. Setting the property keeps an override. If the program declares the variable with another type, the
+/// property returns its default, and that is reported once.
 @propertyWrapper
 public struct FeatureVariable<Value: TweakableValue>: Sendable {
     /// The tweak.
@@ -23,24 +23,24 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
         store: TweakStore = .shared
     ) {
         self.init(feature, variable, fallback: wrappedValue, store: store)
-        // Whoever was faster declares it.
+        // A concurrent declaration is fine, too.
         _ = try? store.make(key, default: wrappedValue, description: description)
     }
 
-    /// Uses a variable that others declare.
+    /// Uses a variable that is declared elsewhere.
     ///
     /// - Parameters:
     ///   - feature: The feature.
     ///   - variable: The variable.
-    ///   - fallback: What the property is if nobody does.
-    ///   - store: Where the tweak is.
+    ///   - fallback: The property's value while nothing declares the variable.
+    ///   - store: The store of the tweak.
     public init(_ feature: String, _ variable: String, fallback: Value, store: TweakStore = .shared) {
         key = TweakKey(feature: feature, variable: variable)
         self.fallback = fallback
         self.store = store
     }
 
-    /// The current value. Setting it keeps an override, also while nothing declares the variable; what cannot be set is
+    /// The current value. Setting it keeps an override, even while nothing declares the variable; a refused value is
     /// reported.
     public var wrappedValue: Value {
         get {
@@ -55,13 +55,13 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
     /// The property wrapper, for ``key`` and ``reset()``.
     public var projectedValue: Self { self }
 
-    /// Takes the override away.
+    /// Removes the override.
     ///
     /// - Throws: ``TweakError`` if nobody declares the variable.
     public func reset() throws(TweakError) { try store.reset(key) }
 
-    /// Calls back when the property changes, whoever changes it, on the thread that does. A provider may come that has the
-    /// variable, and go.
+    /// Calls back when the property changes, whoever changes it, on the thread that makes the change. Providers of the
+    /// variable may come and go.
     ///
     ///     observation = $limit.observe { limit in print(limit) }
     ///
@@ -73,25 +73,25 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
     }
 }
 
-/// A property that is a variable of a feature, or `nil` if there is no such variable of this type.
+/// A property backed by a variable of a feature, or `nil` if there is no such variable of this type.
 ///
 ///     @OptionalFeatureVariable("search", "limit") var limit: Int?
 ///
-/// Setting the property keeps an override, and setting it to `nil` takes that away. While nothing declares the variable the
-/// property has what is kept.
+/// Setting the property keeps an override, and setting it to `nil` removes it. While nothing declares the variable, the
+/// property has the kept value.
 @propertyWrapper
 public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
     /// The tweak.
     public let key: TweakKey
     private let store: TweakStore
 
-    /// Uses a variable that others declare.
+    /// Uses a variable that is declared elsewhere.
     public init(_ feature: String, _ variable: String, store: TweakStore = .shared) {
         key = TweakKey(feature: feature, variable: variable)
         self.store = store
     }
 
-    /// The current value. What cannot be set is reported.
+    /// The current value. A refused value is reported.
     public var wrappedValue: Value? {
         get { (try? store.valueIfKnown(of: key)) ?? nil }
         nonmutating set { store.setOrReport(newValue, for: key) }
@@ -110,14 +110,15 @@ public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
 }
 
 extension TweakStore {
-    /// Sets a variable of a feature, and keeps that.
+    /// Sets a variable of a feature, and keeps the value.
     ///
     ///     try store.set(30, ofFeature: "search", variable: "limit")
     ///
-    /// What nothing declares is kept too, and counts when something declares it. ``set(_:for:)`` refuses that.
+    /// A value for an undeclared variable is kept too, and applies when something declares it. ``set(_:for:)`` refuses
+    /// that.
     ///
     /// - Parameters:
-    ///   - value: The value; `nil` takes back what was set.
+    ///   - value: The value; `nil` removes the override.
     ///   - feature: The feature.
     ///   - variable: The variable.
     /// - Throws: ``TweakError`` if the variable cannot take the value.
@@ -131,7 +132,8 @@ extension TweakStore {
         do throws(TweakError) { try keep(value, for: key) } catch { diagnostics.warn("\(error)") }
     }
 
-    /// Sets, or resets with `nil`. What nothing declares is kept too, and counts when something does.
+    /// Sets a value, or resets with `nil`. A value for an undeclared variable is kept too, and applies when something
+    /// declares it.
     func keep<Value: TweakableValue>(_ value: Value?, for key: TweakKey) throws(TweakError) {
         startIfShared()
         ask(withDecodedState { $0.feedsToAsk(about: key) }, about: key)
@@ -140,7 +142,7 @@ extension TweakStore {
         }
         guard let value else { return known == nil ? try change([(key, nil)]) : try reset(key) }
         guard let known else { return try change([(key, try admitted(value, for: key))]) }
-        // In the file it may be written as an integer, or as text.
+        // The file may contain it as an integer or a string.
         if known.isProvided, known.declaration.type != Value.tweakType,
             let provided = Value(tweakValue: known.declaration.defaultValue)
         {
@@ -149,12 +151,12 @@ extension TweakStore {
         try set(value.tweakValue, for: key)
     }
 
-    /// Has providers that cannot list their names say what they have for one that nothing declares.
+    /// Queries providers that cannot list their names for an undeclared variable.
     private func ask(_ feeds: [ProviderFeed], about key: TweakKey) {
         for feed in feeds { feed.report(.tweaks([key])) }
     }
 
-    /// - Parameter fallback: What counts where there is no value.
+    /// - Parameter fallback: The value to report where there is none.
     fileprivate func observeVariable<Value: TweakableValue>(
         _ key: TweakKey, fallback: Value?, _ body: @escaping @Sendable (Value?) -> Void
     ) -> TweakObservation {
@@ -172,7 +174,7 @@ extension TweakStore {
         }
     }
 
-    /// The form in which a tweak of just this type would take a value.
+    /// The value as a tweak of exactly this type would take it.
     private func admitted<Value: TweakableValue>(
         _ value: Value, for key: TweakKey
     ) throws(TweakError) -> TweakValue {
@@ -193,16 +195,16 @@ extension TweakKey {
 }
 
 extension TweakStore {
-    /// The value of a variable of a feature, which is the tweak `Features/feature/variable`.
+    /// The value of a variable of a feature: the tweak `Features/feature/variable`.
     ///
     ///     let limit = try store.value(ofFeature: "search", variable: "limit", as: Int.self)
     ///
-    /// A variable that nothing declares has what providers have for it, a person's first.
+    /// An undeclared variable has the value that providers have for it, a person's override first.
     ///
     /// - Parameters:
     ///   - feature: The feature.
     ///   - variable: The variable.
-    ///   - type: The type of the value. An integer is also a `Double`; nothing else is two things.
+    ///   - type: The type of the value. An integer is also a `Double`; there is no other conversion.
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``, ``TweakError/otherType(_:asked:)`` or ``TweakError/encrypted(_:)``.
     public func value<Value: TweakableValue>(
@@ -213,7 +215,7 @@ extension TweakStore {
         return value
     }
 
-    /// The value of a variable; `nil` if nobody has one.
+    /// The value of a variable, or `nil`.
     func valueIfKnown<Value: TweakableValue>(of key: TweakKey) throws(TweakError) -> Value? {
         startIfShared()
         let (found, opinions, isEncrypted, unasked) = withDecodedState { state in

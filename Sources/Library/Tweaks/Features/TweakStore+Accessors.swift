@@ -1,19 +1,18 @@
 public import TweakRecords
 
 extension TweakStore {
-    /// The tweak of a name, which is made unless something declares it. For generated accessors.
+    /// The tweak of this name, made unless something declares it. For generated accessors.
     ///
     ///     let awesome = TweakStore.shared.tweak(TweakKey("Features", "awesome", "enabled"), default: true)
     ///
-    /// If there is a tweak of this name and another type, the handle has the default and nothing else, and the store's
-    /// logger says so.
+    /// If the name belongs to a tweak of another type, the handle only returns the default, and the store logs that.
     ///
     /// - Parameters:
     ///   - key: The name.
-    ///   - default: The value of the tweak that nobody has changed, if it has to be made.
-    ///   - title: What a person sees instead of the name.
-    ///   - description: What it does, for a person.
-    ///   - group: Under which heading a person finds it.
+    ///   - default: The default of a tweak that has to be made.
+    ///   - title: The name that people see.
+    ///   - description: A description for people.
+    ///   - group: The heading under which people see it.
     public func tweak<Value: TweakableValue>(
         _ key: TweakKey, default: Value, title: String? = nil, description: String? = nil,
         group: String? = nil

@@ -1,27 +1,27 @@
 public import TweakRecords
 
-/// How an animation runs.
+/// The timing of an animation.
 public struct TweakAnimation: TweakGroup {
-    /// How its speed changes.
+    /// The course of its speed.
     public enum Curve: String, CaseIterable, TweakableEnum {
-        /// The same speed all the time.
+        /// Constant speed.
         case linear
-        /// Slow at the beginning.
+        /// Slow at the start.
         case easeIn
         /// Slow at the end.
         case easeOut
-        /// Slow at the beginning and at the end.
+        /// Slow at the start and at the end.
         case easeInOut
     }
 
-    /// How long it takes.
+    /// The duration.
     public var duration: Duration
-    /// How long it waits before.
+    /// The delay before the start.
     public var delay: Duration
-    /// How its speed changes.
+    /// The course of its speed.
     public var curve: Curve
 
-    /// Makes an animation's values.
+    /// Creates the values of an animation.
     @inlinable
     public init(
         duration: Duration = .milliseconds(300), delay: Duration = .zero, curve: Curve = .easeInOut
@@ -31,7 +31,7 @@ public struct TweakAnimation: TweakGroup {
         self.curve = curve
     }
 
-    /// Duration, delay, from 0 to 10 s, and curve.
+    /// Duration and delay, each from 0 to 10 s, and curve.
     public static let fields: [TweakField<TweakAnimation>] = [
         TweakField(.duration, \.duration), TweakField(.delay, \.delay), TweakField(.curve, \.curve),
     ]
@@ -41,14 +41,14 @@ public struct TweakAnimation: TweakGroup {
 public struct TweakSpring: TweakGroup {
     /// The mass at its end.
     public var mass: Double
-    /// The force for each unit of distance.
+    /// The force per unit of distance.
     public var stiffness: Double
-    /// The force for each unit of speed.
+    /// The force per unit of speed.
     public var damping: Double
-    /// The speed at the beginning.
+    /// The speed at the start.
     public var initialVelocity: Double
 
-    /// Makes a spring's values.
+    /// Creates the values of a spring.
     @inlinable
     public init(
         mass: Double = 1, stiffness: Double = 100, damping: Double = 10, initialVelocity: Double = 0
@@ -59,7 +59,8 @@ public struct TweakSpring: TweakGroup {
         self.initialVelocity = initialVelocity
     }
 
-    /// Makes a spring's values with a damping ratio: below 1 it swings, at 1 it comes to rest in the shortest time.
+    /// Creates the values of a spring from a damping ratio: below 1 it oscillates, at 1 it comes to rest in the
+    /// shortest time.
     @inlinable
     public init(
         dampingRatio: Double, mass: Double = 1, stiffness: Double = 100, initialVelocity: Double = 0
@@ -69,7 +70,7 @@ public struct TweakSpring: TweakGroup {
             initialVelocity: initialVelocity)
     }
 
-    /// The damping as a part of what just keeps the spring from swinging. Not a number of a spring without mass or stiffness.
+    /// The damping relative to critical damping. Not a number for a spring without mass or stiffness.
     @inlinable
     public var dampingRatio: Double { damping / (2 * (mass * stiffness).squareRoot()) }
 
@@ -82,18 +83,18 @@ public struct TweakSpring: TweakGroup {
 
 /// A drop shadow.
 public struct TweakShadow: TweakGroup {
-    /// Its colour.
+    /// The colour.
     public var color: TweakColor
-    /// From 0, which is invisible, to 1.
+    /// The opacity, from 0 (invisible) to 1.
     public var opacity: Double
-    /// How far its edge is blurred.
+    /// The blur radius of the edge.
     public var radius: Double
-    /// How far it is to the right.
+    /// The offset to the right.
     public var offsetX: Double
-    /// How far it is down.
+    /// The offset downwards.
     public var offsetY: Double
 
-    /// Makes a shadow's values.
+    /// Creates the values of a shadow.
     @inlinable
     public init(
         color: TweakColor = TweakColor(red: 0, green: 0, blue: 0), opacity: Double = 0.25,
@@ -113,12 +114,12 @@ public struct TweakShadow: TweakGroup {
     ]
 }
 
-/// Distances from the edges of a rectangle inwards.
+/// Insets from the edges of a rectangle.
 public struct TweakEdgeInsets: TweakGroup {
-    /// The distance from the edge of this name.
+    /// The inset from the edge of this name.
     public var top, left, bottom, right: Double
 
-    /// Makes the distances.
+    /// Creates the insets.
     @inlinable
     public init(top: Double = 0, left: Double = 0, bottom: Double = 0, right: Double = 0) {
         self.top = top
@@ -127,7 +128,7 @@ public struct TweakEdgeInsets: TweakGroup {
         self.right = right
     }
 
-    /// The four distances.
+    /// The four insets.
     public static let fields: [TweakField<TweakEdgeInsets>] = [
         TweakField(.top, \.top), TweakField(.left, \.left), TweakField(.bottom, \.bottom),
         TweakField(.right, \.right),
@@ -135,21 +136,21 @@ public struct TweakEdgeInsets: TweakGroup {
 }
 
 extension TweakGroup where Self == TweakAnimation {
-    /// An animation with the usual values.
+    /// An animation with the default values.
     public static var animation: TweakAnimation { TweakAnimation() }
 }
 
 extension TweakGroup where Self == TweakSpring {
-    /// A spring with the usual values.
+    /// A spring with the default values.
     public static var spring: TweakSpring { TweakSpring() }
 }
 
 extension TweakGroup where Self == TweakShadow {
-    /// A shadow with the usual values.
+    /// A shadow with the default values.
     public static var shadow: TweakShadow { TweakShadow() }
 }
 
 extension TweakGroup where Self == TweakEdgeInsets {
-    /// No distance from any edge.
+    /// Insets of zero.
     public static var edgeInsets: TweakEdgeInsets { TweakEdgeInsets() }
 }

@@ -15,23 +15,23 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
         self.store = store
     }
 
-    /// Makes the tweaks of records in the binary. For the expansions of macros only.
+    /// Makes the tweaks of records in the binary. For macro expansions only.
     ///
     /// - Parameters:
-    ///   - records: Those of the group's fields, in their order, there for as long as the tweaks are used.
+    ///   - records: The records of the group's fields, in their order, valid as long as the tweaks are used.
     ///   - defaultValue: The defaults in the records.
     public init(__records records: [UnsafeRawPointer], default defaultValue: Group) {
         self.init(
             zip(Group.fields, records).map { $0.bind($1, defaultValue) }, default: defaultValue, in: .shared)
     }
 
-    /// Makes tweaks that have values and nothing else. For the expansions of macros only, where tweaks are disabled.
+    /// Makes constant tweaks. For macro expansions only, where tweaks are disabled.
     public init(__constant defaultValue: Group) {
         self.init([], default: defaultValue, in: .shared)
     }
 
-    /// The current values. Each tweak is read with one load; the values of a batch that ends meanwhile may be mixed with
-    /// earlier ones, and an observer gets them together.
+    /// The current values. Each tweak is read with one load, so the values may be mixed with earlier ones if a batch
+    /// ends meanwhile; observers get them together.
     public var value: Group {
         var group = defaultValue
         for field in fields { field.read(&group) }
@@ -41,7 +41,7 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
     /// The names of the tweaks.
     public var keys: [TweakKey] { fields.map(\.key) }
 
-    /// The tweak of a property; a constant if the group has no such field.
+    /// The tweak of a property; constant if the group has no such field.
     public subscript<Value: TweakableValue>(
         dynamicMember property: WritableKeyPath<Group, Value>
     ) -> Tweak<Value> {
@@ -51,16 +51,16 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
 
     /// Sets all tweaks of the group, as one change.
     ///
-    /// - Throws: ``TweakError`` if one of them cannot take its value; then none is set.
+    /// - Throws: ``TweakError`` if a tweak refuses its value; then none is set.
     public func set(_ value: Group) throws(TweakError) {
         try store.batch { (batch) throws(TweakError) in
             for field in fields { try field.write(value, &batch) }
         }
     }
 
-    /// Takes the overrides of all tweaks of the group away, as one change.
+    /// Removes the overrides of all tweaks of the group, as one change.
     ///
-    /// - Throws: ``TweakError`` if one of them is gone.
+    /// - Throws: ``TweakError`` if a tweak no longer exists.
     public func reset() throws(TweakError) {
         try store.batch { (batch) throws(TweakError) in
             for key in keys { try batch.reset(key) }
@@ -75,10 +75,10 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
         public let newValue: Group
     }
 
-    /// Calls back when a tweak of the group changes, on the thread that changes it. What a batch changes is one call.
+    /// Calls back when a tweak of the group changes, on the thread that changes it. A batch is one call.
     ///
     /// - Parameters:
-    ///   - initially: Whether it is also called with the current values, before anything else.
+    ///   - initially: Whether the first call has the current values, before any change.
     ///   - body: Called with the change.
     /// - Returns: The observation, which lasts as long as it is held.
     public func observe(
@@ -88,7 +88,7 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
             if initially { body(Change(oldValue: defaultValue, newValue: defaultValue)) }
             return TweakObservation { _ in }
         }
-        // The first call says what the values are that later changes are applied to.
+        // The first call has the values that later changes are applied to.
         let last = Guarded((value: value, isFirst: true))
         return store.addObserver(of: keys, startingWith: { key in unknownValue(key) }) { _ in
             .together { changes in
@@ -125,9 +125,9 @@ extension TweakStore {
     ///   - group: The defaults.
     ///   - category: The first level of the names.
     ///   - collection: The second level.
-    ///   - name: What the names on the third level begin with, before a space and the name of the field.
-    /// - Throws: ``TweakError/exists(_:)`` if there is one of the tweaks already, ``TweakError/invalid(_:reason:)`` if one
-    ///   cannot have its default; none is made then.
+    ///   - name: The prefix of the names on the third level; a space and the name of the field follow.
+    /// - Throws: ``TweakError/exists(_:)`` if a tweak exists already, ``TweakError/invalid(_:reason:)`` if a default is
+    ///   not allowed; no tweak is made then.
     public func make<Group: TweakGroup>(
         group: Group, _ category: String, _ collection: String, _ name: String
     ) throws(TweakError) -> GroupedTweaks<Group> {
@@ -143,14 +143,14 @@ extension TweakStore {
         return GroupedTweaks(made, default: group, in: self)
     }
 
-    /// Finds the tweaks of a group, which may be declared in any way.
+    /// Finds the tweaks of a group, declared in any way.
     ///
     /// - Parameters:
     ///   - category: The first level of the names.
     ///   - collection: The second level.
-    ///   - name: What the names on the third level begin with.
-    ///   - group: What stands for the values of properties that are not fields.
-    /// - Throws: ``TweakError`` if one of them is not there, or of another type.
+    ///   - name: The prefix of the names on the third level.
+    ///   - group: The values of properties that are not fields.
+    /// - Throws: ``TweakError`` if a tweak does not exist or has another type.
     public func tweaks<Group: TweakGroup>(
         of group: Group, _ category: String, _ collection: String, _ name: String
     ) throws(TweakError) -> GroupedTweaks<Group> {

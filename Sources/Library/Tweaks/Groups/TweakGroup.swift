@@ -12,23 +12,24 @@ internal import TweakRecords
 ///     let margins = try store.make(group: Margins(), "UI", "Page", "Text")
 ///     page.margins = margins.value
 ///
-/// That makes the tweaks `UI/Page/Text Left` and `UI/Page/Text Right`. ``TweakAnimation``, ``TweakSpring``, ``TweakShadow``
-/// and ``TweakEdgeInsets`` are such groups, and the macro `@Tweakable` declares tweaks of these in the binary.
+/// This makes the tweaks `UI/Page/Text Left` and `UI/Page/Text Right`. ``TweakAnimation``, ``TweakSpring``,
+/// ``TweakShadow`` and ``TweakEdgeInsets`` are such groups, and the macro `@Tweakable` declares their tweaks in the
+/// binary.
 public protocol TweakGroup: Sendable, Equatable {
-    /// The tweaks of the group, in the order in which a person sees them.
+    /// The tweaks of the group, in display order.
     static var fields: [TweakField<Self>] { get }
 }
 
-/// One of the tweaks of a group.
+/// A tweak of a group.
 public struct TweakField<Group: Sendable>: Sendable {
     /// The last part of the tweak's name.
     let name: String
     let property: any PartialKeyPath<Group> & Sendable
-    /// Makes the tweak of this field of a group.
+    /// Makes the field's tweak.
     let make: @Sendable (TweakStore, TweakKey, Group) throws(TweakError) -> BoundField<Group>
-    /// The tweak of this field, if there is one of its type.
+    /// Finds the field's tweak, which must have its type.
     let find: @Sendable (TweakStore, TweakKey) throws(TweakError) -> BoundField<Group>
-    /// The tweak of this field that has a record in the binary.
+    /// The field's tweak with a record in the binary.
     let bind: @Sendable (UnsafeRawPointer, Group) -> BoundField<Group>
 
     /// A field of any type.
@@ -36,8 +37,8 @@ public struct TweakField<Group: Sendable>: Sendable {
     /// - Parameters:
     ///   - name: The last part of the tweak's name.
     ///   - property: The property of the group.
-    ///   - unit: What its numbers count, such as `kg`.
-    ///   - description: What it does, for a person.
+    ///   - unit: The unit of its numbers, such as `kg`.
+    ///   - description: A description for people.
     public init<Value: TweakableValue>(
         _ name: String, _ property: any WritableKeyPath<Group, Value> & Sendable, unit: String? = nil,
         description: String? = nil
@@ -48,15 +49,15 @@ public struct TweakField<Group: Sendable>: Sendable {
         }
     }
 
-    /// A field of a number with limits.
+    /// A numeric field with limits.
     ///
     /// - Parameters:
     ///   - name: The last part of the tweak's name.
     ///   - property: The property of the group.
-    ///   - limits: The smallest and the largest value. A group that is made with a default outside of them widens them.
+    ///   - limits: The smallest and the largest value. A default outside them widens them.
     ///   - step: The distance between two neighbouring values on a slider or stepper.
-    ///   - unit: What its numbers count, such as `kg`.
-    ///   - description: What it does, for a person.
+    ///   - unit: The unit of its numbers, such as `kg`.
+    ///   - description: A description for people.
     public init<Value: TweakableValue & Comparable>(
         _ name: String, _ property: any WritableKeyPath<Group, Value> & Sendable,
         in limits: ClosedRange<Value>, step: Value? = nil, unit: String? = nil, description: String? = nil
@@ -69,7 +70,7 @@ public struct TweakField<Group: Sendable>: Sendable {
         }
     }
 
-    /// A field of a group of the library.
+    /// A field of one of the library's own groups.
     init<Value: TweakableValue>(
         _ field: GroupField, _ property: any WritableKeyPath<Group, Value> & Sendable
     ) {
@@ -98,7 +99,7 @@ public struct TweakField<Group: Sendable>: Sendable {
     }
 }
 
-/// A field with its tweak.
+/// A field and its tweak.
 struct BoundField<Group: Sendable>: Sendable {
     /// A `Tweak<Value>`.
     let tweak: any Sendable
@@ -106,7 +107,7 @@ struct BoundField<Group: Sendable>: Sendable {
     let property: any PartialKeyPath<Group> & Sendable
     /// Reads the tweak.
     let read: @Sendable (inout Group) -> Void
-    /// Takes over a value that the tweak has had.
+    /// Stores a tweak's value in the group.
     let take: @Sendable (TweakValue, inout Group) -> Void
     /// Sets the tweak in a batch.
     let write: @Sendable (Group, inout TweakBatch) throws(TweakError) -> Void
@@ -119,7 +120,7 @@ struct BoundField<Group: Sendable>: Sendable {
         self.property = property
         key = tweak.key
         if let offset = MemoryLayout<Group>.offset(of: property) {
-            // A stored property, so that nothing has to be asked of the key path.
+            // For stored properties, access through the key path is not needed.
             read = { group in
                 withUnsafeMutableBytes(of: &group) { bytes in
                     let address = bytes.baseAddress.map { $0 + offset }

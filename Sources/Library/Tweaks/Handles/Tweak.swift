@@ -1,25 +1,25 @@
 public import FBTweak
 public import TweakRecords
 
-/// A tweak in Swift: its value, and all that there is to know and do about it.
+/// A tweak in Swift: its value, its declaration, and what can be done with it.
 ///
 ///     let stiffness = try TweakStore.shared.tweak("Spring", "Physics", "Stiffness", as: Double.self)
 ///     spring.stiffness = stiffness.value
 ///     try stiffness.set(240)
 ///
-/// A handle is small and free to copy, and may be used on every thread. It stays valid when the tweak is removed, or the
-/// library that declares it is closed: the value is the default then.
+/// A handle is small, free to copy, and usable on every thread. It stays valid when the tweak is removed or the library
+/// that declares it is closed: the value is the default then.
 public struct Tweak<Value: TweakableValue>: Sendable {
-    /// The address of the cell, as a number since a pointer is not Sendable; 0 of a constant.
+    /// The address of the cell, as a number because pointers are not Sendable; 0 for a constant.
     @usableFromInline let cell: UInt
     @usableFromInline let fallback: Value
-    /// `nil` for the shared store, which is not reached for a read.
+    /// `nil` for the shared store, which a read does not touch.
     @usableFromInline let privateStore: TweakStore?
 
-    /// Makes the handle of a record in the binary. For the expansions of macros only.
+    /// Makes the handle of a record in the binary. For macro expansions only.
     ///
     /// - Parameters:
-    ///   - record: The record of a tweak of this type, there for as long as the handle is used.
+    ///   - record: The record of a tweak of this type, valid as long as the handle is used.
     ///   - fallback: The default in the record.
     @inlinable @inline(__always)
     public init(__record record: UnsafeRawPointer, default fallback: Value) {
@@ -28,7 +28,7 @@ public struct Tweak<Value: TweakableValue>: Sendable {
         privateStore = nil
     }
 
-    /// Makes a handle that has a value and nothing else. For the expansions of macros only, where tweaks are disabled.
+    /// Makes a constant handle. For macro expansions only, where tweaks are disabled.
     @inlinable @inline(__always)
     public init(__constant constant: Value) {
         cell = 0
@@ -43,9 +43,9 @@ public struct Tweak<Value: TweakableValue>: Sendable {
         self.privateStore = privateStore
     }
 
-    /// The current value. Getting it is one load and never fails.
+    /// The current value. Reading it is one load and never fails.
     ///
-    /// Setting it is ``set(_:)``, for where nothing can be thrown: what is refused the store's logger reports.
+    /// Assigning it is ``set(_:)`` for code that cannot throw: the store's logger reports a refused value.
     public var value: Value {
         @inlinable @inline(__always)
         get {
@@ -58,7 +58,7 @@ public struct Tweak<Value: TweakableValue>: Sendable {
         }
     }
 
-    /// The value of a private store's tweak. Apart, so that a read of the others stays a few instructions.
+    /// The value of a private store's tweak. Not inlined, so that other reads stay a few instructions.
     @inlinable @inline(never)
     func valueInTask(_ cell: UnsafeRawPointer) -> Value {
         __tweak(cell, scoped: true, default: fallback)
@@ -70,10 +70,10 @@ public struct Tweak<Value: TweakableValue>: Sendable {
 // MARK: - What it is
 
 extension Tweak {
-    /// The tweak's name. Three empty texts where tweaks are disabled, since then no name is in the binary.
+    /// The tweak's name. Three empty strings where tweaks are disabled, because the binary then contains no names.
     public var key: TweakKey { cell == 0 ? TweakKey("", "", "") : store.key(ofCell: cell) }
 
-    /// What the program says about the tweak. `nil` if nothing declares it any more, and where tweaks are disabled.
+    /// The tweak's declaration, or `nil` if nothing declares it any more or tweaks are disabled.
     public var declaration: TweakDeclaration? {
         guard cell != 0, let declaration = try? store.declaration(of: key),
             declaration.type == Value.tweakType
@@ -83,7 +83,7 @@ extension Tweak {
         return declaration
     }
 
-    /// The value in the binary.
+    /// The default in the binary.
     public var defaultValue: Value {
         (declaration?.defaultValue).flatMap(Value.init(tweakValue:)) ?? fallback
     }
@@ -97,7 +97,7 @@ extension Tweak {
         )
     }
 
-    /// The only values that the tweak takes; empty if it takes others. Their labels are in the ``declaration``.
+    /// The only allowed values; empty if the tweak takes others. Their labels are in the ``declaration``.
     public var choices: [Value] {
         let declared = declaration?.choices ?? []
         return (declared.isEmpty ? Value.tweakChoices : declared).compactMap {
@@ -110,9 +110,9 @@ extension Tweak {
         cell == 0 ? .binary : (try? store.status(of: key))?.source ?? .binary
     }
 
-    /// The last change since the process has started, and its time since 1970; `nil` if there was none.
+    /// The last change since the start of the process and its time since 1970; `nil` if there was none.
     ///
-    /// `Date(timeIntervalSince1970: time / .seconds(1))` is that time as Foundation has it.
+    /// `Date(timeIntervalSince1970: time / .seconds(1))` converts the time for Foundation.
     public var lastChange: (change: Change, time: Duration)? {
         guard cell != 0, let last = store.lastChange(of: key), let change = Change(last.change) else {
             return nil
@@ -128,8 +128,8 @@ extension Tweak {
     ///
     /// A number outside the limits is clamped. Where tweaks are disabled nothing happens.
     ///
-    /// - Returns: The value that the tweak takes.
-    /// - Throws: ``TweakError`` if nothing declares the tweak any more or it cannot take the value.
+    /// - Returns: The value as applied.
+    /// - Throws: ``TweakError`` if nothing declares the tweak any more or it refuses the value.
     @inlinable @discardableResult
     public func set(_ value: Value) throws(TweakError) -> Value {
         if cell == 0 { return fallback }
@@ -137,7 +137,7 @@ extension Tweak {
         return Value(tweakValue: taken) ?? value
     }
 
-    /// Takes the override away, so that the tweak has its default again.
+    /// Removes the override, so that the tweak has its default again.
     ///
     /// - Throws: ``TweakError`` if nothing declares the tweak any more.
     public func reset() throws(TweakError) {
@@ -148,7 +148,7 @@ extension Tweak {
 extension TweakStore {
     /// Sets the tweak of a handle.
     ///
-    /// - Returns: The value that it takes.
+    /// - Returns: The value as applied.
     @usableFromInline
     func set(
         _ value: TweakValue, of type: TweakType, forCell cell: UInt
@@ -160,7 +160,7 @@ extension TweakStore {
 }
 
 extension TweakDeclaration {
-    /// What ``admit(_:)`` says, for a value of just the tweak's type.
+    /// The result of ``admit(_:)`` for a value that must have exactly the tweak's type.
     func admit(_ value: TweakValue, of type: TweakType) throws(TweakValueError) -> Admission {
         guard type == self.type else { throw .wrongType(self, given: value.quoted) }
         return try admit(value)
@@ -168,9 +168,9 @@ extension TweakDeclaration {
 }
 
 extension Tweak {
-    /// The tweak of a handle of `fbtweak.h`, such as `FBTweakInline` makes in a C header.
+    /// The tweak of a `fbtweak.h` handle, such as one that `FBTweakInline` makes in a C header.
     ///
-    /// - Throws: ``TweakError`` if the handle is `NULL`, or the tweak is of another type.
+    /// - Throws: ``TweakError`` if the handle is `NULL` or the tweak has another type.
     public init(_ handle: UnsafePointer<fbtweak>?) throws(TweakError) {
         guard let handle, let declaration = TweakDeclaration(record: UnsafeRawPointer(handle)) else {
             throw .invalid(TweakKey("", "", ""), reason: "there is no tweak: the handle is NULL")
@@ -178,8 +178,8 @@ extension Tweak {
         self = try TweakStore.shared.tweak(declaration.key)
     }
 
-    /// The handle of the tweak for functions of `fbtweak.h`; valid for as long as the process. `nil` for the tweaks of
-    /// private stores, which C does not have, and where tweaks are disabled.
+    /// The tweak's handle for functions of `fbtweak.h`, valid until the process exits. `nil` for tweaks of private
+    /// stores, which C does not have, and where tweaks are disabled.
     public var cHandle: UnsafePointer<fbtweak>? {
         cell == 0 || privateStore != nil ? nil : store.handle(of: key)
     }

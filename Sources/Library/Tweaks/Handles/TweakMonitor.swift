@@ -1,7 +1,7 @@
 public import CTweaks
 public import TweakRecords
 
-/// A type that a monitor can have: Bool, the integers of 8 to 64 bits, Float and Double.
+/// A type of a monitor: Bool, an integer of 8 to 64 bits, Float or Double.
 public protocol MonitoredValue: TweakableValue {
     /// Writes a cell with one relaxed atomic store. For monitors only.
     ///
@@ -33,7 +33,7 @@ extension Float: MonitoredValue {
     }
 }
 
-// Each does what follows for all of them.
+// The extension below implements these.
 extension Int: MonitoredValue {}
 extension Int8: MonitoredValue {}
 extension Int16: MonitoredValue {}
@@ -46,7 +46,7 @@ extension UInt32: MonitoredValue {}
 extension UInt64: MonitoredValue {}
 
 extension FixedWidthInteger where Self: MonitoredValue {
-    /// Writes the integer. Only one of the stores is left when this is compiled for a type.
+    /// Writes the integer. Specialised for a type, only one of the stores remains.
     @inlinable @inline(__always)
     public func __store(in cell: UnsafeMutableRawPointer) {
         switch Self.bitWidth {
@@ -61,16 +61,16 @@ extension FixedWidthInteger where Self: MonitoredValue {
     }
 }
 
-/// A monitor that was made while the program runs: a number that the program stores, which people see and nobody sets.
+/// A monitor made at run time: a number that the program stores, and that people see but cannot set.
 ///
 ///     let load = try store.makeMonitor(TweakKey("Server", "State", "Load"), of: Double.self, in: 0...1)
 ///     load.store(0.75)
 ///
-/// It may be used on every thread, and for as long as the process lives.
+/// It is usable on every thread until the process exits.
 public struct TweakMonitor<Value: MonitoredValue>: Sendable {
     @usableFromInline let cell: UInt
 
-    /// Stores what people see, with one relaxed atomic store.
+    /// Stores the value, with one relaxed atomic store.
     @inlinable @inline(__always)
     public func store(_ value: Value) {
         guard let cell = UnsafeMutableRawPointer(bitPattern: cell) else { return }
@@ -79,19 +79,19 @@ public struct TweakMonitor<Value: MonitoredValue>: Sendable {
 }
 
 extension TweakStore {
-    /// Makes a monitor while the program runs.
+    /// Makes a monitor at run time.
     ///
     /// - Parameters:
     ///   - key: The name.
-    ///   - type: What is stored.
-    ///   - limits: The range in which it is drawn, with both ends or one.
+    ///   - type: The type of the values.
+    ///   - limits: The range in which displays draw it, with both ends or one.
     ///   - choices: The names of states, by their numbers.
     ///   - precision: How many decimals displays show, from 0 to 17.
-    ///   - unit: What it counts, such as `rpm`.
-    ///   - description: What it says, for a person.
-    ///   - owner: Who looks after it.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a monitor or
-    ///   tweak of this name.
+    ///   - unit: The unit, such as `rpm`.
+    ///   - description: A description for people.
+    ///   - owner: The person or team responsible.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the parameters are invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a monitor or tweak of this name.
     public func makeMonitor<Value: MonitoredValue>(
         _ key: TweakKey, of type: Value.Type = Value.self, in limits: (any TweakLimits<Value>)? = nil,
         choices: KeyValuePairs<Value, String> = [:], precision: Int? = nil, unit: String? = nil,
@@ -112,18 +112,18 @@ extension TweakStore {
     }
 }
 
-/// Stores a monitor. For the expansions of macros only.
+/// Stores a monitor's value. For macro expansions only.
 ///
 /// - Parameters:
 ///   - cell: The eight bytes at offset 8 of a record of the type.
-///   - value: What is stored.
+///   - value: The value.
 @inlinable @inline(__always)
 public func __monitor<Value: MonitoredValue>(_ cell: UnsafeMutableRawPointer, _ value: Value) {
     value.__store(in: cell)
 }
 
-/// What is left of a monitor where there are no tweaks. For the expansions of macros only.
+/// Replaces a monitor where there are no tweaks. For macro expansions only.
 ///
-/// - Parameter value: What is not evaluated. It is there so that a variable which only a monitor uses is used.
+/// - Parameter value: Not evaluated. It makes the compiler count variables used only by a monitor as used.
 @inlinable @inline(__always)
 public func __unevaluated<Value>(_ value: @autoclosure () -> Value) {}

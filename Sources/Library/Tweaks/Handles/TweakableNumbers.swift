@@ -4,7 +4,7 @@ public import TweakRecords
 extension Bool: TweakableValue {
     /// One byte.
     public static var tweakType: TweakType { .bool }
-    /// Takes only a Bool.
+    /// Accepts only a Bool.
     public init?(tweakValue: TweakValue) {
         guard case .bool(let value) = tweakValue else { return nil }
         self = value
@@ -21,7 +21,7 @@ extension Bool: TweakableValue {
 extension Double: TweakableValue {
     /// Eight bytes.
     public static var tweakType: TweakType { .double }
-    /// Takes a floating-point number and an integer.
+    /// Accepts a floating-point number or an integer.
     public init?(tweakValue: TweakValue) {
         switch tweakValue {
         case .double(let value): self = value
@@ -42,12 +42,12 @@ extension Double: TweakableValue {
 extension Float: TweakableValue {
     /// Four bytes.
     public static var tweakType: TweakType { .float }
-    /// Takes a floating-point number and an integer.
+    /// Accepts a floating-point number or an integer.
     public init?(tweakValue: TweakValue) {
         guard let value = Double(tweakValue: tweakValue) else { return nil }
         self.init(value)
     }
-    /// The number that is written in the same way, so that 0.1 stays 0.1.
+    /// The `Double` with the same shortest decimal form, so that 0.1 stays 0.1.
     public var tweakValue: TweakValue { .double(Double(shortest: self)) }
     /// Reads the four bytes.
     @inlinable @inline(__always)
@@ -56,7 +56,7 @@ extension Float: TweakableValue {
     }
 }
 
-// Each does what follows for all of them.
+// The extension below implements these.
 extension Int: TweakableValue {}
 extension Int8: TweakableValue {}
 extension Int16: TweakableValue {}
@@ -69,7 +69,7 @@ extension UInt32: TweakableValue {}
 extension UInt64: TweakableValue {}
 
 extension FixedWidthInteger where Self: TweakableValue {
-    /// The integer of this width, signed or not; 64 bits for wider ones.
+    /// The integer type of this width and signedness; 64 bits for wider ones.
     public static var tweakType: TweakType {
         switch (bitWidth, isSigned) {
         case (8, true): .int8
@@ -82,14 +82,14 @@ extension FixedWidthInteger where Self: TweakableValue {
         case (_, false): .uint64
         }
     }
-    /// Takes an integer in the range of the type.
+    /// Accepts an integer in the range of the type.
     public init?(tweakValue: TweakValue) {
         guard case .integer(let value) = tweakValue else { return nil }
         self.init(exactly: value)
     }
     /// An integer.
     public var tweakValue: TweakValue { .integer(Int128(self)) }
-    /// Reads the integer. Only one of the loads is left when this is compiled for a type.
+    /// Reads the integer. Specialised for a type, only one of the loads remains.
     @inlinable @inline(__always)
     public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self) -> Self {
         switch bitWidth {

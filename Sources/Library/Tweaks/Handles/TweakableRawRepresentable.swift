@@ -1,18 +1,18 @@
 public import TweakRecords
 
-/// A type that a tweak can have, and that is kept as its raw value.
+/// A type of tweaks that are stored as raw values.
 ///
 ///     struct Angle: TweakableRawRepresentable { var rawValue: Double }
 ///
-/// The raw value is a ``TweakableValue``; the macros know `String`, `Int` and `Double`.
+/// The raw value is any ``TweakableValue``; the macros support `String`, `Int` and `Double`.
 public protocol TweakableRawRepresentable: TweakableValue, RawRepresentable where RawValue: TweakableValue {}
 
 extension TweakableRawRepresentable {
     /// The type of the raw values.
     public static var tweakType: TweakType { RawValue.tweakType }
-    /// What the raw values count.
+    /// The unit of the raw values.
     public static var tweakUnit: String? { RawValue.tweakUnit }
-    /// Takes a raw value.
+    /// Accepts a raw value.
     public init?(tweakValue: TweakValue) {
         guard let rawValue = RawValue(tweakValue: tweakValue) else { return nil }
         self.init(rawValue: rawValue)
@@ -26,12 +26,12 @@ extension TweakableRawRepresentable {
     }
 }
 
-/// An enumeration that a tweak can have. Its cases are the tweak's choices.
+/// An enumeration as the type of a tweak. Its cases are the tweak's choices.
 ///
 ///     enum Curve: String, CaseIterable, TweakableEnum { case linear, easeIn, easeOut }
 ///
-/// The raw values are texts or integers; another enumeration may have any raw value that is a ``TweakableValue``. Where
-/// a raw value is not the name of its case, a person sees the name.
+/// For the macros, the raw values are strings or integers; otherwise any ``TweakableValue`` will do. Where a raw value
+/// differs from the name of its case, people see the name.
 public protocol TweakableEnum: TweakableRawRepresentable, CaseIterable {}
 
 extension TweakableEnum {

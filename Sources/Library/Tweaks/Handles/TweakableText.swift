@@ -2,23 +2,23 @@ public import CTweaks
 public import TweakRecords
 
 extension String: TweakableValue {
-    /// The address of a text.
+    /// The address of a string.
     public static var tweakType: TweakType { .string }
-    /// Takes only a text.
+    /// Accepts only a string.
     public init?(tweakValue: TweakValue) {
         guard case .string(let text) = tweakValue else { return nil }
         self = text
     }
-    /// A text.
+    /// A string.
     public var tweakValue: TweakValue { .string(self) }
-    /// Copies the text that the cell leads to.
+    /// Copies the string that the cell points to.
     @inlinable @inline(__always)
     public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> String) -> String
     {
         __text(cell) ?? fallback()
     }
 
-    /// The text that a cell leads to; `nil` for none.
+    /// The string that a cell points to; `nil` for null.
     @inlinable @inline(__always)
     public static func __text(_ cell: UnsafeRawPointer) -> String? {
         fbtweak__load_text(cell.assumingMemoryBound(to: UnsafePointer<CChar>?.self)).map {
@@ -30,7 +30,7 @@ extension String: TweakableValue {
 extension TweakColor: TweakableValue {
     /// Four bytes.
     public static var tweakType: TweakType { .color }
-    /// Takes a colour, and a text that is one.
+    /// Accepts a colour, or a string in the form of one.
     public init?(tweakValue: TweakValue) {
         switch tweakValue {
         case .color(let color): self = color
@@ -57,17 +57,17 @@ extension Duration: TweakableValue {
     public static var tweakType: TweakType { .double }
     /// Seconds.
     public static var tweakUnit: String? { "s" }
-    /// Takes a number of seconds that is finite; one that no duration can have becomes the longest.
+    /// Accepts a finite number of seconds, clamped to the range of durations.
     public init?(tweakValue: TweakValue) {
         guard let seconds = Double(tweakValue: tweakValue), seconds.isFinite else { return nil }
         self.init(clamping: seconds)
     }
-    /// The seconds. A `Double` has about 16 digits of the duration.
+    /// The number of seconds. A `Double` keeps about 16 digits of the duration.
     public var tweakValue: TweakValue {
         let (seconds, attoseconds) = components
         return .double(Double(seconds) + Double(attoseconds) / 1e18)
     }
-    /// Reads the seconds. One that is not a number, which the store refuses, is not a time.
+    /// Reads the seconds. NaN, which the store refuses, reads as zero.
     @inlinable @inline(__always)
     public static func __read(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Duration
@@ -75,13 +75,13 @@ extension Duration: TweakableValue {
         Duration(clamping: Double.__read(cell, default: 0))
     }
 
-    /// What `.seconds(_:)` makes, which is a call, and traps beyond 2^63 seconds.
+    /// As `.seconds(_:)`, which is a call and traps beyond 2^63 seconds.
     @inlinable @inline(__always)
     init(clamping seconds: Double) {
         let seconds = seconds.isNaN ? 0 : min(max(seconds, -0x1p62), 0x1p62)
         let whole = fbtweak__whole_part(seconds)
         let fraction = (seconds - Double(whole)) * 1e18
-        // From 2^52 on it is whole, and a half would be rounded.
+        // From 2^52 on the value is whole, and adding a half would round it.
         let half = abs(fraction) < 0x1p52 ? (fraction < 0 ? -0.5 : 0.5) : 0
         self.init(
             attoseconds: Int128(whole) &* 1_000_000_000_000_000_000

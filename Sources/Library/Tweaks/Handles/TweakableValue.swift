@@ -1,11 +1,11 @@
 internal import CTweaks
 public import TweakRecords
 
-/// A type that a tweak can have.
+/// A type of a tweak's value.
 ///
-/// `Bool`, `Int` and the integers of 8 to 64 bits, `Float`, `Double`, `String`, `Duration` and ``TweakColor`` are such
-/// types, every enumeration with raw values that says it is a ``TweakableEnum``, and what else has raw values and says
-/// it is a ``TweakableRawRepresentable``. These the macros know too. Other types say as what they are kept:
+/// `Bool`, `Int` and the integers of 8 to 64 bits, `Float`, `Double`, `String`, `Duration` and ``TweakColor`` conform,
+/// as do enumerations declared as ``TweakableEnum`` and other types with raw values declared as
+/// ``TweakableRawRepresentable``. The macros support all of these. Other types specify how they are stored:
 ///
 ///     extension Angle: TweakableValue {
 ///         static var tweakType: TweakType { .double }
@@ -16,30 +16,29 @@ public import TweakRecords
 ///         var tweakValue: TweakValue { .double(degrees) }
 ///     }
 public protocol TweakableValue: Sendable, Equatable {
-    /// What a record of such a tweak holds.
+    /// The type in a tweak's record.
     static var tweakType: TweakType { get }
-    /// The only values that such a tweak takes; none if it takes all. An enumeration's cases.
+    /// The only allowed values, such as an enumeration's cases; empty if all are allowed.
     static var tweakChoices: [TweakChoice] { get }
-    /// What its numbers count, unless a declaration says it, such as `s` for a `Duration`.
+    /// The unit of the numbers unless a declaration has one, such as `s` for a `Duration`.
     static var tweakUnit: String? { get }
-    /// The value as the store has it; `nil` if it is none of this type.
+    /// Converts a value from the store; `nil` if it is not of this type.
     init?(tweakValue: TweakValue)
-    /// What the store has.
+    /// The value as it is stored.
     var tweakValue: TweakValue { get }
-    /// Reads a cell with one relaxed atomic load. There is an implementation for every type; the faster ones are the
-    /// library's own.
+    /// Reads a cell with one relaxed atomic load. There is a default implementation; the library's own types have
+    /// faster ones.
     ///
     /// - Parameters:
     ///   - cell: The eight bytes at offset 8 of a record of ``tweakType``.
-    ///   - fallback: The default in the binary, for a string that is null in the cell, and a value that is none of
-    ///     this type.
+    ///   - fallback: The default in the binary, for a null string and for a value that is not of this type.
     static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self) -> Self
 }
 
 extension TweakableValue {
-    /// None: such a tweak takes all values.
+    /// Empty: all values are allowed.
     public static var tweakChoices: [TweakChoice] { [] }
-    /// None.
+    /// `nil`: no unit.
     public static var tweakUnit: String? { nil }
 
     /// Reads any cell.
@@ -47,10 +46,10 @@ extension TweakableValue {
         decode(cell, tweakType).flatMap(Self.init(tweakValue:)) ?? fallback()
     }
 
-    /// Reads a cell. For the expansions of macros only.
+    /// Reads a cell. For macro expansions only.
     ///
-    /// In a release build it is one load. In a debug build, as tests are, the values of ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``
-    /// come first.
+    /// In a release build it is one load. In a debug build, such as that of tests, the values of
+    /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)`` take precedence.
     ///
     /// - Parameters:
     ///   - cell: The eight bytes at offset 8 of a record of ``tweakType``.
@@ -64,7 +63,7 @@ extension TweakableValue {
     }
 }
 
-/// Decodes a cell; `nil` for a string that is null.
+/// Decodes a cell; `nil` for a null string.
 func decode(_ cell: UnsafeRawPointer, _ type: TweakType) -> TweakValue? {
     switch type {
     case .bool: Bool.__read(cell, default: false).tweakValue

@@ -2,7 +2,7 @@ internal import CTweakSystem
 internal import CTweaks
 internal import Glibc
 
-/// A lock that a fork waits for, so that the child does not get it from a thread that it does not have.
+/// A lock that a fork acquires first, so that the child does not inherit it locked by a thread that it does not have.
 protocol HeldWhileForking: Sendable {
     func lock()
     func unlock()
@@ -11,9 +11,8 @@ protocol HeldWhileForking: Sendable {
 extension Guarded: HeldWhileForking {}
 
 extension TweakStore {
-    /// The locks that a call of the store can take, in the order in which they are taken inside each other. That of
-    /// the overrides file is not among them: a fork would wait for the disk. The child gets a new writer, and a new thread
-    /// that waits for what comes from outside.
+    /// The locks that a call of the store may take, in lock order. The lock of the overrides file is not among them,
+    /// because a fork would wait for the disk. The child gets a new writer and a new event loop.
     private var locks: [any HeldWhileForking] {
         [hasStarted, keptStores, state] + (writer.map { [$0.lockForFork] } ?? []) + [
             Self.worker, TextPool.addresses, diagnostics.state,
@@ -21,7 +20,7 @@ extension TweakStore {
         ]
     }
 
-    /// Those that the thread holds which forks at this moment.
+    /// The locks held by the forking thread.
     nonisolated(unsafe) private static var held: [any HeldWhileForking] = []
 
     private static func holdLocks() {
@@ -36,8 +35,7 @@ extension TweakStore {
         locks.reversed().forEach { $0.unlock() }
     }
 
-    /// Makes the shared store usable in children that are forked while other threads use it, the library's own among
-    /// them.
+    /// Makes the shared store usable in children that are forked while other threads, also the library's own, use it.
     static func survivesForks() {
         pthread_atfork(
             {

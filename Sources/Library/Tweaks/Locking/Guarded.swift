@@ -4,15 +4,15 @@ internal import TweakSystem
 
 /// A value and the lock that guards it.
 ///
-/// `Mutex` of the standard library would do the same, but ThreadSanitizer does not see it on Linux, and a child that
-/// was forked while another thread held one can neither lock nor unlock it: its futex belongs to that thread.
+/// `Mutex` of the standard library would do, but ThreadSanitizer does not see it on Linux, and a child forked while
+/// another thread holds one can neither lock nor unlock it: its futex belongs to that thread.
 ///
-/// `@unchecked Sendable`: the members are only reached with the lock held, and what `withLock` lets out of it is
-/// Sendable itself; the addresses of lock and condition never change.
+/// `@unchecked Sendable`: the members are accessed only with the lock held, results of `withLock` are Sendable, and the
+/// addresses of lock and condition never change.
 final class Guarded<Value: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
-    // The lock keeps accesses apart.
+    // The lock guarantees exclusivity.
     @exclusivity(unchecked) private var value: Value
     @exclusivity(unchecked) private var waiters = 0
 
@@ -39,7 +39,7 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with the lock held. It must not come back to the same lock.
+    /// Runs `body` with the lock held. It must not take the same lock again.
     func withLock<Result, Failure>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result
     {
         lock()
@@ -50,8 +50,8 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// The same with a lock that others hold while they wait for a disk. Who has it may allow forks and hold them again, so who
-    /// waits for it must not hold them: the fork would wait for one, that for the other, and the other for the fork.
+    /// As ``withLock(_:)``, for a lock that others hold during disk access. Its holder may allow forks and disallow
+    /// them again, so a thread that waits for it must not disallow them: fork, holder and waiter would deadlock.
     func withSlowLock<Result, Failure>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure)
         -> Result
     {
@@ -60,13 +60,13 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Waits until no other thread has the lock, and takes it; for fork handlers only.
+    /// Waits for the lock and takes it. For fork handlers only.
     func lock() { pthread_mutex_lock(mutex) }
     func unlock() { pthread_mutex_unlock(mutex) }
 
-    /// Returns when another thread has left the value so that it fulfils a condition.
+    /// Waits until another thread leaves the value in a state that satisfies the condition.
     ///
-    /// - Parameter seconds: After how many it returns in any case; `nil` for never.
+    /// - Parameter seconds: The timeout; `nil` for none.
     func wait(atMost seconds: Int? = nil, until isFulfilled: (Value) -> Bool) {
         lock()
         waiters += 1

@@ -1,11 +1,11 @@
-/// Reads a cell. For the expansions of macros only.
+/// Reads a cell. For macro expansions only.
 ///
-/// `TweakableValue.__load` does the same, but has the build of this library, not that of the program, decide whether
-/// values in scopes come first.
+/// In `TweakableValue.__load`, the build of this library rather than that of the program decides whether scoped values
+/// take precedence.
 ///
 /// - Parameters:
 ///   - cell: The eight bytes at offset 8 of a record of the type.
-///   - scoped: Whether the values of `TweakStore.withValues` come first.
+///   - scoped: Whether the values of `TweakStore.withValues` take precedence.
 ///   - fallback: The default in the binary.
 @inlinable @inline(__always)
 public func __tweak<Value: TweakableValue>(
@@ -15,12 +15,12 @@ public func __tweak<Value: TweakableValue>(
     return Value.__read(cell, default: fallback())
 }
 
-/// Reads the cell of a type that is kept as its raw value. For the expansions of macros only.
+/// Reads the cell of a type that is stored as its raw value. For macro expansions only.
 ///
 /// - Parameters:
 ///   - cell: The eight bytes at offset 8 of a record of the raw value's type.
 ///   - type: The type that the record has.
-///   - scoped: Whether the values of `TweakStore.withValues` come first.
+///   - scoped: Whether the values of `TweakStore.withValues` take precedence.
 ///   - fallback: The default in the binary.
 @inlinable @inline(__always)
 public func __tweak<Value: TweakableRawRepresentable>(
@@ -30,7 +30,7 @@ public func __tweak<Value: TweakableRawRepresentable>(
     __tweak(cell, scoped: scoped, default: fallback())
 }
 
-/// What is left when the record does not have the type of the raw value.
+/// Selected when the record does not have the type of the raw value.
 @available(
     *, unavailable,
     message:
@@ -42,7 +42,7 @@ public func __tweak<Value: TweakableRawRepresentable, Other>(
     fallback()
 }
 
-/// What is left when the type is not kept as a raw value.
+/// Selected when the type is not stored as a raw value.
 @available(
     *, unavailable,
     message:

@@ -3,51 +3,52 @@ internal import TweakFormats
 internal import TweakRecords
 internal import TweakSystem
 
-/// Who wants to know of changes, what they have not been told of, and who is telling them. It is part of the state of a store.
+/// A store's observers, the changes that they have not been notified of, and the thread that notifies them. Part of the
+/// store's state.
 struct ChangeDelivery {
-    /// Changes that observers are told of together.
+    /// Changes that observers are notified of together.
     private struct Notice {
-        /// Of each tweak at most one.
+        /// At most one for each tweak.
         let changes: [TweakChange]
-        /// What observers of loads are told of, instead of changes.
+        /// Set for observers of loads; there are no changes then.
         var load: TweakLoad?
         let number: UInt64
         let recipients: Recipients
     }
 
     private enum Recipients {
-        /// Who observes the tweaks now, and has been there before the last of the changes.
+        /// The current observers of the tweaks that registered before the last of the changes.
         case observers
-        /// Those that observed the tweaks at the time.
+        /// The observers of the tweaks at the time of the changes.
         case these([ObserverList.Observer])
-        /// One that hears for the first time.
+        /// A new observer's first call.
         case newcomer(ObserverList.Observer)
     }
 
-    /// What is delivered next, and to whom.
+    /// The next notice and its observers.
     typealias Turn = (changes: [TweakChange], load: TweakLoad?, observers: [ObserverList.Observer])
 
     private(set) var observers = ObserverList()
     private var removed: [ObserverList.Observer] = []
-    /// Told of all changes as they are made, whatever observers do. It is called with the store's lock held.
+    /// Called with all changes as they are made, with the store's lock held.
     var listener: (@Sendable ([TweakChange], Duration) -> Void)?
     /// Calls into the program that have not returned.
     private(set) var runningCalls: [RunningCall] = []
     private var waiting = FIFOQueue<Notice>()
     private(set) var lastNumber: UInt64 = 0
-    /// How much may wait before it is merged.
+    /// The number of waiting notices at which they are merged.
     private var crowd = Self.smallestCrowd
-    /// The thread that tells observers, and the last number that it will tell of.
+    /// The thread that notifies observers, and the number of its last notice.
     private var deliverer: (thread: UInt, last: UInt64)?
 
     private static let smallestCrowd = 256
 
-    // MARK: What there is to tell
+    // MARK: Notices
 
-    /// Whether somebody wants to know of changes.
+    /// Whether there are observers.
     var isHeard: Bool { listener != nil || !observers.isEmpty }
 
-    /// Adds changes that observers of several tweaks are told of once.
+    /// Adds changes that observers of several tweaks are notified of once.
     mutating func add(_ changes: [TweakChange]) {
         guard !changes.isEmpty else { return }
         lastNumber += 1
@@ -68,8 +69,8 @@ struct ChangeDelivery {
         if waiting.count > crowd { mergeWaiting() }
     }
 
-    /// Makes one notice of all that wait for everybody, so that no more waits than there are tweaks: of each the first old
-    /// value and the last new one. Of the loads of a provider the last one stays.
+    /// Merges the waiting notices for all observers into one, so that no more waits than there are tweaks: for each
+    /// tweak the first old value and the last new one, for each provider the last load.
     private mutating func mergeWaiting() {
         var all = CoalescedChanges<Void>()
         var rest = FIFOQueue<Notice>()
@@ -92,15 +93,15 @@ struct ChangeDelivery {
                     changes: [], load: notice.load, number: lastNumber, recipients: notice.recipients))
         }
         waiting = rest
-        // Merging takes as long as what waits is.
+        // Merging takes time proportional to what waits.
         crowd = max(Self.smallestCrowd, rest.count + changes.count)
     }
 
-    // MARK: Who tells
+    // MARK: The notifying thread
 
-    /// Makes this thread the one that tells, of what waits now; or, if it is the one already, has it tell of that too.
+    /// Makes this thread the deliverer of everything that waits now; if it is the deliverer already, extends its work.
     ///
-    /// - Returns: What it tells first; `nil` if it has not begun.
+    /// - Returns: The first notice; `nil` if this thread does not start delivering.
     mutating func begin() -> Turn? {
         guard !waiting.isEmpty else { return nil }
         let thread = RunningCall.currentThread
@@ -112,7 +113,7 @@ struct ChangeDelivery {
         return next()
     }
 
-    /// - Returns: `nil` at the end of what the deliverer tells; it is not the deliverer any more then.
+    /// - Returns: `nil` at the end of the deliverer's work; it is not the deliverer any more then.
     mutating func next() -> Turn? {
         guard let deliverer, let notice = waiting.first, notice.number <= deliverer.last else {
             deliverer = nil
@@ -131,10 +132,10 @@ struct ChangeDelivery {
         }
     }
 
-    /// Whether something waits that nobody is telling of.
+    /// Whether something waits and no thread delivers it.
     var isLeft: Bool { deliverer == nil && !waiting.isEmpty }
 
-    /// Ends what a thread was doing when a call left it in another way than by returning.
+    /// Ends what a thread was doing when a call did not return normally.
     mutating func abandon(on thread: UInt) {
         if let index = runningCalls.lastIndex(where: { $0.thread == thread }) {
             runningCalls.remove(at: index)
@@ -142,7 +143,7 @@ struct ChangeDelivery {
         if deliverer?.thread == thread { deliverer = nil }
     }
 
-    /// In a child that was forked there is only the calling thread.
+    /// Drops the threads that a forked child does not have.
     mutating func forgetOtherThreads(than thread: UInt) {
         runningCalls.removeAll { $0.thread != thread }
         if deliverer?.thread != thread { deliverer = nil }
@@ -154,8 +155,8 @@ struct ChangeDelivery {
     /// Adds an observer.
     ///
     /// - Parameters:
-    ///   - first: The changes that it is told of first.
-    ///   - make: Makes it, of its id and the number of the last change before it came.
+    ///   - first: The changes of its first call.
+    ///   - make: Makes it from its id and the number of the last change before it.
     /// - Returns: The id.
     mutating func add(
         first: [TweakChange] = [], _ make: (_ id: UInt64, _ since: UInt64) -> ObserverList.Observer
@@ -176,17 +177,17 @@ struct ChangeDelivery {
         if let observer = observers.remove(id) { removed.append(observer) }
     }
 
-    /// Removes those that are gone when their tweak is.
+    /// Removes the observers that end with this tweak.
     mutating func removeObservers(endingWith key: TweakKey) {
         for observer in observers.observing(key) where observer.endsWithTweak { removeObserver(observer.id) }
     }
 
-    /// Removes those of a crowd that have no owner.
+    /// Removes the observers in a crowd whose owners are gone.
     mutating func thinOut(_ gone: [UInt64]) { removed += observers.thinOut(gone) }
 
     var hasRemoved: Bool { !removed.isEmpty }
 
-    /// Takes those out that have been removed. What their closures hold is released after the store's lock.
+    /// Returns the removed observers, so that their closures are released without the store's lock.
     mutating func drainRemoved() -> [ObserverList.Observer] {
         guard !removed.isEmpty else { return [] }
         defer { removed = [] }
@@ -195,7 +196,7 @@ struct ChangeDelivery {
 
     // MARK: Calls
 
-    /// Begins to call an observer.
+    /// Starts a call of an observer.
     ///
     /// - Returns: `nil` if it has been removed.
     mutating func begin(_ observer: UInt64) -> RunningCall? {
@@ -217,31 +218,32 @@ struct ChangeDelivery {
 }
 
 extension TweakStore {
-    /// What tells of changes that came while another thread was telling of its own. It goes a second after the last.
+    /// Notifies of changes that came while another thread was notifying of its own. It ends a second after the last.
     static let worker = Guarded(SerialQueue(patience: 1))
 
-    /// Tells observers what has changed. One thread at a time does, of what there is when it begins and of what its observers
-    /// change; the others leave their changes to it, so that the order is kept and no thread waits for another's observers.
-    /// What is left in the end a thread of the library tells, so that nobody who sets one tweak tells of all that others do.
+    /// Notifies observers of changes. One thread at a time does so, for what waits when it starts and what its
+    /// observers change; other threads leave their changes to it, so the order is kept and no thread waits for
+    /// another's observers. A library thread delivers the rest, so that a thread that sets one tweak does not deliver
+    /// everyone's changes.
     func deliverChanges() {
         if let turn = state.withLock({ $0.delivery.begin() }) { deliver(turn) }
     }
 
-    /// Tells observers what came of an attempt to load values.
+    /// Notifies observers of an attempt to load values.
     func deliver(_ load: TweakLoad) {
         state.withLock { $0.delivery.add(load) }
         deliverChanges()
     }
 
-    /// Tells observers, when this thread is the one that does.
+    /// Notifies observers, on the deliverer's thread.
     func deliver(_ first: ChangeDelivery.Turn) {
         var turn = first
         while true {
-            // A call that has returned is no longer running as soon as there is something else to take the lock for.
+            // A finished call ends the next time the lock is taken.
             var finished: RunningCall?
             for change in turn.changes {
                 for observer in turn.observers {
-                    // The observers of one change are those of its tweak.
+                    // All observers of a single change are those of its tweak.
                     guard case .eachChange(let didChange)? = observer.didChange,
                         turn.changes.count == 1 || observer.observes(change.key)
                     else { continue }
@@ -273,13 +275,13 @@ extension TweakStore {
         }
     }
 
-    /// Has a thread of the library tell what is left. If there can be none, the next change does.
+    /// Leaves the rest to a library thread. If none can be started, the next change delivers it.
     func handOn() { _ = Self.worker.withLock { $0 }.add { self.deliverChanges() } }
 
     /// Calls an observer, unless it has been removed.
     ///
     /// - Parameter finished: The call before.
-    /// - Returns: The call; who gets it owes its end.
+    /// - Returns: The call, which the caller must end.
     private func call(
         _ observer: ObserverList.Observer, after finished: RunningCall?, _ body: () -> Void
     ) -> RunningCall? {
@@ -292,21 +294,23 @@ extension TweakStore {
     }
 }
 
-/// Who wants to know of changes, in the order of their coming.
+/// The observers of changes, in registration order.
 struct ObserverList {
-    /// What is called when values have changed.
+    /// The callback after a change.
     enum DidChange: Sendable {
-        /// For each tweak.
+        /// Called for each tweak.
         case eachChange(@Sendable (TweakChange) -> Void)
-        /// Once for all that changed together.
+        /// Called once for all changes that were made together.
         case together(@Sendable ([TweakChange]) -> Void)
-        /// When a provider's values have been loaded or could not be. It observes no tweaks.
+        /// Called when a provider's values were loaded, or loading failed. Such an observer observes no tweaks.
         case loads(@Sendable (TweakLoad) -> Void)
-        /// When a person asks for an action, or any for `nil`, instead of running it. It observes no tweaks.
+        /// Called instead of running an action, or any action for `nil`, when a person requests it. Such an observer
+        /// observes no tweaks.
         case requests(of: TweakKey?, @Sendable (TweakKey) -> Void)
     }
 
-    /// `@unchecked Sendable`: all is constant but for ``isRemoved``, which is only reached with the store's lock.
+    /// `@unchecked Sendable`: everything is constant except ``isRemoved``, which is accessed only with the store's
+    /// lock.
     final class Observer: @unchecked Sendable {
         let id: UInt64
         /// `nil` for all tweaks.
@@ -315,13 +319,13 @@ struct ObserverList {
         let feature: ByteText?
         let willChange: (@Sendable (TweakChange) -> Void)?
         let didChange: DidChange?
-        /// The number of the last change before the observer came.
+        /// The number of the last change before the registration.
         let since: UInt64
-        /// The address of the code, if an image has to stay loaded for it.
+        /// The address of the callback's code, if its image has to stay loaded.
         let code: UInt?
-        /// Whether the observer is gone when its tweak is.
+        /// Whether the observer is removed with its tweak.
         let endsWithTweak: Bool
-        /// Whether the observer's owner does not exist any more.
+        /// Returns whether the observer's owner no longer exists.
         let isGone: (@Sendable () -> Bool)?
         fileprivate(set) var isRemoved = false
 
@@ -348,26 +352,26 @@ struct ObserverList {
         }
     }
 
-    /// The feature that a tweak is of; `nil` if it is of none.
+    /// The feature that a tweak belongs to, or `nil`.
     fileprivate static func feature(of key: TweakKey) -> ByteText? {
         key.category.hasSameBytes(as: PlacedFeature.category) ? ByteText(key.collection) : nil
     }
 
     private var observers: [StableNumber: Observer] = [:]
-    /// Those of each tweak, in order.
+    /// The observers of single tweaks, in order.
     private var ofTweak: [TweakKey: [Observer]] = [:]
-    /// Those of all tweaks of a feature, in order.
+    /// The observers of all tweaks of a feature, in order.
     private var ofFeature: [ByteText: [Observer]] = [:]
-    /// Those of all tweaks, in order.
+    /// The observers of all tweaks, in order.
     private var ofAll: [Observer] = []
     private var lastID: UInt64 = 0
-    /// How many observers there may be before somebody looks which have no owner any more.
+    /// The number of observers at which those without an owner are looked for.
     private var crowdSize = 32
     private var tellingBefore = 0
 
     /// The id of the observer that is added next.
     var nextID: UInt64 { lastID + 1 }
-    /// Whether an observer is called before a change.
+    /// Whether any observer is called before changes.
     var areToldBefore: Bool { tellingBefore > 0 }
     var isEmpty: Bool { observers.isEmpty }
 
@@ -405,10 +409,10 @@ struct ObserverList {
         observers.values.filter(isUnwanted).compactMap { remove($0.id) }
     }
 
-    /// All observers whenever they have doubled, so that those without an owner do not pile up; otherwise none.
+    /// All observers each time their number has doubled, so that those without an owner do not pile up; otherwise none.
     var crowd: [Observer] { observers.count > crowdSize ? Array(observers.values) : [] }
 
-    /// - Returns: The observers of a ``crowd`` that have no owner.
+    /// - Returns: The observers in a ``crowd`` whose owners are gone.
     mutating func thinOut(_ gone: [UInt64]) -> [Observer] {
         let removed = gone.compactMap { remove($0) }
         crowdSize = max(32, observers.count * 2)
@@ -423,7 +427,7 @@ struct ObserverList {
             .sorted { $0.id < $1.id }
     }
 
-    /// What runs an action that a person asks for: what came last, of those for it or else of those for all.
+    /// The handler of an action that a person requests: the newest for this action, or else the newest for all.
     func runner(of action: TweakKey) -> (@Sendable (TweakKey) -> Void)? {
         let runners = observers.values.sorted { $0.id > $1.id }.compactMap { observer in
             if case .requests(let key, let run) = observer.didChange { (key, run) } else { nil }
@@ -438,14 +442,14 @@ struct ObserverList {
         return (observers + ofAll + observingFeature(of: key)).sorted { $0.id < $1.id }
     }
 
-    /// Whether there are observers of a name, or of its feature.
+    /// Whether a name, or its feature, has observers.
     func areThere(for key: TweakKey) -> Bool { ofTweak[key] != nil || !observingFeature(of: key).isEmpty }
 
     private func observingFeature(of key: TweakKey) -> [Observer] {
         ofFeature.isEmpty ? [] : Self.feature(of: key).flatMap { ofFeature[$0] } ?? []
     }
 
-    /// The observers of what has changed together, in order, each once.
+    /// The observers of a set of changes, in order, each once.
     func observing(_ changes: [TweakChange]) -> [Observer] {
         if changes.count == 1 { return observing(changes[0].key) }
         var seen: Set<UInt64> = []

@@ -1,9 +1,9 @@
 internal import TweakRecords
 
-/// Changes that wait for those who want to know of them.
+/// Changes that wait to be delivered.
 ///
-/// Several changes of a tweak become one, from the first old value to the last new one, so what waits is bounded by the
-/// number of tweaks. A value that is back where it was has not changed.
+/// Several changes of a tweak become one, from the first old value to the last new one, so their number is bounded by
+/// that of the tweaks. A value that is back where it was has not changed.
 struct CoalescedChanges<Note: Sendable>: Sendable {
     private struct Address: StableHashable {
         let recipient: UInt64
@@ -17,7 +17,7 @@ struct CoalescedChanges<Note: Sendable>: Sendable {
 
     private struct Waiting {
         var change: TweakChange
-        /// Whether the first one has the same value twice, as the first call of an observer has.
+        /// Whether the first change has the same value twice, as in an observer's first call.
         let isFirstCall: Bool
         var note: Note
     }
@@ -30,8 +30,8 @@ struct CoalescedChanges<Note: Sendable>: Sendable {
     /// Adds a change.
     ///
     /// - Parameters:
-    ///   - recipient: Whose it is. Those of others are not mixed with it.
-    ///   - note: Something that goes with it; the last one stays.
+    ///   - recipient: The change's recipient. Changes of different recipients are not merged.
+    ///   - note: A note to the change; the last one is kept.
     mutating func add(_ change: TweakChange, for recipient: UInt64 = 0, note: Note) {
         let address = Address(recipient: recipient, key: change.key)
         guard let earlier = waiting[address] else {
@@ -46,13 +46,13 @@ struct CoalescedChanges<Note: Sendable>: Sendable {
             source: change.source)
     }
 
-    /// Forgets what waits for a recipient.
+    /// Drops the changes of a recipient.
     mutating func removeAll(for recipient: UInt64) {
         order.removeAll { $0.recipient == recipient }
         waiting = waiting.filter { $0.key.recipient != recipient }
     }
 
-    /// Takes the change out that has waited longest.
+    /// Removes and returns the oldest change.
     mutating func popFirst() -> (change: TweakChange, recipient: UInt64, note: Note)? {
         while let address = order.popFirst() {
             if let first = waiting.removeValue(forKey: address),
@@ -64,7 +64,7 @@ struct CoalescedChanges<Note: Sendable>: Sendable {
         return nil
     }
 
-    /// Takes everything out, in the order of the first changes.
+    /// Removes and returns all changes, in the order in which their tweaks first changed.
     mutating func drainAll() -> [(change: TweakChange, recipient: UInt64, note: Note)] {
         var all: [(change: TweakChange, recipient: UInt64, note: Note)] = []
         while let next = popFirst() { all.append(next) }
@@ -72,15 +72,16 @@ struct CoalescedChanges<Note: Sendable>: Sendable {
     }
 }
 
-/// What waits in the order of its coming.
+/// A first-in, first-out queue.
 struct FIFOQueue<Element> {
     private var elements: [Element] = []
-    /// How many are taken out already. They are removed together, since removing the first one moves all.
+    /// The number of elements already removed. They are erased together, because erasing the first one moves all
+    /// others.
     private var taken = 0
 
     var isEmpty: Bool { taken == elements.count }
     var count: Int { elements.count - taken }
-    // `taken` is never more than the number of elements.
+    // `taken` never exceeds the number of elements.
     var first: Element? { isEmpty ? nil : elements[taken] }
 
     mutating func append(_ element: Element) { elements.append(element) }

@@ -5,12 +5,11 @@ extension TweakStore {
     ///
     ///     observation = TweakStore.observe(width, height) { width, height in layout(width, height) }
     ///
-    /// What a batch changes is one call. The values are those at the time of the call, so the last call always has the
-    /// last values.
+    /// A batch is one call. The values are those at the time of the call, so the last call always has the last values.
     ///
     /// - Parameters:
-    ///   - tweaks: The tweaks, also of several stores.
-    ///   - initially: Whether it is also called with the current values.
+    ///   - tweaks: The tweaks, which may belong to different stores.
+    ///   - initially: Whether the first call has the current values.
     ///   - body: Called with the values, in the order of the tweaks.
     /// - Returns: The observation, which lasts as long as it is held.
     public static func observe<each Value: TweakableValue>(
@@ -21,14 +20,14 @@ extension TweakStore {
         return observe(several.members, initially: initially) { _ in { several.withValues(body) } }
     }
 
-    /// Calls back on the main actor with the values of several tweaks when any of them has changed.
+    /// Calls back on the main actor with the values of several tweaks after any of them has changed.
     ///
-    /// Several changes that wait for the actor become one.
+    /// Changes that wait for the actor are merged.
     ///
     /// - Parameters:
-    ///   - tweaks: The tweaks, also of several stores.
+    ///   - tweaks: The tweaks, which may belong to different stores.
     ///   - actor: `MainActor.self`.
-    ///   - initially: Whether it is also called with the current values.
+    ///   - initially: Whether the first call has the current values.
     ///   - body: Called with the values, in the order of the tweaks.
     /// - Returns: The observation, which lasts as long as it is held.
     public static func observe<each Value: TweakableValue>(
@@ -44,9 +43,9 @@ extension TweakStore {
         }
     }
 
-    /// One observer in each of the stores.
+    /// Adds one observer to each of the stores.
     ///
-    /// - Parameter makeBody: Makes what is called, of a function that makes a call unless the observation has ended.
+    /// - Parameter makeBody: Makes the callback from a function that makes a call unless the observation has ended.
     private static func observe(
         _ members: [(store: TweakStore, key: TweakKey)], initially: Bool,
         _ makeBody: (_ call: @escaping @Sendable (() -> Void) -> Void) -> @Sendable () -> Void
@@ -58,7 +57,7 @@ extension TweakStore {
         let observations = Dictionary(grouping: members) { ObjectIdentifier($0.store) }.values.compactMap {
             members -> TweakObservation? in
             guard let store = members.first?.store else { return nil }
-            // The first call is one, whatever the number of stores.
+            // There is one first call, however many stores there are.
             let isFirst = initially && store === first.store
             return store.addObserver(
                 of: members.map(\.key), startingWith: isFirst ? { _ in .nothing } : nil
@@ -73,11 +72,11 @@ extension TweakStore {
     }
 }
 
-/// Tweaks in one value, since closures cannot capture a pack: the compiler crashes.
+/// Tweaks in one value, because capturing a pack in a closure crashes the compiler.
 private struct SeveralTweaks<each Value: TweakableValue>: Sendable {
     let tweaks: (repeat Tweak<each Value>)
 
-    /// Where the tweaks are; constants are nowhere.
+    /// The stores and names of the tweaks, without constants.
     var members: [(store: TweakStore, key: TweakKey)] {
         var members: [(TweakStore, TweakKey)] = []
         for tweak in repeat each tweaks {
@@ -94,7 +93,7 @@ private struct SeveralTweaks<each Value: TweakableValue>: Sendable {
 }
 
 extension TweakChange {
-    /// For an observer that looks at the values itself.
+    /// For observers that read the values themselves.
     fileprivate static let something = TweakChange(
         key: TweakKey("", "", ""), oldValue: .nothing, newValue: .nothing, source: .binary)
 }

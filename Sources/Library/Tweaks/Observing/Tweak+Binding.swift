@@ -3,13 +3,13 @@ extension Tweak {
     ///
     ///     stiffness.bind(to: spring, \.stiffness)
     ///
-    /// The property is set now, and by each thread that changes the tweak; the object has to allow that, as its being
-    /// Sendable says.
+    /// The property is set now, and by each thread that changes the tweak, which the object's Sendable conformance
+    /// allows.
     ///
     /// - Parameters:
-    ///   - object: The object, which is not kept.
-    ///   - property: Which property is set.
-    /// - Returns: The observation, for who wants to end it earlier. It need not be held.
+    ///   - object: The object, not retained.
+    ///   - property: The property to set.
+    /// - Returns: The observation, to end it earlier. It need not be held.
     @discardableResult
     public func bind<Object: AnyObject & Sendable>(
         to object: Object, _ property: any ReferenceWritableKeyPath<Object, Value> & Sendable
@@ -19,13 +19,13 @@ extension Tweak {
 
     /// Keeps a property of an object equal to the tweak, for as long as the object exists.
     ///
-    /// This is for Swift 5 mode, which does not see that a key path is Sendable. What a key path has as an index has to be
+    /// For Swift 5 mode, which does not know that a key path is Sendable. The key path's subscript indices must be
     /// usable on every thread.
     ///
     /// - Parameters:
-    ///   - object: The object, which is not kept.
-    ///   - property: Which property is set.
-    /// - Returns: The observation, for who wants to end it earlier. It need not be held.
+    ///   - object: The object, not retained.
+    ///   - property: The property to set.
+    /// - Returns: The observation, to end it earlier. It need not be held.
     @available(swift, obsoleted: 6)
     @discardableResult
     public func bind<Object: AnyObject & Sendable>(
@@ -40,24 +40,24 @@ extension Tweak {
     /// The property is set now, and on the main actor after each change.
     ///
     /// - Parameters:
-    ///   - object: The object, which is not kept.
-    ///   - property: Which property is set.
-    /// - Returns: The observation, for who wants to end it earlier. It need not be held.
+    ///   - object: The object, not retained.
+    ///   - property: The property to set.
+    /// - Returns: The observation, to end it earlier. It need not be held.
     @MainActor @discardableResult
     public func bind<Object: AnyObject>(
         to object: Object, _ property: ReferenceWritableKeyPath<Object, Value>
     ) -> TweakObservation {
         let bound = BoundProperty(object: object, property: property)
         object[keyPath: property] = value
-        // The first call is for a change between this read and the beginning of the observation.
+        // The first call covers a change between this read and the start of the observation.
         return observe(initially: true, isGone: { bound.isGone }, lastsWithoutHolder: true) { change, call in
             await MainActor.run { call { bound.set(change.newValue) } }
         }
     }
 }
 
-/// `@unchecked Sendable`: the key path is constant, and used only on the main actor, as the object is; whether the
-/// object exists may be asked everywhere.
+/// `@unchecked Sendable`: the key path is constant and used only on the main actor, like the object; `isGone` may be
+/// read everywhere.
 private final class BoundProperty<Object: AnyObject, Value>: @unchecked Sendable {
     private weak let object: Object?
     private let property: ReferenceWritableKeyPath<Object, Value>

@@ -5,12 +5,12 @@ extension Tweak {
     ///
     ///     observation = stiffness.observe { print($0.oldValue, "→", $0.newValue) }
     ///
-    /// Calls come one at a time, in the order of changes. A change that is made inside a callback is delivered after
-    /// the callback has returned. While a callback blocks, further ones wait, but nobody who sets a tweak does.
+    /// Calls come one at a time, in the order of changes. A change made inside a callback is delivered after the
+    /// callback has returned. While a callback blocks, further calls wait, but threads that set tweaks do not.
     ///
     /// - Parameters:
-    ///   - initially: Whether it is also called with the current value, before anything else: before this returns,
-    ///     unless callbacks are running at this moment.
+    ///   - initially: Whether the first call has the current value. It is made before this function returns, unless
+    ///     callbacks are running.
     ///   - body: Called with the change.
     /// - Returns: The observation, which lasts as long as it is held.
     @inlinable
@@ -20,7 +20,7 @@ extension Tweak {
         observe(initially: initially, untyped: { if let change = Change($0) { body(change) } })
     }
 
-    /// Observes with a closure that is compiled where the type is known.
+    /// Observes with a closure that is specialised where the type is known.
     @usableFromInline
     func observe(initially: Bool, untyped body: @escaping @Sendable (TweakChange) -> Void) -> TweakObservation
     {
@@ -32,15 +32,15 @@ extension Tweak {
         }
     }
 
-    /// Calls back on the main actor when the value has changed.
+    /// Calls back on the main actor after the value has changed.
     ///
     ///     observation = tweak.observe(on: MainActor.self, initially: true) { label.text = "\($0.newValue)" }
     ///
-    /// Several changes that wait for the actor become one, from the first old value to the last new one.
+    /// Changes that wait for the actor are merged, from the first old value to the last new one.
     ///
     /// - Parameters:
     ///   - actor: `MainActor.self`.
-    ///   - initially: Whether it is also called with the current value, before anything else.
+    ///   - initially: Whether the first call has the current value.
     ///   - body: Called with the change.
     /// - Returns: The observation, which lasts as long as it is held.
     public func observe(
@@ -52,16 +52,16 @@ extension Tweak {
         }
     }
 
-    /// Calls back on an actor when the value has changed.
+    /// Calls back on an actor after the value has changed.
     ///
     ///     observation = tweak.observe(on: simulation) { simulation, change in simulation.mass = change.newValue }
     ///
-    /// Several changes that wait for the actor become one, from the first old value to the last new one. The observer
-    /// does not keep the actor, and ends with it.
+    /// Changes that wait for the actor are merged, from the first old value to the last new one. The observation does
+    /// not retain the actor, and ends with it.
     ///
     /// - Parameters:
-    ///   - actor: Where the closure runs.
-    ///   - initially: Whether it is also called with the current value, before anything else.
+    ///   - actor: The actor that runs the closure.
+    ///   - initially: Whether the first call has the current value.
     ///   - body: Called with the actor and the change.
     /// - Returns: The observation, which lasts as long as it is held.
     public func observe<Isolation: Actor>(
@@ -77,13 +77,13 @@ extension Tweak {
     ///
     ///     tweak.observe(owner: self) { owner, change in owner.apply(change.newValue) }
     ///
-    /// The observer does not keep its owner. Otherwise it is as with ``observe(initially:_:)``.
+    /// The owner is not retained. Otherwise this is ``observe(initially:_:)``.
     ///
     /// - Parameters:
-    ///   - owner: The object. No call begins when it does not exist any more.
-    ///   - initially: Whether it is also called with the current value, before anything else.
+    ///   - owner: The object. No call starts after it was deallocated.
+    ///   - initially: Whether the first call has the current value.
     ///   - body: Called with the owner and the change.
-    /// - Returns: The observation, for who wants to end it earlier. It need not be held.
+    /// - Returns: The observation, to end it earlier. It need not be held.
     @discardableResult
     public func observe<Owner: AnyObject & Sendable>(
         owner: Owner, initially: Bool = false, _ body: @escaping @Sendable (Owner, Change) -> Void
@@ -100,14 +100,14 @@ extension Tweak {
         }
     }
 
-    /// Calls back on the main actor when the value has changed, for as long as an object exists.
+    /// Calls back on the main actor after the value has changed, for as long as an object exists.
     ///
     /// - Parameters:
-    ///   - owner: The object. No call begins when it does not exist any more.
+    ///   - owner: The object. No call starts after it was deallocated.
     ///   - actor: `MainActor.self`.
-    ///   - initially: Whether it is also called with the current value, before anything else.
+    ///   - initially: Whether the first call has the current value.
     ///   - body: Called with the owner and the change.
-    /// - Returns: The observation, for who wants to end it earlier. It need not be held.
+    /// - Returns: The observation, to end it earlier. It need not be held.
     @discardableResult
     public func observe<Owner: AnyObject & Sendable>(
         owner: Owner, on actor: MainActor.Type, initially: Bool = false,
@@ -121,8 +121,8 @@ extension Tweak {
         }
     }
 
-    /// Observes through a relay. `body` gets a change and a function that makes the call, unless the observation has
-    /// ended; it is to be used on the actor, so that who ends the observation there has ended it.
+    /// Observes through a relay. `body` gets a change and a function that makes the call unless the observation has
+    /// ended; call it on the actor, so that ending the observation there takes effect at once.
     func observe(
         initially: Bool, isGone: (@Sendable () -> Bool)? = nil, lastsWithoutHolder: Bool = false,
         _ body: @escaping @Sendable (Change, @escaping @Sendable (() -> Void) -> Void) async -> Void
@@ -143,7 +143,7 @@ extension Tweak {
 
     private var unknownValue: (TweakKey) -> TweakValue? { { _ in fallback.tweakValue } }
 
-    /// What observes a constant: there is no more than a first call.
+    /// Observes a constant: there is at most a first call.
     private func constant(_ initially: Bool, _ body: (Change) -> Void) -> TweakObservation {
         if initially { body(Change(oldValue: fallback, newValue: fallback, source: .binary)) }
         return TweakObservation { _ in }
@@ -174,7 +174,7 @@ final class ActorRelay: Sendable {
             defer { waiting.hasTask = true }
             return !waiting.hasTask
         }
-        // Detached, because what the task that changes a tweak has for itself is none of the observer's.
+        // Detached, because task-local values of the thread that changes a tweak are not the observer's.
         if needsTask { Task.detached { await self.work() } }
     }
 
@@ -202,37 +202,36 @@ extension Actor {
 
 /// The values of a tweak as they change, see ``Tweak/values``.
 public struct TweakValues<Value: TweakableValue>: AsyncSequence, Sendable {
-    /// What each iteration gives.
+    /// The type of the values.
     public typealias Element = Value
-    /// Gives the values to one reader.
+    /// An iterator over the values, for one reader.
     public typealias AsyncIterator = AsyncStream<Value>.Iterator
 
     let tweak: Tweak<Value>
 
-    /// Begins with the current value.
+    /// Starts with the current value.
     public func makeAsyncIterator() -> AsyncStream<Value>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Value.self, bufferingPolicy: .bufferingNewest(1))
         let observation = tweak.observe(initially: true) { continuation.yield($0.newValue) }
-        // The tweak keeps its store for as long as somebody reads.
+        // The tweak retains its store while somebody reads.
         continuation.onTermination = { [tweak] _ in withExtendedLifetime(tweak) { observation.end() } }
         return stream.makeAsyncIterator()
     }
 }
 
 extension Tweak {
-    /// The values of the tweak: the current one first, then each that it gets.
+    /// The values of the tweak: the current one, then each new one.
     ///
     ///     for await stiffness in tweak.values { spring.stiffness = stiffness }
     ///
-    /// A reader that is slow misses values but never the last one. The sequence ends when the task that reads it is
-    /// cancelled. Each loop over it is independent of others.
+    /// A slow reader misses values but never the last one. The sequence ends when the reading task is cancelled. Loops
+    /// are independent of each other.
     public var values: TweakValues<Value> { TweakValues(tweak: self) }
 }
 
 extension Tweak {
-    /// A change of the tweak's value. In the first call of an observer that asks for one, both values are the current
-    /// one.
+    /// A change of the tweak's value. If the observer asked for an initial call, both values are the current one in it.
     public struct Change: Sendable, Equatable {
         /// The value before.
         public let oldValue: Value
@@ -248,10 +247,10 @@ extension Tweak {
             self.source = source
         }
 
-        /// `nil` if the tweak is of another type by now, or gone: it has its default since the change before.
+        /// `nil` if the tweak has another type by now or is gone; the change before reported the default.
         @inlinable
         init?(_ change: TweakChange) {
-            // A tweak that has appeared had no value.
+            // A tweak that has just appeared had no value.
             let old = change.oldValue == .nothing ? change.newValue : change.oldValue
             guard let oldValue = Value(tweakValue: old), let newValue = Value(tweakValue: change.newValue)
             else { return nil }

@@ -1,8 +1,8 @@
 internal import CTweaks
 internal import TweakRecords
 
-/// Stands for an observer. Most observers are gone when nobody holds their observation any more; those that were added
-/// with an owner, or bound to an object, stay without it.
+/// An observer's registration. Most observers are removed when their observation is deallocated; observers with an
+/// owner, and bindings to an object, stay until it goes.
 public final class TweakObservation: Sendable {
     private let lastsWithoutHolder: Bool
     private let remove: @Sendable (_ waits: Bool) -> Void
@@ -13,24 +13,24 @@ public final class TweakObservation: Sendable {
     }
 
     deinit {
-        // Without waiting: who lets go of something does not expect to.
+        // Without waiting, which nobody expects of a deinitialiser.
         if !lastsWithoutHolder { remove(false) }
     }
 
-    /// Ends the observation. When this returns no call begins any more, and none is running on another thread.
+    /// Ends the observation. When this returns, no call starts any more, and none is running on another thread.
     ///
-    /// It waits for a call that is running, so do not hold a lock that the observer wants. Inside a callback of a
-    /// store it does not wait: the caller may be what another thread waits for.
+    /// It waits for a running call, so do not hold a lock that the observer takes. Inside a callback of a store it does
+    /// not wait, because another thread may be waiting for that callback.
     public func cancel() { remove(true) }
 
     /// Ends the observation without waiting.
     func end() { remove(false) }
 }
 
-/// An observer, for what it calls and who ends it. It does not keep the store.
+/// An observer, for its callbacks and for ending it. It does not retain the store.
 struct ObserverReference: Sendable {
-    /// Not the store itself: weak references make each count of an object's references cost three times as much, and every handle
-    /// of a private store counts.
+    /// Not the store itself: weak references triple the cost of reference counting an object, and every handle of a
+    /// private store counts.
     fileprivate weak let state: Guarded<StoreState>?
     fileprivate let id: UInt64
 
@@ -39,10 +39,10 @@ struct ObserverReference: Sendable {
 
     /// Removes the observer.
     ///
-    /// - Parameter waits: Whether to return when it is not running on another thread.
+    /// - Parameter waits: Whether to wait until it is not running on another thread.
     func remove(waits: Bool) {
         guard let state else { return }
-        // Its closures may be the program's, and are released without the lock.
+        // Its closures may be the program's, so they are released without the lock.
         _ = state.withLock { state in
             state.delivery.removeObserver(id)
             return state.delivery.drainRemoved()
@@ -56,12 +56,12 @@ extension TweakStore {
     ///
     /// - Parameters:
     ///   - keys: The tweaks; `nil` for all.
-    ///   - feature: A feature whose tweaks are observed too, whichever it has at the time.
-    ///   - unknownValue: If given, the observer is called with the current values first. The closure says the value of
-    ///     a tweak that the store does not have; `nil` to leave it out.
-    ///   - isGone: Whether the observer's owner does not exist any more.
-    ///   - lastsWithoutHolder: Whether the observer stays when nobody holds the observation.
-    ///   - didChange: Makes what is called.
+    ///   - feature: A feature whose tweaks are observed too, also those added later.
+    ///   - unknownValue: If given, the first call has the current values. The closure returns the value of a tweak that
+    ///     the store does not have, or `nil` to leave it out.
+    ///   - isGone: Returns whether the observer's owner no longer exists.
+    ///   - lastsWithoutHolder: Whether the observer outlives its observation.
+    ///   - didChange: Makes the callback.
     func addObserver(
         of keys: [TweakKey]?, andOfFeature feature: String? = nil,
         startingWith unknownValue: ((TweakKey) -> TweakValue?)? = nil,
@@ -91,7 +91,7 @@ extension TweakStore {
             }
             return (ObserverReference(state: self.state, id: observer), state.delivery.observers.crowd)
         }
-        // Without the lock: to look whether an object is there can be what ends it, and its end may call the store.
+        // Without the lock: the check may deallocate the owner, whose deinitialiser may call the store.
         let gone = crowd.filter { $0.isGone?() ?? false }.map(\.id)
         if !crowd.isEmpty { withState { $0.delivery.thinOut(gone) } }
         if unknownValue != nil { deliverChanges() }

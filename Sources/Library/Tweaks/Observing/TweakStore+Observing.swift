@@ -3,32 +3,32 @@ public import TweakRecords
 extension TweakStore {
     // MARK: Observing
 
-    /// Calls back when a provider has loaded its values anew, and when it could not.
+    /// Calls back when a provider has loaded values, or failed to.
     ///
     ///     observation = store.observeLoads { load in
     ///         print("\(load.source):", load.problem ?? "loaded")
     ///     }
     ///
-    /// That is what `tweak-agent` says of the values that it has for this application, and a `RemoteSource`. What there was at
-    /// the start of the process is not told of. Calls come in one order with those of changes, after those that the load has
-    /// made. The same problem is told of once. If much waits, only the last load of a provider is told of.
+    /// It covers what `tweak-agent` has loaded for this application, and each `RemoteSource`, but not what was loaded
+    /// before the start of the process. Calls come in order with those of changes, after the changes that the load
+    /// made. Repeated problems are reported once. If many calls wait, only a provider's last load is reported.
     ///
-    /// - Parameter didLoad: Called on a thread of the library, or on the one that a provider reports on.
+    /// - Parameter didLoad: Called on a library thread, or on the provider's reporting thread.
     /// - Returns: The observation, which lasts as long as it is held.
     public func observeLoads(_ didLoad: @escaping @Sendable (TweakLoad) -> Void) -> TweakObservation {
         addObserver(of: []) { _ in .loads(didLoad) }
     }
 
-    /// Calls back when the value of a tweak changes, and first with what it is.
+    /// Calls back when the value of a tweak changes.
     ///
     ///     observation = store.observe(initially: true) { print($0.key, $0.newValue) }
     ///
-    /// Of a tweak that appears while the observer is there, the old value is ``TweakValue/nothing``; of one that goes with
-    /// the last provider that knows it, the new value is.
+    /// The old value is ``TweakValue/nothing`` if a tweak appears during the observation; the new value is, if it
+    /// disappears with the last provider that knows it.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
-    ///   - initially: Whether it is also called with each current value, before anything else.
+    ///   - initially: Whether the first calls have the current values.
     ///   - body: Called with the change, on the thread that makes it.
     /// - Returns: The observation, which lasts as long as it is held.
     public func observe(
@@ -39,14 +39,14 @@ extension TweakStore {
         }
     }
 
-    /// Calls back on the main actor when the value of a tweak has changed.
+    /// Calls back on the main actor after the value of a tweak has changed.
     ///
-    /// Several changes of a tweak that wait for the actor become one, from the first old value to the last new one.
+    /// Changes of a tweak that wait for the actor are merged, from the first old value to the last new one.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
     ///   - actor: `MainActor.self`.
-    ///   - initially: Whether it is also called with each current value, before anything else.
+    ///   - initially: Whether the first calls have the current values.
     ///   - body: Called with the change.
     /// - Returns: The observation, which lasts as long as it is held.
     public func observe(
@@ -58,15 +58,15 @@ extension TweakStore {
         }
     }
 
-    /// Calls back on an actor when the value of a tweak has changed.
+    /// Calls back on an actor after the value of a tweak has changed.
     ///
-    /// Several changes of a tweak that wait for the actor become one, from the first old value to the last new one. The
-    /// observer does not keep the actor, and ends with it.
+    /// Changes of a tweak that wait for the actor are merged, from the first old value to the last new one. The
+    /// observation does not retain the actor, and ends with it.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
-    ///   - actor: Where the closure runs.
-    ///   - initially: Whether it is also called with each current value, before anything else.
+    ///   - actor: The actor that runs the closure.
+    ///   - initially: Whether the first calls have the current values.
     ///   - body: Called with the actor and the change.
     /// - Returns: The observation, which lasts as long as it is held.
     public func observe<Isolation: Actor>(
@@ -81,14 +81,14 @@ extension TweakStore {
         }
     }
 
-    /// Calls back when the value of a tweak changes, for as long as an object exists. The observer does not keep it.
+    /// Calls back when the value of a tweak changes, for as long as an object exists. The object is not retained.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
-    ///   - owner: The object. No call begins when it does not exist any more.
-    ///   - initially: Whether it is also called with each current value, before anything else.
+    ///   - owner: The object. No call starts after it was deallocated.
+    ///   - initially: Whether the first calls have the current values.
     ///   - body: Called with the owner and the change, on the thread that makes it.
-    /// - Returns: The observation, for who wants to end it earlier. It need not be held.
+    /// - Returns: The observation, to end it earlier. It need not be held.
     @discardableResult
     public func observe<Owner: AnyObject & Sendable>(
         _ key: TweakKey? = nil, owner: Owner, initially: Bool = false,
@@ -105,15 +105,15 @@ extension TweakStore {
         }
     }
 
-    /// Calls back on the main actor when the value of a tweak has changed, for as long as an object exists.
+    /// Calls back on the main actor after the value of a tweak has changed, for as long as an object exists.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
-    ///   - owner: The object. No call begins when it does not exist any more.
+    ///   - owner: The object. No call starts after it was deallocated.
     ///   - actor: `MainActor.self`.
-    ///   - initially: Whether it is also called with each current value, before anything else.
+    ///   - initially: Whether the first calls have the current values.
     ///   - body: Called with the owner and the change.
-    /// - Returns: The observation, for who wants to end it earlier. It need not be held.
+    /// - Returns: The observation, to end it earlier. It need not be held.
     @discardableResult
     public func observe<Owner: AnyObject & Sendable>(
         _ key: TweakKey? = nil, owner: Owner, on actor: MainActor.Type, initially: Bool = false,
@@ -129,10 +129,10 @@ extension TweakStore {
         }
     }
 
-    /// Observes through a relay. `body` gets a change and a function that makes the call, unless the observation has ended;
-    /// it is to be used on the actor, so that who ends the observation there has ended it.
+    /// Observes through a relay. `body` gets a change and a function that makes the call unless the observation has
+    /// ended; call it on the actor, so that ending the observation there takes effect at once.
     ///
-    /// - Parameter hearsOfEnd: Whether `body` is also called when a tweak is gone, after the change to its default.
+    /// - Parameter hearsOfEnd: Whether `body` is also called when a tweak disappears, after the change to its default.
     func relay(
         of keys: [TweakKey]?, startingWith unknownValue: ((TweakKey) -> TweakValue?)?,
         isGone: (@Sendable () -> Bool)? = nil, lastsWithoutHolder: Bool = false, hearsOfEnd: Bool = true,

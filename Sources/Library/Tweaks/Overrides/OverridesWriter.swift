@@ -5,10 +5,10 @@ internal import TweakOverrides
 internal import TweakRecords
 internal import TweakSystem
 
-/// Writes overrides in the background, bursts as one.
+/// Writes overrides in the background, a burst of changes in few writes.
 ///
-/// The first change of a burst is written at once, later ones at most every 50 ms. The thread that does it exists
-/// only during a burst; it has a stack of 512 KiB.
+/// The first change of a burst is written at once, later ones at most every 50 ms. The writing thread exists only
+/// during a burst; it has a stack of 512 KiB.
 final class OverridesWriter: Sendable {
     private static let interval: useconds_t = 50_000
 
@@ -16,26 +16,26 @@ final class OverridesWriter: Sendable {
 
     private struct Queue {
         var changes: Changes = [:]
-        /// What is being written at this moment.
+        /// The changes being written.
         var inFlight: Changes = [:]
-        /// What the process that this one was forked from had not written yet, and its number.
+        /// The parent's unwritten changes at the fork, and its process id.
         var inherited: (changes: Changes, parent: pid_t)?
         /// Whether the last flush at exit has begun, so that no thread can be relied on.
         var isExiting = false
-        /// The generation whose thread will try those that have not been tried yet; after a fork the child has none.
+        /// The generation whose thread will write the pending changes; after a fork the child has no such thread.
         var trying: UInt32?
         var phase = Phase.idle
-        /// Why the last attempt to write failed, if it did.
+        /// The error of the last attempt to write, if it failed.
         var problem: OverridesError?
         var waiting: [@Sendable (OverridesError?) -> Void] = []
     }
 
     private enum Phase { case idle, writing, pausing }
 
-    /// Why there is none, if there is none.
+    /// The file, or the reason why there is none.
     private let target: Result<OverridesFile, OverridesError>
-    /// Held while the file is written or read, so that ``flush()`` returns after a write that is under way. The value
-    /// says nothing; with an empty one ThreadSanitizer takes each access for one of the object's first bytes.
+    /// Held while the file is written or read, so that ``flush()`` waits for a write in progress. The value is
+    /// meaningless, but with an empty type ThreadSanitizer would take each access for one to the object's first bytes.
     private let fileAccess = Guarded(false)
     private let process = getpid()
     private let report: @Sendable (String) -> Void
@@ -55,13 +55,13 @@ final class OverridesWriter: Sendable {
 
     var file: OverridesFile? { try? target.get() }
 
-    /// The lock of what is pending, which a fork waits for. It is never held while the file is written.
+    /// The lock of the pending changes, which a fork waits for. It is never held while the file is written.
     var lockForFork: any HeldWhileForking { queue }
 
-    /// A writer for a child that was forked: another thread may hold the lock of the file. What is pending is the
-    /// parent's to write, unless it ends without, as `daemon(3)` has it end.
+    /// A writer for a forked child, because another thread of the parent may hold the lock of the file. The parent
+    /// writes its pending changes itself, unless it exits without, as in `daemon(3)`.
     ///
-    /// Call with ``lockForFork`` let go of.
+    /// Call it without ``lockForFork``.
     func forChild() -> OverridesWriter {
         let writer = OverridesWriter(target, report: report)
         let unwritten = queue.withLock { $0.inFlight.merging($0.changes) { $1 } }
@@ -70,7 +70,7 @@ final class OverridesWriter: Sendable {
         return writer
     }
 
-    /// Writes what the parent of this process has not, if it is gone. Otherwise that is left to it for ever.
+    /// Writes the parent's pending changes if the parent is gone, and otherwise leaves them to it for good.
     func settleInheritance() {
         let isParentGone = queue.withLock { queue in
             defer { queue.inherited = nil }
@@ -79,7 +79,7 @@ final class OverridesWriter: Sendable {
         if isParentGone { _ = addWrite() }
     }
 
-    /// - Returns: Whether there is more to write than before.
+    /// - Returns: Whether changes were added.
     private static func claimInheritance(_ queue: inout Queue) -> Bool {
         guard let (changes, parent) = queue.inherited, getppid() != parent else { return false }
         queue.changes.merge(changes) { own, _ in own }
@@ -87,14 +87,14 @@ final class OverridesWriter: Sendable {
         return true
     }
 
-    /// Takes a change to be written.
+    /// Queues a change.
     ///
-    /// - Returns: Whether a thread will; otherwise the caller owes a ``flush()``.
+    /// - Returns: `false` if no thread will write it, so that the caller must ``flush()``.
     @discardableResult
     func enqueue(_ value: TweakValue?, for key: TweakKey) -> Bool {
         let (isFirst, isExiting) = queue.withLock { queue in
             queue.changes.updateValue(value, forKey: key)
-            // What this process sets is newer.
+            // The change of this process is newer.
             queue.inherited?.changes.removeValue(forKey: key)
             guard !queue.isExiting else { return (true, true) }
             defer { queue.trying = fbtweak__generation() }
@@ -106,16 +106,16 @@ final class OverridesWriter: Sendable {
         return false
     }
 
-    /// What the library registers before `main` runs among the destructors of libraries. By then no thread shall write:
-    /// glibc's memusage cannot free any more what it has given.
+    /// Registered before `main`, so that it runs among the destructors of libraries. No thread may write then: glibc's
+    /// memusage can no longer free what it allocated.
     private static let flushEarlyAtExit: Void = { _ = atexit { TweakStore.flushAllAtExit(isLast: false) } }()
 
     /// Without a file there is nothing to wait for.
     private func addWrite() -> Bool { file != nil && worker.add(write) }
 
-    /// Calls back when what is pending has been tried to be written, with the reason if that failed; at once if nothing
-    /// is, or if there is a pause between two attempts, with the reason of the last one. Calls come in order and with a
-    /// lock held.
+    /// Calls back after an attempt to write the pending changes, with the error if it failed. Calls back at once if
+    /// nothing is pending, or between two attempts, with the error of the last one. Calls come in order and with a lock
+    /// held.
     func afterAttempt(_ body: @escaping @Sendable (OverridesError?) -> Void) {
         queue.withLock { queue in
             if queue.phase == .writing || queue.phase == .idle && queue.trying != nil {
@@ -126,9 +126,9 @@ final class OverridesWriter: Sendable {
         }
     }
 
-    /// Writes what is pending, on this thread.
+    /// Writes the pending changes on this thread.
     ///
-    /// - Returns: Whether nothing is pending any more. What could not be written is tried again with the next change.
+    /// - Returns: Whether nothing is pending any more. Failed writes are retried with the next change.
     @discardableResult
     func flush() -> Bool {
         let (problem, isDone) = fileAccess.withSlowLock { _ -> (String?, Bool) in
@@ -157,24 +157,25 @@ final class OverridesWriter: Sendable {
                 return (error.withConsequence, false)
             }
         }
-        // Reported without the lock: the program's log handler may call the store.
+        // Reported without the lock, because the program's log handler may call the store.
         if let problem { report(problem) }
         return isDone
     }
 
-    /// Flushes, unless this is the writer of the process that this one was forked from.
+    /// Flushes, unless this is the writer of the parent process.
     ///
-    /// - Parameter isLast: Whether what is set from now on, in destructors of libraries, is written by who sets it.
+    /// - Parameter isLast: Whether changes made from now on, in destructors of libraries, are written by the thread
+    ///   that makes them.
     func flushAtExit(isLast: Bool) {
         guard getpid() == process else { return }
         if isLast { queue.withLock { $0.isExiting = true } }
         flush()
     }
 
-    /// What the file holds, `nil` if there is none, and the tweaks whose changes are still to be written into it.
+    /// The content of the file, `nil` if there is none, and the tweaks whose changes are not written yet.
     ///
-    /// No write is under way meanwhile, so whatever was enqueued before is in one of the two. What could not be written
-    /// is tried again if it can be read: that may have been the reason.
+    /// No write is in progress meanwhile, so every change queued before is in one of the two. If the file can be read,
+    /// failed writes are retried, because an unreadable file may have been the reason.
     func read() throws(OverridesError) -> (content: [UInt8]?, unwritten: Set<TweakKey>) {
         let (content, unwritten, isOverdue) = try fileAccess.withSlowLock { _ throws(OverridesError) in
             let content = try target.get().read()
@@ -201,9 +202,9 @@ final class OverridesWriter: Sendable {
 }
 
 extension OverridesError {
-    /// The message for who has set something.
+    /// The message for the code that made a change.
     fileprivate var withConsequence: String {
-        // It says so itself.
+        // This one describes the consequence itself.
         if case .noDirectory = self { return description }
         return "\(self); what was set is not kept yet, and is tried again with the next change"
     }

@@ -2,12 +2,12 @@ internal import TweakOverrides
 internal import TweakRecords
 
 extension TweakStore {
-    /// The values of this moment as a preset.
+    /// A preset of the current values.
     ///
     /// - Parameters:
-    ///   - name: What a person calls it.
-    ///   - category: Only this category; `nil` for all.
-    ///   - includingDefaults: Whether values that nobody has set are in it too.
+    ///   - name: The preset's name, for people.
+    ///   - category: The category to include; `nil` for all.
+    ///   - includingDefaults: Whether it includes values that nobody has set.
     public func preset(
         named name: String, of category: String? = nil, includingDefaults: Bool = false
     ) -> TweakPreset {
@@ -25,12 +25,12 @@ extension TweakStore {
 
     /// Sets the values of a preset, as one change, and keeps them as overrides.
     ///
-    /// What a tweak cannot take is reported, and the others are set.
+    /// Values that a tweak refuses are reported, and the others are set.
     ///
     /// - Parameters:
     ///   - preset: The values.
-    ///   - resettingOthers: Whether tweaks that are not in the preset get their defaults.
-    /// - Returns: What was set, and what was not and why.
+    ///   - resettingOthers: Whether tweaks that are not in the preset are reset to their defaults.
+    /// - Returns: The tweaks that were set, and those that were not, with reasons.
     @discardableResult
     public func apply(_ preset: TweakPreset, resettingOthers: Bool = false) -> TweakReport {
         apply(preset, resettingOthers: resettingOthers, allOrNothing: false)

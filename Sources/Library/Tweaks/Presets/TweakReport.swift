@@ -1,22 +1,22 @@
 public import TweakRecords
 
-/// What became of values that were applied together.
+/// The result of applying several values together.
 public struct TweakReport: Sendable {
-    /// The tweaks that have their values.
+    /// The tweaks that were set.
     public internal(set) var applied: [TweakKey] = []
-    /// Those of them whose values were outside the limits and have been moved to the nearest one.
+    /// The tweaks among them whose values were outside the limits and were clamped.
     public internal(set) var clamped: [TweakKey] = []
-    /// Names that the store does not have.
+    /// Names of tweaks that the store does not have.
     public internal(set) var unknown: [TweakKey] = []
-    /// Why the others do not have their values.
+    /// The errors of the tweaks that were not set.
     public internal(set) var refused: [TweakKey: TweakError] = [:]
 
-    /// Whether every value was applied as it was given.
+    /// Whether every value was applied unchanged.
     public var isComplete: Bool { clamped.isEmpty && unknown.isEmpty && refused.isEmpty }
 }
 
 extension TweakReport: CustomStringConvertible {
-    /// How many values were applied, and a line for each that was not applied as it was given.
+    /// The number of applied values, and a line for each that was not applied unchanged.
     public var description: String {
         let lines =
             clamped.map { "\($0): the value was outside the limits and has been clamped" }
@@ -27,11 +27,11 @@ extension TweakReport: CustomStringConvertible {
 }
 
 extension TweakStore {
-    /// Applies values as one change, those that cannot be excepted.
+    /// Applies values as one change, except those that cannot be applied.
     ///
     /// - Parameters:
     ///   - keys: The tweaks.
-    ///   - resettingOthers: Whether all other tweaks get their defaults.
+    ///   - resettingOthers: Whether all other tweaks are reset to their defaults.
     ///   - allOrNothing: Whether nothing changes if one of the values cannot be applied.
     ///   - set: Sets one of them in a batch; returns whether the value was clamped.
     func apply(

@@ -3,7 +3,7 @@ public import TweakRecords
 
 /// The values of all tweaks of a store at one moment.
 ///
-/// It can be compared, kept with `Codable`, and restored.
+/// Snapshots can be compared, encoded with `Codable`, and restored.
 public struct TweakSnapshot: Hashable, Sendable {
     struct Entry: Hashable {
         let type: TweakType
@@ -16,17 +16,17 @@ public struct TweakSnapshot: Hashable, Sendable {
     /// The tweaks, sorted by name.
     public var keys: [TweakKey] { entries.keys.sorted() }
 
-    /// The value of a tweak; `nil` if the store did not have it.
+    /// The value of a tweak, or `nil` if the store did not have it.
     public subscript(key: TweakKey) -> TweakValue? { entries[key]?.value }
 
-    /// The tweaks that have different values in another snapshot, or are in one of them alone; sorted by name.
+    /// The tweaks whose values differ between two snapshots, or that only one of them has; sorted by name.
     public func differences(from other: TweakSnapshot) -> [TweakKey] {
         Set(entries.keys).union(other.entries.keys).filter { self[$0] != other[$0] }.sorted()
     }
 }
 
 extension TweakStore {
-    /// The values of all tweaks at this moment. Actions have none.
+    /// The current values of all tweaks, without actions.
     public func snapshot() -> TweakSnapshot {
         var snapshot = TweakSnapshot()
         for tweak in statuses() where tweak.declaration.hasKeptValue {
@@ -36,14 +36,14 @@ extension TweakStore {
         return snapshot
     }
 
-    /// Gives tweaks the values of a snapshot, as one change. What had its default then is reset; a tweak that the
-    /// snapshot does not have stays as it is.
+    /// Sets tweaks to the values of a snapshot, as one change. Tweaks that had their defaults are reset; those not in
+    /// the snapshot stay as they are.
     ///
-    /// - Returns: Which values could not be restored, and why.
+    /// - Returns: The values that could not be restored, with reasons.
     @discardableResult
     public func restore(_ snapshot: TweakSnapshot) -> TweakReport {
         apply(snapshot.keys) { (batch, key, declaration) throws(TweakError) in
-            // A read-only tweak always has the same value.
+            // A read-only tweak never changes.
             guard let entry = snapshot.entries[key], !declaration.isReadOnly else { return false }
             if entry.isOverride || entry.value != declaration.defaultValue {
                 return try batch.set(entry.value, for: key).wasClamped
@@ -57,9 +57,9 @@ extension TweakStore {
 extension TweakSnapshot: Codable {
     private enum EntryKeys: CodingKey { case type, value, isSet }
 
-    /// Reads what ``encode(to:)`` writes.
+    /// Decodes the format of ``encode(to:)``.
     ///
-    /// - Throws: `DecodingError` that names the tweak.
+    /// - Throws: `DecodingError`, which names the tweak.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: JSONName.self)
         for name in container.allKeys {
@@ -90,7 +90,7 @@ extension TweakSnapshot: Codable {
         }
     }
 
-    /// Writes an object with a member for each tweak: `"Category/Collection/Name": {"type", "value", "isSet"}`.
+    /// Encodes an object with a member for each tweak: `"Category/Collection/Name": {"type", "value", "isSet"}`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: JSONName.self)
         for (key, entry) in entries {

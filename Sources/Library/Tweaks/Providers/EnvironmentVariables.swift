@@ -3,32 +3,32 @@ internal import Glibc
 internal import TweakOverrides
 public import TweakRecords
 
-/// The values that a process was started with.
+/// The values in the environment at the start of the process.
 ///
-/// `TWEAK_SPRING__PHYSICS__STIFFNESS=240` sets `Spring/Physics/Stiffness`: the levels are in capitals, two underscores
-/// are between them, and one underscore is in the place of each run of other characters than ASCII letters and digits. `TWEAKS` has
-/// many, as JSON that an overrides file could hold.
+/// `TWEAK_SPRING__PHYSICS__STIFFNESS=240` sets `Spring/Physics/Stiffness`: the levels are in capitals and separated by
+/// two underscores, and one underscore replaces each run of characters other than ASCII letters and digits. `TWEAKS`
+/// can hold many values, as the JSON of an overrides file.
 public struct EnvironmentVariables: Sendable {
-    /// What the variables for one tweak each hold, by their names.
+    /// The values of the variables for single tweaks, by name.
     private var texts: [ByteText: String] = [:]
-    /// The tweaks that have taken them.
+    /// The tweaks that have claimed them.
     private var owners: [ByteText: TweakKey] = [:]
 
     init() {}
 
     /// Reads the environment of this process.
     ///
-    /// - Returns: The values in `TWEAKS`, and what is wrong with it.
+    /// - Returns: The values in `TWEAKS`, and the reason if it is invalid.
     mutating func read() -> (values: [TweakKey: ProvidedValue], problem: String?) {
         // Swift's own `environ` traps after clearenv(3).
         var next = fbtweak__environment()
         while let variable = next, let text = variable.pointee {
             next = variable + 1
-            // Most variables are others, so they are not made strings of.
+            // Most variables are unrelated, so they are compared as bytes without creating strings.
             guard strncmp(text, "TWEAK_", 6) == 0 else { continue }
             let parts = String(cString: text).split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            // Of any text there is a first part.
+            // Splitting always yields a first part.
             texts[ByteText(String(parts[0]))] = parts.count == 2 ? String(parts[1]) : ""
         }
         guard let json = getenv("TWEAKS") else { return ([:], nil) }
@@ -41,10 +41,10 @@ public struct EnvironmentVariables: Sendable {
         }
     }
 
-    /// Whether every tweak has to be looked at.
+    /// Whether there are no variables for single tweaks.
     var isEmpty: Bool { texts.isEmpty }
 
-    /// What the variable of a tweak holds. A variable is for one tweak, the one that asks first.
+    /// The value of a tweak's variable. A variable belongs to the first tweak that claims it.
     mutating func claim(_ key: TweakKey, _ messages: inout [String]) -> String? {
         guard !texts.isEmpty else { return nil }
         let name = ByteText(Self.variable(for: key))
@@ -58,7 +58,7 @@ public struct EnvironmentVariables: Sendable {
         return text
     }
 
-    /// The name of the variable that sets a tweak. Names without any ASCII letter or digit have none of their own; `TWEAKS`
+    /// The name of the variable that sets a tweak. Names without any ASCII letter or digit have no variable; `TWEAKS`
     /// can set them.
     public static func variable(for key: TweakKey) -> String { key.environmentVariable }
 }

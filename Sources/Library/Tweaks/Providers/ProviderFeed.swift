@@ -1,16 +1,16 @@
 internal import TweakRecords
 
-// Every process with tweaks has feeds of the files that an agent may write, so that what is done with those that are not
-// there is done at each start. To make the metadata of a generic type, or to look for a conformance, takes some pages.
+// Every process with tweaks has feeds of the files that an agent may write, so code here runs at each start, even
+// without files. Generic metadata and conformance lookups would cost some pages.
 
-/// A store's right to a provider, which tells one store of its changes.
+/// A store's exclusive right to a provider.
 final class ProviderClaim: Sendable {
-    /// The providers of all stores, which are few.
+    /// The providers of all stores. There are few.
     static let all = Guarded<[UInt]>([])
 
     private let number: UInt
 
-    /// - Returns: `nil` if another store has it.
+    /// - Returns: `nil` if another store has the provider.
     init?(_ provider: any TweakProvider) {
         let number = UInt(bitPattern: ObjectIdentifier(provider))
         self.number = number
@@ -25,15 +25,15 @@ final class ProviderClaim: Sendable {
     deinit { Self.all.withLock { all in all.removeAll { $0 == number } } }
 }
 
-/// Asks a provider for what it reports as changed. One thread at a time does; what others report meanwhile that thread
-/// asks for too, so the last value is never lost.
+/// Queries a provider for its reported changes. One thread at a time does so, and also handles what other threads
+/// report meanwhile, so the last value is never lost.
 final class ProviderFeed: Sendable {
     private struct Work {
         var changed: Set<TweakKey> = []
         var everythingChanged = false
-        /// What observers have to be told when that has been asked for.
+        /// The load to notify observers of after that.
         var load: TweakLoad?
-        /// What they were told last; `nil` after something was loaded.
+        /// The last problem reported to observers; `nil` after a successful load.
         var problem: String?
         var isBusy = false
         var isRemoved = false
@@ -46,13 +46,13 @@ final class ProviderFeed: Sendable {
     }
 
     let provider: any TweakProvider
-    /// The same, if it reads files.
+    /// The same provider, if it reads files.
     let fileProvider: (any FileProvider)?
     let listsAllKeys: Bool
     private let work: Guarded<Work>
     private weak let store: TweakStore?
 
-    /// - Returns: `nil` if the provider is in a store already.
+    /// - Returns: `nil` if a store has the provider already.
     init?(_ provider: any TweakProvider, of store: TweakStore) {
         guard let claim = ProviderClaim(provider) else { return nil }
         work = Guarded(Work(claim: claim))
@@ -62,10 +62,10 @@ final class ProviderFeed: Sendable {
         self.store = store
     }
 
-    /// Begins to listen to the provider, and takes all that it has.
+    /// Starts listening to the provider, and queries everything.
     func begin() {
         provider.onChange { [weak self] change in
-            // A provider that changes once does so again, and tweaks that are decoded need not be searched for.
+            // A provider that changes once will change again, and decoded tweaks need no search.
             self?.store?.withDecodedState { _ in }
             self?.report(change)
         }
@@ -76,7 +76,7 @@ final class ProviderFeed: Sendable {
     func end() {
         work.withLock { $0.isRemoved = true }
         provider.onChange(nil)
-        // Another store can have it now.
+        // Another store may now use the provider.
         work.withLock { $0.claim = nil }
         EventLoop.current.withLock { $0?.wake() }
     }
@@ -102,7 +102,7 @@ final class ProviderFeed: Sendable {
                 let update = isEverything ? everything(store) : some(keys, store)
             {
                 store.apply { [source = provider.source] state in
-                    // Removed meanwhile, it has given its last value.
+                    // Once removed, a feed applies no more values.
                     state.layers.feed(of: source) === self && !isRemoved ? update : nil
                 }
             }
@@ -138,7 +138,7 @@ final class ProviderFeed: Sendable {
             var update = ValueUpdate(of: provider.source, replacing: known, with: tweaks.values) {
                 tweaks.failures[$0] != nil
             }
-            // What is said about a tweak may be new where its value is not.
+            // The declaration may be new where the value is not.
             for (key, value) in tweaks.values
             where known[key] == value && former[key] != tweaks.declaration(key) {
                 update.opinions.append(.init(key: key, provided: value))

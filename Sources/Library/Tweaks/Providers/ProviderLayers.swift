@@ -1,57 +1,57 @@
 internal import TweakFormats
 internal import TweakRecords
 
-/// What decides the value of a tweak.
+/// The value of a tweak and its provider.
 struct Resolution {
     var value: TweakValue
     var source: TweakSource
 }
 
-/// What a provider knows of tweaks that no binary needs to declare.
+/// A provider's declarations of tweaks that no binary needs to declare.
 struct ProvidedDeclarations: Sendable {
-    /// Those of the tweaks that were asked for one by one.
+    /// The declarations that were queried one by one.
     var some: [TweakKey: TweakDeclaration] = [:]
-    /// The others. It is called with the store's lock held and runs nobody else's code.
+    /// The other declarations. It is called with the store's lock held and runs only the library's code.
     var others: @Sendable (TweakKey) -> TweakDeclaration? = { _ in nil }
 
     subscript(key: TweakKey) -> TweakDeclaration? { some[key] ?? others(key) }
 }
 
-/// What the providers of a store say, in their order. The first that has a value which the tweak can take decides.
+/// The values of a store's providers, in their order. The first value that the tweak accepts counts.
 struct ProviderLayers {
-    /// One provider as far as the store knows it.
+    /// The values and failures of one provider.
     struct Layer {
         let source: TweakSource
         var values: [TweakKey: ProvidedValue] = [:]
         var declarations = ProvidedDeclarations()
-        /// Why it last had no value for a tweak, though it should.
+        /// The errors of tweaks that should have values and have none.
         var failures: [TweakKey: any Error] = [:]
-        /// What asks the provider; `nil` for what the store itself keeps.
+        /// Queries the provider; `nil` for the store's own layers.
         var feed: ProviderFeed?
 
         func value(of key: TweakKey) -> ProvidedValue? {
-            // To look into an empty dictionary costs a hash too.
+            // Even a lookup in an empty dictionary computes a hash.
             values.isEmpty ? nil : values[key]
         }
     }
 
-    /// The highest first.
+    /// Highest precedence first.
     private(set) var all: [Layer] = [.session, .environment, .overrides].map { Layer(source: $0) }
-    /// Who keeps what a person sets: the first that can, the session excepted.
+    /// The provider that keeps what a person sets: the first that can, except the session.
     private(set) var keeper = TweakSource.overrides
-    /// The providers that are asked for every tweak.
+    /// The providers that are queried for every tweak.
     private(set) var askedForAll: [ProviderFeed] = []
 
-    /// Whether no provider has a value for anything.
+    /// Whether no provider has any value.
     var isEmpty: Bool { all.allSatisfy(\.values.isEmpty) }
 
-    /// The tweaks that some provider has a value for.
+    /// The tweaks that any provider has a value for.
     var keys: Set<TweakKey> { all.reduce(into: []) { $0.formUnion($1.values.keys) } }
 
     // MARK: The order
 
     mutating func insert(_ layer: Layer, at index: Int) {
-        // Where most are, this makes no metadata of a collection of one.
+        // In the most common case, avoids the metadata of a collection of one.
         if index == all.endIndex { all.append(layer) } else { all.insert(layer, at: index) }
         findKeeper()
     }
@@ -61,7 +61,7 @@ struct ProviderLayers {
         findKeeper()
     }
 
-    /// The same layers in another order; `nil` if that does not name each of them once.
+    /// The same layers in another order; `nil` unless that names each of them once.
     func ordered(_ sources: [TweakSource]) -> ProviderLayers? {
         guard sources.count == all.count, Set(sources) == Set(all.map(\.source)) else { return nil }
         var layers = self
@@ -80,7 +80,7 @@ struct ProviderLayers {
             ?? .overrides
     }
 
-    /// Whether a source is one that the store keeps itself and a person changes.
+    /// Whether the store itself keeps the values of this source and a person can change them.
     func keepsItself(_ source: TweakSource) -> Bool { source == .overrides || source == .session }
 
     func index(of source: TweakSource) -> Int? { all.indices.first { all[$0].source == source } }
@@ -112,12 +112,12 @@ struct ProviderLayers {
         resolve(tweak, after: nil, nil, in: nil, &messages)
     }
 
-    /// The value of a tweak, as if the layers had an update already.
+    /// The value of a tweak as it would be after an update.
     ///
     /// - Parameters:
-    ///   - new: What the update says of the tweak.
-    ///   - layer: Where the provider is whose update it is.
-    ///   - messages: Gets what is wrong with the values on the way.
+    ///   - new: The update's value for the tweak.
+    ///   - layer: The index of the update's provider.
+    ///   - messages: Collects messages about invalid values.
     func resolve(
         _ tweak: TweakDeclaration, after update: ValueUpdate?, _ new: ProvidedValue?, in layer: Int?,
         _ messages: inout [String]
@@ -145,29 +145,29 @@ struct ProviderLayers {
         return Resolution(value: tweak.defaultValue, source: .binary)
     }
 
-    /// What each provider that has a value for a tweak says, the highest first.
+    /// The providers' values for a tweak, highest precedence first.
     func opinions(on key: TweakKey) -> [(source: TweakSource, provided: ProvidedValue)] {
         all.compactMap { layer in layer.values[key].map { (layer.source, $0) } }
     }
 
-    /// The highest value of a name that nothing declares.
+    /// The value with the highest precedence for a name that nothing declares.
     func value(ofUndeclared key: TweakKey) -> TweakValue {
         for case .value(let value) in opinions(on: key).lazy.map(\.provided) { return value }
         return .nothing
     }
 
-    /// What the highest provider that declares a tweak says about it.
+    /// The declaration of a tweak by the highest provider that has one.
     func declaration(of key: TweakKey) -> TweakDeclaration? { declaration(of: key, after: nil, nil, in: nil) }
 
-    /// What the highest provider that declares a tweak says about it, as if the layers had an update already, see
-    /// ``resolve(_:after:_:in:_:)``. A feature that providers only have a value for is declared by that.
+    /// The declaration of a tweak by the highest provider that has one, as it would be after an update; see
+    /// ``resolve(_:after:_:in:_:)``. A feature for which providers only have a value is declared by that value.
     func declaration(
         of key: TweakKey, after update: ValueUpdate?, _ new: ProvidedValue?, in layer: Int?
     ) -> TweakDeclaration? {
         var highest: ProvidedValue?
         for index in all.indices {
             let isUpdated = index == layer
-            // What the store itself keeps declares nothing.
+            // The store's own layers declare nothing.
             guard all[index].feed != nil, let provided = isUpdated ? new : all[index].value(of: key)
             else { continue }
             let declarations = isUpdated ? update?.declarations : all[index].declarations
@@ -178,12 +178,12 @@ struct ProviderLayers {
         return TweakDeclaration(feature: key, having: value)
     }
 
-    /// Takes over what an update says.
+    /// Applies an update.
     ///
     /// - Parameters:
-    ///   - index: Where the provider is.
-    ///   - refused: Where in the update are values that the tweaks refuse.
-    ///   - changed: Called with what differs from what the provider had.
+    ///   - index: The index of the update's provider.
+    ///   - refused: The indices of values in the update that their tweaks refuse.
+    ///   - changed: Called for values that differ from the provider's former ones.
     mutating func commit(
         _ update: ValueUpdate, to index: Int?, except refused: Set<Int>,
         _ changed: (TweakKey, ProvidedValue?) -> Void
@@ -210,7 +210,7 @@ struct ProviderLayers {
         if !update.failures.isEmpty { all[index].failures.merge(update.failures) { $1 } }
     }
 
-    /// Whether a provider had no value for a tweak, though it should.
+    /// Whether a provider failed to give a value for a tweak.
     func fail(_ key: TweakKey) -> Bool { all.contains { $0.failures[key] != nil } }
 
     /// Whether a provider has a value that it cannot decrypt.

@@ -1,36 +1,36 @@
 public import TweakRecords
 
-/// What a provider says about a tweak, see ``TweakStore/opinions(on:)``.
+/// A provider's value for a tweak, see ``TweakStore/opinions(on:)``.
 public struct TweakOpinion: Hashable, Sendable {
-    /// Who says it.
+    /// The provider.
     public let source: TweakSource
-    /// The value, in the form that the tweak takes it; `nil` if the tweak cannot take it.
+    /// The value as the tweak takes it; `nil` if the tweak refuses it.
     public let value: TweakValue?
-    /// Why the tweak cannot take it.
+    /// The reason why the tweak refuses the value.
     public let problem: TweakValueError?
 }
 
 extension TweakStore {
     // MARK: The order
 
-    /// Where values come from, the highest first. The first that has a value which the tweak can take decides; if none
-    /// has, it is the default in the binary.
+    /// The providers, highest precedence first. The first value that the tweak accepts counts; without one, the default
+    /// in the binary.
     public var sources: [TweakSource] {
         startIfShared()
         return state.withLock { $0.layers.all.map(\.source) }
     }
 
-    /// Adds a provider, and gives tweaks the values that it has.
+    /// Adds a provider, and applies its values.
     ///
     ///     try store.add(VariablesProvider(files: ["tweaks.json"]), below: .overrides)
     ///
-    /// The store asks it now, on this thread, and again for what it reports.
+    /// The store queries it now, on this thread, and again for the changes that it reports.
     ///
     /// - Parameters:
-    ///   - provider: The provider. The store holds it.
-    ///   - source: The one before which it is asked; `nil` to ask it last.
-    /// - Throws: ``TweakError/order(_:)`` if there is one with this source already, or none to be above, or the provider is in
-    ///   a store already: each store has a provider of its own.
+    ///   - provider: The provider, retained by the store.
+    ///   - source: The provider before which it is added; `nil` to add it last.
+    /// - Throws: ``TweakError/order(_:)`` if there is a provider with its name already, there is no provider `source`,
+    ///   or it is in a store already: each store needs a provider of its own.
     public func add(_ provider: any TweakProvider, above source: TweakSource?) throws(TweakError) {
         startIfShared()
         guard let feed = ProviderFeed(provider, of: self) else {
@@ -50,13 +50,13 @@ extension TweakStore {
         feed.begin()
     }
 
-    /// Adds a provider, and gives tweaks the values that it has; as ``add(_:above:)``, but it is asked after another one.
+    /// Adds a provider after another one, and applies its values; see ``add(_:above:)``.
     ///
     /// - Parameters:
-    ///   - provider: The provider. The store holds it.
-    ///   - source: The one after which it is asked.
-    /// - Throws: ``TweakError/order(_:)`` if there is one with this source already, or none to be below, or the provider is in
-    ///   a store already.
+    ///   - provider: The provider, retained by the store.
+    ///   - source: The provider after which it is added.
+    /// - Throws: ``TweakError/order(_:)`` if there is a provider with its name already, there is no provider `source`,
+    ///   or it is in a store already.
     public func add(_ provider: any TweakProvider, below source: TweakSource) throws(TweakError) {
         let sources = sources
         guard let index = sources.firstIndex(of: source) else {
@@ -65,7 +65,7 @@ extension TweakStore {
         try add(provider, above: sources.dropFirst(index + 1).first)
     }
 
-    /// Takes a provider away, with the values that it has given and the tweaks that nobody else has.
+    /// Removes a provider, with its values and the tweaks that only it declares.
     ///
     /// - Throws: ``TweakError/order(_:)`` if there is no such provider, or it is the store's own.
     public func remove(providerOf source: TweakSource) throws(TweakError) {
@@ -80,12 +80,12 @@ extension TweakStore {
         state.withLock { if $0.layers.feed(of: source) === feed { $0.layers.remove(source) } }
     }
 
-    /// Asks the providers in another order.
+    /// Changes the order of the providers.
     ///
-    /// - Parameter sources: All of ``sources``, the highest first, or all that were added: the session, the environment, the
-    ///   overrides and what comes from afar are asked before them then, in the order that they have. What comes from afar is asked
-    ///   behind the overrides if it is left out.
-    /// - Throws: ``TweakError/order(_:)`` if one is missing, or there twice, or unknown.
+    /// - Parameter sources: All of ``sources``, highest precedence first, or all that were added: the session, the
+    ///   environment, the overrides and remote values then come first, in their current order. Remote values come after
+    ///   the overrides if they are left out.
+    /// - Throws: ``TweakError/order(_:)`` if a provider is missing, repeated or unknown.
     public func setOrder(_ sources: [TweakSource]) throws(TweakError) {
         let own: Set = [TweakSource.session, .environment, .overrides, .remote, .fleet]
         let sources = completed(
@@ -104,17 +104,18 @@ extension TweakStore {
         deliverChanges()
     }
 
-    /// An order with what comes from afar, behind the overrides if it was left out. Orders that were written before there was
-    /// any do not know it.
+    /// The order with remote values after the overrides if they were left out, as in orders written before there were
+    /// any.
     func completed(_ order: [TweakSource]) -> [TweakSource] {
         let missing = sources.filter { ($0 == .remote || $0 == .fleet) && !order.contains($0) }
         let start = order.firstIndex(of: .overrides).map { $0 + 1 } ?? 0
         return Array(order[..<start]) + missing + Array(order[start...])
     }
 
-    // MARK: Asking
+    // MARK: Querying
 
-    /// What each provider says about a tweak, the highest first, and the default at the end. The first with a value decides.
+    /// The value of each provider for a tweak, highest precedence first, and the default at the end. The first accepted
+    /// value counts.
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``.
     public func opinions(on key: TweakKey) throws(TweakError) -> [TweakOpinion] {

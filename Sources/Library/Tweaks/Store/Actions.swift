@@ -2,22 +2,21 @@ internal import CTweaks
 public import TweakRecords
 
 extension TweakStore {
-    /// Runs an action on this thread: all functions that are declared under its name, in the order of declaration, each
-    /// once.
+    /// Runs an action on this thread: all functions declared under its name, in the order of declaration, each once.
     ///
-    /// - Throws: ``TweakError`` if nothing declares such a tweak, or it is not an action.
+    /// - Throws: ``TweakError`` if nothing declares the action, or the tweak is not an action.
     public func run(_ key: TweakKey) throws(TweakError) {
         let declaration = try declaration(of: key)
         guard declaration.type == .action else { throw .noAction(declaration) }
         var done: [CFunction] = []
         while true {
-            // One after the other, since the image of the next may be closed meanwhile.
+            // One at a time, because the next function's image may be closed meanwhile.
             let next = state.withLock { state -> (CFunction, RunningCall, ActionClosure?)? in
                 let action = state.tweaks[key]?.actions.first { !done.contains($0) }
                 guard let action else { return nil }
                 let call = RunningCall(.action(action.code), code: action.code)
                 state.delivery.begin(call)
-                // It may be removed while it runs.
+                // The closure may be removed while it runs.
                 return (action, call, state.closures[action.contextNumber])
             }
             guard let (action, call, closure) = next else { return }
@@ -30,7 +29,7 @@ extension TweakStore {
 
 // MARK: - Making
 
-/// A closure that an action runs, see ``TweakStore/makeAction(_:_:_:title:description:group:owner:_:)``.
+/// A registered closure of an action, see ``TweakStore/makeAction(_:_:_:title:description:group:owner:_:)``.
 public final class TweakAction: Sendable {
     /// The name of the action.
     public let key: TweakKey
@@ -41,7 +40,7 @@ public final class TweakAction: Sendable {
         (self.key, self.closure, self.store) = (key, closure, store)
     }
 
-    /// Takes the closure away, and the action if it has no other one. A call that is running goes on.
+    /// Removes the closure, and the action if it has no other. A running call continues.
     public func remove() {
         store.withDecodedState { state in
             guard state.closures.removeValue(forKey: closure.number) != nil else { return }
@@ -51,8 +50,8 @@ public final class TweakAction: Sendable {
 }
 
 extension TweakStore {
-    /// Makes an action while the program runs, or gives one a further closure: all of one name are run, in the order in
-    /// which they came.
+    /// Makes an action at run time, or adds a closure to one: all closures of a name run, in the order in which they
+    /// were added.
     ///
     ///     let clear = try store.makeAction("Spring", "Drawing", "Clear") { canvas.clear() }
     ///     try store.run(clear.key)
@@ -62,14 +61,14 @@ extension TweakStore {
     ///   - category: The first level of the name.
     ///   - collection: The second level.
     ///   - name: The third level.
-    ///   - title: What a person sees instead of the name.
-    ///   - description: What it does, for a person.
-    ///   - group: Under which heading a person finds it.
-    ///   - owner: Who looks after it.
-    ///   - body: What is run, on the thread that calls ``run(_:)``, or on a thread of the library if a person asks for it.
-    /// - Returns: What removes the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is none, ``TweakError/exists(_:)`` if the program has a tweak of
-    ///   this name that has a value.
+    ///   - title: The name that people see.
+    ///   - description: A description for people.
+    ///   - group: The heading under which people see it.
+    ///   - owner: The person or team responsible.
+    ///   - body: Runs on the thread that calls ``run(_:)``, or on a library thread if a person requests the action.
+    /// - Returns: The registration, which removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
+    ///   a tweak with a value of this name.
     @discardableResult
     public func makeAction(
         _ category: String, _ collection: String, _ name: String, title: String? = nil,
@@ -81,26 +80,25 @@ extension TweakStore {
             [("title", title), ("doc", description), ("group", group), ("owner", owner)], body)
     }
 
-    /// Makes an action that runs on the main actor, as ``makeAction(_:_:_:title:description:group:owner:_:)`` does one that
-    /// runs where it is asked for.
+    /// Makes an action that runs on the main actor; see ``makeAction(_:_:_:title:description:group:owner:_:)``.
     ///
     ///     try store.makeAction("Game", "Play", "Start again", on: MainActor.self) { board.clear() }
     ///
-    /// Running it returns when the main actor has been given the closure.
+    /// Running it returns once the closure has been handed to the main actor.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
     ///   - collection: The second level.
     ///   - name: The third level.
-    ///   - title: What a person sees instead of the name.
-    ///   - description: What it does, for a person.
-    ///   - group: Under which heading a person finds it.
-    ///   - owner: Who looks after it.
+    ///   - title: The name that people see.
+    ///   - description: A description for people.
+    ///   - group: The heading under which people see it.
+    ///   - owner: The person or team responsible.
     ///   - actor: `MainActor.self`.
-    ///   - body: What is run.
-    /// - Returns: What removes the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is none, ``TweakError/exists(_:)`` if the program has a tweak of
-    ///   this name that has a value.
+    ///   - body: The action.
+    /// - Returns: The registration, which removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
+    ///   a tweak with a value of this name.
     @discardableResult
     public func makeAction(
         _ category: String, _ collection: String, _ name: String, title: String? = nil,
@@ -112,27 +110,26 @@ extension TweakStore {
         ) { Task { @MainActor in body() } }
     }
 
-    /// Makes an action that runs on an actor, as ``makeAction(_:_:_:title:description:group:owner:_:)`` does one that runs
-    /// where it is asked for.
+    /// Makes an action that runs on an actor; see ``makeAction(_:_:_:title:description:group:owner:_:)``.
     ///
     ///     try store.makeAction("Game", "Play", "Start again", on: simulation) { $0.clear() }
     ///
-    /// Running it returns when the actor has been given the closure. The action does not keep the actor; without it nothing
-    /// is run.
+    /// Running it returns once the closure has been handed to the actor. The action does not retain the actor; once it
+    /// is gone, nothing runs.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
     ///   - collection: The second level.
     ///   - name: The third level.
-    ///   - title: What a person sees instead of the name.
-    ///   - description: What it does, for a person.
-    ///   - group: Under which heading a person finds it.
-    ///   - owner: Who looks after it.
-    ///   - actor: Where the closure runs.
-    ///   - body: What is run, of the actor.
-    /// - Returns: What removes the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is none, ``TweakError/exists(_:)`` if the program has a tweak of
-    ///   this name that has a value.
+    ///   - title: The name that people see.
+    ///   - description: A description for people.
+    ///   - group: The heading under which people see it.
+    ///   - owner: The person or team responsible.
+    ///   - actor: The actor that runs the closure.
+    ///   - body: The action; gets the actor.
+    /// - Returns: The registration, which removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
+    ///   a tweak with a value of this name.
     @discardableResult
     public func makeAction<Isolation: Actor>(
         _ category: String, _ collection: String, _ name: String, title: String? = nil,
@@ -157,7 +154,7 @@ extension TweakStore {
     }
 }
 
-/// What an action of Swift runs. Its record has a function of C, whose context this is.
+/// The closure of a Swift action. The action's record has a C function, whose context this is.
 final class ActionClosure: Sendable {
     private let body: @Sendable () -> Void
 
@@ -165,7 +162,7 @@ final class ActionClosure: Sendable {
 
     private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// What the closures of a store are found by.
+    /// The key of the closure in its store.
     fileprivate var number: StableNumber { StableNumber(UInt(bitPattern: context)) }
 
     fileprivate var function: CFunction {
@@ -179,7 +176,7 @@ final class ActionClosure: Sendable {
 }
 
 extension TweakEntry {
-    /// The functions that are declared under the name.
+    /// The functions declared under the name.
     fileprivate var actions: [CFunction] {
         cells.all.filter(\.owner.declares).compactMap(\.cell.action)
     }
@@ -197,7 +194,7 @@ extension CFunction {
 }
 
 extension Cell {
-    /// What an action's record holds where others have the current value and the default.
+    /// The function in an action's record, which is in place of current value and default.
     var action: CFunction? {
         get {
             guard type == .action else { return nil }

@@ -4,19 +4,19 @@ internal import Logging
 internal import TweakRecords
 internal import TweakSystem
 
-/// Tells a person what went wrong, each thing once.
+/// Reports problems to people, each message once.
 ///
-/// What it says may hold names, values and paths of any origin, so it is escaped here, for whoever takes it.
+/// Messages may contain arbitrary names, values and paths, so they are escaped here, for every log handler.
 final class Diagnostics: Sendable {
     struct State {
-        /// Hashes of what was said. The newest are kept, so that a program which runs for years does not grow.
+        /// Hashes of the reported messages. Only the newest are kept, to bound the memory of long-running programs.
         var reported: [Int] = []
-        /// That of the program; without one nothing of swift-log is used, so that it works at any time of a process.
+        /// The program's logger; without one swift-log is not used, so that reporting works at any time of a process.
         var logger: Logger?
-        /// Hashes of what threads are writing at this moment, and in which generation of the process.
+        /// Hashes of the messages that threads are writing, and the generation of the process.
         var writing: (hashes: [Int], generation: UInt32) = ([], 0)
 
-        /// Has a forked child say itself what its parent was saying, which may have ended before.
+        /// Lets a forked child repeat messages that its parent was writing, because the parent may have ended before.
         mutating func forgetParent() {
             let generation = fbtweak__generation()
             guard writing.generation != generation else { return }
@@ -26,18 +26,18 @@ final class Diagnostics: Sendable {
     }
     let state = Guarded(State())
 
-    /// How many different messages are remembered.
+    /// The number of messages remembered.
     private static let mostReported = 1000
-    /// The bytes of a message. A line with it is written to a pipe at once or not at all.
+    /// The maximum bytes of a message. A line of this length is written to a pipe atomically or not at all.
     private static let largestMessage = 3500
 
-    /// Standard error unless the program sets another; standard output belongs to the program.
+    /// The program's logger, by default standard error; standard output belongs to the program.
     var logger: Logger {
         get { state.withLock { $0.logger } ?? Logger(label: "tweaks") { _ in StandardErrorLog() } }
         set { state.withLock { $0.logger = newValue } }
     }
 
-    /// Says something that is worth knowing only for who looks for it.
+    /// Logs a detail for debugging.
     func debug(_ message: String) {
         guard let logger = state.withLock({ $0.logger }) else { return }
         allowingForks { logger.debug("\(Self.shown(message))") }
@@ -45,7 +45,7 @@ final class Diagnostics: Sendable {
 
     func warn(_ message: String) { warn(message, onceFor: message) }
 
-    /// Says something that may have to be said again in the same words, once for each identity.
+    /// Reports a message that may have to be repeated, once for each identity.
     func warn(_ message: String, onceFor identity: String) {
         let hash = ByteText(identity)._rawHashValue(seed: 0)
         let (isNew, logger) = state.withLock { state -> (Bool, Logger?) in
@@ -67,7 +67,7 @@ final class Diagnostics: Sendable {
         state.withLock { $0.writing.hashes.removeAll { $0 == hash } }
     }
 
-    /// Waits a moment for what other threads are writing, which would be lost at the end of the process.
+    /// Waits briefly for messages that other threads are writing, which would be lost when the process ends.
     func finish() {
         for _ in 0..<100 {
             let isWriting = state.withLock { state in
@@ -80,7 +80,7 @@ final class Diagnostics: Sendable {
     }
 
     private static func shown(_ message: String) -> String {
-        // Only the beginning of megabytes is escaped.
+        // Only the beginning of a huge message is escaped.
         let text = message.cut(to: largestMessage).printable
         return text.utf8.count > largestMessage || message.utf8.count > largestMessage
             ? text.cut(to: largestMessage) + "…" : text
@@ -88,16 +88,16 @@ final class Diagnostics: Sendable {
 }
 
 extension String {
-    /// The beginning, of some bytes at most.
+    /// The beginning, of at most this many bytes.
     fileprivate func cut(to count: Int) -> String {
         guard let end = utf8.index(startIndex, offsetBy: count, limitedBy: endIndex) else { return self }
-        // An index inside a scalar counts as one before it.
+        // Slicing rounds an index inside a scalar down.
         return String(unicodeScalars[..<end])
     }
 }
 
-/// Writes each message as one line to standard error, without its stream: another thread of the program may have locked
-/// that, in a forked child for ever.
+/// Writes each message as one line to standard error, bypassing `stderr`: another thread may have locked the stream, in
+/// a forked child for ever.
 private struct StandardErrorLog: LogHandler {
     var logLevel = Logger.Level.info
     var metadata = Logger.Metadata()
@@ -119,7 +119,7 @@ private struct StandardErrorLog: LogHandler {
     static func write(_ message: String, _ level: Logger.Level, from source: String = "Tweaks") {
         let line =
             "\(utcTime(secondsSince1970: time(nil))) \(level.rawValue) tweaks: [\(source.printable)] \(message)"
-        // What metadata adds may be long.
+        // Metadata may be long.
         var text = line.cut(to: Int(PIPE_BUF) - 1) + "\n"
         text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { fbtweak__say($0.baseAddress, $0.count) }

@@ -2,7 +2,7 @@ internal import CTweaks
 internal import Glibc
 internal import TweakSystem
 
-/// A call into the program, so that nobody takes away what it uses before it has returned.
+/// A call into the program, tracked so that nothing it uses is removed before it returns.
 struct RunningCall: Equatable, Sendable {
     enum Target: Equatable, Sendable {
         /// An observer, by its id.
@@ -12,7 +12,7 @@ struct RunningCall: Equatable, Sendable {
     }
 
     let target: Target
-    /// The address of the code; `nil` if it is Swift's to keep.
+    /// The address of the code; `nil` if Swift keeps it alive.
     let code: UInt?
     let thread: UInt
 
@@ -25,11 +25,11 @@ struct RunningCall: Equatable, Sendable {
     static var currentThread: UInt { UInt(pthread_self()) }
 }
 
-/// Called by `calls.cpp` for a C function, which only the shared store calls.
+/// Called by `calls.cpp` for C functions, which only the shared store calls.
 @c(fbtweak__abandon_call)
 func abandonCall() { TweakStore.shared.abandonCall() }
 
-/// Runs the program's code. Every call of it goes through here.
+/// Runs the program's code. Every call into the program goes through here.
 func callProgram(_ body: () -> Void) {
     fbtweak__count_calls(1)
     allowingForks(body)
@@ -37,8 +37,8 @@ func callProgram(_ body: () -> Void) {
 }
 
 extension TweakStore {
-    /// Puts right what a call was part of that does not return: its thread ends, or an exception goes on to a caller that is
-    /// not C.
+    /// Cleans up after a call that does not return, because its thread ends or an exception propagates to a caller that
+    /// is not C.
     fileprivate func abandonCall() {
         let thread = RunningCall.currentThread
         let isLeft = state.withLock { state in
@@ -49,7 +49,7 @@ extension TweakStore {
     }
 }
 
-// The state of a store, for those who may not keep the store.
+// On the state of a store, for callers that must not retain the store.
 extension Guarded<StoreState> {
     /// Calls an observer, unless it has been removed.
     func call(_ observer: UInt64, _ body: () -> Void) {
@@ -58,13 +58,13 @@ extension Guarded<StoreState> {
         withLock { $0.delivery.end(call) }
     }
 
-    /// Returns when none of some observers is running on another thread.
+    /// Returns when none of these observers is running on another thread.
     func waitForCalls(of observers: [ObserverList.Observer]) {
         guard !observers.isEmpty else { return }
         waitForCalls { call in observers.contains { call.target == .observer($0.id) } }
     }
 
-    /// Returns when no call of a kind is running on another thread.
+    /// Returns when no matching call is running on another thread.
     func waitForCalls(where matches: (RunningCall) -> Bool) {
         let thread = RunningCall.currentThread
         allowingForks {

@@ -12,19 +12,19 @@ struct ScopedValues: Sendable {
     static var current: ScopedValues? { fbtweak__has_scopes() ? ofTask : nil }
 
     private var values: [Name: TweakValue] = [:]
-    /// The same by the addresses of cells.
+    /// The same values, by the addresses of cells.
     private(set) var cells: [UInt: TweakValue] = [:]
 
     func value(of key: TweakKey, in store: TweakStore) -> TweakValue? {
         values[Name(store: ObjectIdentifier(store), key: key)]
     }
 
-    /// The values of the task, with some more of a store.
+    /// The values of the task, with additional ones of a store.
     static func adding(_ values: [TweakKey: TweakValue], in store: TweakStore) throws(TweakError) -> Self {
         var scope = current ?? ScopedValues()
         for (key, value) in values {
             var declaration = try store.declaration(of: key)
-            // A test may want another value of what nobody can set.
+            // A test may override read-only tweaks.
             declaration.attributes.removeAll { $0.key == "read-only" }
             let admitted: TweakValue
             do throws(TweakValueError) { admitted = try declaration.admit(value).value } catch {
@@ -32,7 +32,7 @@ struct ScopedValues: Sendable {
             }
             scope.values[Name(store: ObjectIdentifier(store), key: key)] = admitted
             let cells = store.withDecodedState { state -> [OwnedCell] in
-                // So that who asks for the tweak later gets a handle that is in the scope.
+                // Later handles of the tweak are then in the scope, too.
                 _ = state.handle(of: key)
                 return state.tweaks[key]?.cells.all ?? []
             }
@@ -42,7 +42,7 @@ struct ScopedValues: Sendable {
     }
 }
 
-/// The value that the current task has for a cell. Only for what is inlined into programs.
+/// The current task's value for a cell. Only for code inlined into programs.
 @inlinable @inline(__always)
 public func __scopedValue<Value: TweakableValue>(of cell: UnsafeRawPointer) -> Value? {
     fbtweak__has_scopes() ? valueInScope(of: cell) : nil
@@ -54,22 +54,24 @@ func valueInScope<Value: TweakableValue>(of cell: UnsafeRawPointer) -> Value? {
 }
 
 extension TweakStore {
-    /// Gives tweaks other values for the length of a closure, for a test.
+    /// Gives tweaks other values while a closure runs, for tests.
     ///
     ///     try store.withValues([TweakKey("Spring", "Physics", "Mass"): 2.0]) {
     ///         #expect(spring().period > before)
     ///     }
     ///
-    /// Only this task sees them, with its child tasks and what it starts with `Task { }`; tests that run at the same
-    /// time do not disturb each other. Nobody is told, nothing is kept, and what is set meanwhile is seen afterwards.
+    /// Only this task sees them, with its child tasks and those it starts with `Task { }`, so tests that run at the
+    /// same time do not affect each other. No observers are called, nothing is kept, and changes made meanwhile become
+    /// visible afterwards.
     ///
-    /// Who sees them: ``value(of:)``, ``status(of:)``, the handles of private stores, and in a debug build every read
-    /// in Swift. Who does not: C, detached tasks, other threads, observers, and in a release build the reads of the
-    /// shared store's tweaks, since such a read is one load and cannot ask which task it is in; that is reported.
+    /// The values apply to ``value(of:)``, ``status(of:)``, handles of private stores, and in a debug build every read
+    /// in Swift. They do not apply to C, detached tasks, other threads and observers. In a release build they do not
+    /// apply to reads of the shared store's tweaks, because such a read is one load and cannot check the task; that is
+    /// reported.
     ///
     /// - Parameters:
-    ///   - values: The values by name, as ``set(_:for:)`` takes them. Read-only tweaks take them too.
-    ///   - body: What is done with them.
+    ///   - values: The values by name, as ``set(_:for:)`` takes them. Read-only tweaks accept them, too.
+    ///   - body: The code to run.
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
     public func withValues<Result>(
@@ -80,12 +82,12 @@ extension TweakStore {
         return try ScopedValues.$ofTask.withValue(scope, operation: body)
     }
 
-    /// Gives tweaks other values for the length of an asynchronous closure, for a test.
+    /// Gives tweaks other values while an asynchronous closure runs, for tests.
     ///
     /// - Parameters:
-    ///   - values: The values by name, as ``set(_:for:)`` takes them. Read-only tweaks take them too.
-    ///   - isolation: The actor that calls.
-    ///   - body: What is done with them.
+    ///   - values: The values by name, as ``set(_:for:)`` takes them. Read-only tweaks accept them, too.
+    ///   - isolation: The caller's actor.
+    ///   - body: The code to run.
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
     public func withValues<Result>(
@@ -97,11 +99,11 @@ extension TweakStore {
         return try await ScopedValues.$ofTask.withValue(scope, operation: body)
     }
 
-    /// Gives tweaks other values for the length of a closure, of the types that Swift has for them.
+    /// Gives tweaks other values while a closure runs, as Swift values.
     ///
     /// - Parameters:
     ///   - values: The values by name.
-    ///   - body: What is done with them.
+    ///   - body: The code to run.
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
     @_disfavoredOverload
@@ -111,12 +113,12 @@ extension TweakStore {
         try withValues(values.mapValues(\.tweakValue), body)
     }
 
-    /// Gives tweaks other values for the length of an asynchronous closure, of the types that Swift has for them.
+    /// Gives tweaks other values while an asynchronous closure runs, as Swift values.
     ///
     /// - Parameters:
     ///   - values: The values by name.
-    ///   - isolation: The actor that calls.
-    ///   - body: What is done with them.
+    ///   - isolation: The caller's actor.
+    ///   - body: The code to run.
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
     @_disfavoredOverload
@@ -142,8 +144,8 @@ extension TweakStore {
 }
 
 extension Tweak {
-    /// Gives the tweak another value for the length of a closure, for a test. ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)`` says who
-    /// sees it.
+    /// Gives the tweak another value while a closure runs, for tests; see
+    /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if the tweak cannot take the value, and what the closure throws.
@@ -152,12 +154,12 @@ extension Tweak {
         return try store.withValues([key: value.tweakValue], body)
     }
 
-    /// Gives the tweak another value for the length of an asynchronous closure, for a test.
+    /// Gives the tweak another value while an asynchronous closure runs, for tests.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - isolation: The actor that calls.
-    ///   - body: What is done with it.
+    ///   - isolation: The caller's actor.
+    ///   - body: The code to run.
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if the tweak cannot take the value, and what the closure throws.
     public func withValue<Result>(

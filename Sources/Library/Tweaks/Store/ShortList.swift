@@ -1,4 +1,4 @@
-/// A list that takes no memory of its own for its first element. Most changes are of one tweak.
+/// A list that stores its first element inline. Most changes concern one tweak.
 struct ShortList<Element> {
     private var head: Element?
     private var rest: [Element] = []
@@ -19,7 +19,7 @@ struct ShortList<Element> {
 extension ShortList {
     var count: Int { head == nil ? 0 : rest.count + 1 }
 
-    /// Lends each element to a closure, with its index. Copies of it would cost more than most of what is done with it.
+    /// Calls the body with each element and its index. Copying elements would cost more than most work on them.
     @inline(__always)
     func forEach<Failure>(_ body: (Int, Element) throws(Failure) -> Void) throws(Failure) {
         guard let head else { return }

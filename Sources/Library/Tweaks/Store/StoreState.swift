@@ -1,48 +1,48 @@
 internal import Glibc
 internal import TweakRecords
 
-/// Everything that a store knows. It is the value of the store's lock.
+/// The state of a store, guarded by its lock.
 struct StoreState {
     var images = TweakImages()
     let tweaks = TweakTable()
-    /// What others than the binary say. The overrides are those of the file when it was read, with what was set since.
+    /// The values outside the binary. The overrides are those in the file when it was read, with changes since.
     var layers = ProviderLayers()
     var environment = EnvironmentVariables()
-    /// What only providers declare, and nobody has looked for among the tweaks yet.
+    /// Tweaks that only providers declare and that have no entries yet.
     private var undeclared: Set<TweakKey> = []
-    /// Handles of names that nothing declares, and those that others have replaced. Somebody may read them, so those of the
-    /// tweak's type follow it, and the others have their defaults.
+    /// Handles of undeclared names, and replaced handles. They may still be read, so those of the tweak's type follow
+    /// it, and the others have their defaults.
     private var otherHandles: [TweakKey: [Handle]] = [:]
-    /// The names of records that handles lead to, by the addresses of their cells.
+    /// The names of records that handles point to, by the addresses of their cells.
     private var keysOfCells: [StableNumber: TweakKey] = [:]
-    /// What actions run that are made in Swift.
+    /// The closures of actions made in Swift.
     var closures: [StableNumber: ActionClosure] = [:]
-    /// What each bound variable follows, by its address.
+    /// The tweak of each bound variable, by the variable's address.
     private var boundVariables: [StableNumber: TweakKey] = [:]
-    /// The tweaks that have been set while the file is being read again; otherwise `nil`.
+    /// The tweaks set while the file is being read again; otherwise `nil`.
     var setWhileReloading: Set<TweakKey>?
     var delivery = ChangeDelivery()
-    /// What writes a person's overrides; `nil` if they are not kept.
+    /// Writes a person's overrides; `nil` if they are not kept.
     var writer: OverridesWriter?
-    /// By what overrides are kept; `nil` as long as they are not.
+    /// The name under which overrides are kept, or `nil`.
     var application: String?
-    /// Messages for a person. They wait until the lock is released, because a log handler may call the store.
+    /// Messages for people. They are reported after the lock was released, because a log handler may call the store.
     var messages: [String] = []
-    /// The tweaks that are declared differently since the last messages: the first place, the second, and how many
-    /// others there are.
+    /// Tweaks with conflicting declarations since the last report: the first place, the second, and the number of
+    /// others.
     private var disagreements: [(entry: TweakEntry, second: String, others: Int)] = []
-    /// Grows whenever the first cell of a tweak may have changed.
+    /// Incremented when the first cell of any tweak may have changed.
     private(set) var cellsVersion: UInt64 = 0
-    /// Tweaks that providers which list none have not been asked for.
+    /// Tweaks for which providers that cannot list their names have not been queried.
     private var unasked: [TweakKey] = []
-    /// Names that the program has asked for and nothing declared, of which such providers have been asked.
+    /// Undeclared names that the program has used, for which such providers have been queried.
     private(set) var askedFor: Set<TweakKey> = []
-    /// How many of them there can be. A program that makes them up has others than people know.
+    /// The limit of such names, for programs that generate them.
     private static let mostAskedFor = 20_000
 }
 
 extension StoreState {
-    /// What is done without the lock: messages to report, observers whose closures are to be released, and providers to ask.
+    /// Work to do without the lock: messages to report, observers to release, and providers to query.
     struct Rest {
         let messages: [String]
         let removed: [ObserverList.Observer]
@@ -53,7 +53,7 @@ extension StoreState {
     /// Whether there is something to report.
     var hasMessages: Bool { !messages.isEmpty || !disagreements.isEmpty }
 
-    /// The providers that are to be asked for a name, which is once while nothing declares it.
+    /// The providers to query for a name; once per name while nothing declares it.
     mutating func feedsToAsk(about key: TweakKey) -> [ProviderFeed] {
         guard !layers.askedForAll.isEmpty, tweaks[key] == nil, askedFor.count < Self.mostAskedFor,
             askedFor.insert(key).inserted
@@ -78,7 +78,7 @@ extension StoreState {
 
 extension StoreState {
     func status(of key: TweakKey) -> TweakStatus? {
-        // A closure would hold a copy of the state.
+        // A closure would copy the state.
         guard let entry = tweaks[key] else { return nil }
         return status(of: entry)
     }
@@ -86,7 +86,7 @@ extension StoreState {
     /// All tweaks, in the order of declaration.
     var statuses: [TweakStatus] { tweaks.all.map(status) }
 
-    /// A tweak, with the texts for people that only a provider has.
+    /// The status of a tweak, with the texts for people that only a provider has.
     func status(of entry: TweakEntry) -> TweakStatus {
         guard let provided = layers.declaration(of: entry.key), !entry.isProvided else {
             return status(of: entry, as: entry.declaration)
@@ -101,14 +101,14 @@ extension StoreState {
     }
 }
 
-/// The images of a process that have tweaks.
+/// The images of a process that contain tweaks.
 struct TweakImages {
-    /// Those whose records have not been decoded, because nobody has asked for anything in them.
+    /// The images whose records are not decoded, because nothing in them was needed yet.
     private(set) var undecoded: [(image: ProcessImage, number: UInt32)] = []
-    /// Those that came after the start. The others stay for as long as the process.
+    /// The images loaded after the start. The others stay until the process exits.
     private var opened: [(image: ProcessImage, number: UInt32)] = []
     private var lastNumber: UInt32 = 0
-    /// Whether some records of those that are not decoded are.
+    /// Whether some records of undecoded images have been decoded.
     fileprivate var areDecodedInPart = false
 
     mutating func add(_ image: ProcessImage, isOpened: Bool) {
@@ -117,7 +117,7 @@ struct TweakImages {
         if isOpened { opened.append((image, lastNumber)) }
     }
 
-    /// The image that came later and that an address is in.
+    /// The image loaded after the start that contains an address.
     func opened(at address: UInt) -> (image: ProcessImage, number: UInt32)? {
         opened.first { $0.image.memory.contains(address) }
     }
@@ -132,7 +132,7 @@ struct TweakImages {
         return undecoded
     }
 
-    /// The place of what is made now.
+    /// The place of the next tweak made at run time.
     fileprivate mutating func nextPlace() -> RecordPlace {
         lastNumber &+= 1
         return RecordPlace(image: lastNumber, position: 0)
@@ -142,14 +142,14 @@ struct TweakImages {
 // MARK: - Decoding
 
 extension StoreState {
-    /// Adds an image that was loaded later, whose cells hold their defaults.
+    /// Adds an image loaded after the start, whose cells hold their defaults.
     mutating func open(_ image: ProcessImage) {
         images.add(image, isOpened: true)
-        // Otherwise what it holds is right already.
+        // Without other values the cells are right already.
         if !layers.isEmpty || !layers.askedForAll.isEmpty { decode() }
     }
 
-    /// Decodes the records that are not decoded yet.
+    /// Decodes the remaining records.
     mutating func decode() {
         if !images.undecoded.isEmpty {
             for (image, number) in images.drainUndecoded() {
@@ -169,16 +169,16 @@ extension StoreState {
         if !undeclared.isEmpty { addUndeclared() }
     }
 
-    /// Decodes the records of some tweaks, which takes much less time than all if there are many others.
+    /// Decodes the records of some tweaks, which is much faster than decoding all of many.
     mutating func decode(only keys: [TweakKey]) {
         guard !images.undecoded.isEmpty, !keys.isEmpty else { return }
-        // What the environment sets is known when all names are.
+        // Matching environment variables requires all names.
         guard environment.isEmpty else { return decode() }
         let matcher = RecordMatcher(keys)
         for (image, number) in images.undecoded {
             for records in image.records {
                 matcher.forEachMatch(in: records) { range, key in
-                    // What is broken is reported when all are decoded.
+                    // Broken records are reported when all are decoded.
                     let declaration = try? TweakDeclaration(
                         record: records.bytes, in: range, byteOrder: .native, knownAs: key)
                     guard let declaration else { return }
@@ -203,7 +203,7 @@ extension StoreState {
     ) {
         let key = declaration.key
         if let entry = tweaks[key] {
-            // Known since only some were decoded.
+            // The tweak is known from partial decoding.
             if entry.cells.first?.cell.number == cell.cell.number {
                 entry.place = place
             } else if !entry.cells.contains(cell.cell) {
@@ -223,7 +223,8 @@ extension StoreState {
         }
     }
 
-    /// Adds a further record of a tweak. The first declaration counts, but who declares a tweak knows better than a provider.
+    /// Adds another record of a tweak. The first declaration counts, but the program's takes precedence over a
+    /// provider's.
     private mutating func add(
         _ declaration: TweakDeclaration, _ cell: OwnedCell, to entry: TweakEntry, _ handle: Handle? = nil
     ) {
@@ -245,7 +246,7 @@ extension StoreState {
         if entry.declaration.type == declaration.type { entry.add(cell) }
     }
 
-    /// A tweak is told of once, whatever comes later.
+    /// Each tweak is reported once, however many declarations follow.
     private mutating func note(_ place: String, disagreesWith entry: TweakEntry) {
         if let last = disagreements.indices.last(where: { disagreements[$0].entry === entry }) {
             disagreements[last].others += 1
@@ -266,7 +267,7 @@ extension StoreState {
         entry.commit(resolution)
     }
 
-    /// Makes the tweaks that only providers know.
+    /// Adds entries for the tweaks that only providers declare.
     private mutating func addUndeclared() {
         let keys = undeclared.sorted()
         undeclared = []
@@ -275,9 +276,10 @@ extension StoreState {
         }
     }
 
-    /// Adds a tweak that is in no image, or says more about one that only providers know. Its handle is the record.
+    /// Adds a tweak that is in no image, or a program's declaration of one that only providers declare. The record is
+    /// its handle.
     ///
-    /// - Parameter isFurther: Whether an action may have other functions.
+    /// - Parameter isFurther: Whether the action may have functions already.
     /// - Returns: `nil` if the program has a tweak of this name.
     mutating func addRecord(
         _ declaration: TweakDeclaration, _ owner: CellOwner, _ action: CFunction? = nil,
@@ -289,7 +291,7 @@ extension StoreState {
         }
         let used = entry?.cells.all.filter(\.owner.declares).map(\.cell.number) ?? []
         let known = otherHandles[declaration.key]?.first { handle in
-            // A provider may say something new all the time, and each handle is there for ever.
+            // A provider's declaration may change all the time, and handles are never freed.
             !used.contains(handle.cell.number)
                 && (owner == .provided
                     ? handle.cell.type == declaration.type : handle.declaration == declaration)
@@ -305,9 +307,9 @@ extension StoreState {
         return handle
     }
 
-    /// Has a tweak be what the highest provider that declares it says, unless the program declares it.
+    /// Updates a tweak to the highest provider's declaration, unless the program declares it.
     ///
-    /// - Returns: Whether it was not there.
+    /// - Returns: Whether the tweak is new.
     @discardableResult
     mutating func followProviders(_ key: TweakKey) -> Bool {
         guard let declaration = layers.declaration(of: key) else {
@@ -329,9 +331,9 @@ extension StoreState {
 // MARK: - Handles and bound variables
 
 extension StoreState {
-    /// The handle of a name, which is always the same unless type, default or limits change.
+    /// The handle of a name, which stays the same unless type, default or limits change.
     ///
-    /// - Parameter declaration: What the handle says if no image declares the tweak.
+    /// - Parameter declaration: The declaration for the handle if no image declares the tweak.
     mutating func handle(of key: TweakKey, otherwise declaration: TweakDeclaration? = nil) -> Handle? {
         if let entry = tweaks[key] { return handle(of: entry) }
         if let handle = otherHandles[key]?.last { return handle }
@@ -341,7 +343,7 @@ extension StoreState {
         return handle
     }
 
-    /// - Returns: `nil` for a monitor of an image, since a record of its own would not follow what the program stores.
+    /// - Returns: `nil` for a monitor of an image, because a separate record would not follow the program's stores.
     mutating func handle(of entry: TweakEntry) -> Handle? {
         if let handle = entry.handle { return handle }
         if entry.isMonitor { return nil }
@@ -350,9 +352,9 @@ extension StoreState {
         return handle
     }
 
-    /// Gives a tweak the handle that says what the tweak is, a new one if there is none, unless nobody has asked for one.
+    /// Replaces a tweak's handle if it no longer matches the declaration. Does nothing if no handle was ever requested.
     ///
-    /// - Parameter new: The one that it gets.
+    /// - Parameter new: The new handle.
     private mutating func updateHandles(of entry: TweakEntry, _ new: Handle? = nil) {
         if entry.isMonitor {
             guard let new else { return }
@@ -365,7 +367,7 @@ extension StoreState {
         guard new != nil || !others.isEmpty else { return }
         let handle =
             new ?? others.last { handle in
-                // What a provider says may change all the time, so that is only in the store.
+                // A provider's declaration may change all the time, so it is only kept in the store.
                 entry.isProvided
                     ? handle.cell.type == entry.declaration.type
                     : handle.declaration?.agrees(with: entry.declaration) ?? false
@@ -382,7 +384,7 @@ extension StoreState {
         if !others.isEmpty { otherHandles[entry.key] = others }
     }
 
-    /// The name of a record, by its cell.
+    /// The name in the record with this cell.
     mutating func key(ofCell cell: UInt) -> TweakKey {
         if let key = keysOfCells[StableNumber(cell)] { return key }
         let record = UnsafeRawPointer(bitPattern: cell &- UInt(RecordLayout.cellOffset))
@@ -391,7 +393,7 @@ extension StoreState {
         return key
     }
 
-    /// Has a variable follow a tweak, and nothing else.
+    /// Makes a variable follow this tweak, and no other.
     mutating func bind(_ variable: Cell, to entry: TweakEntry) {
         unbind(variable.number)
         boundVariables[StableNumber(variable.number)] = entry.key
@@ -407,8 +409,8 @@ extension StoreState {
 // MARK: - Removing
 
 extension StoreState {
-    /// Lets go of everything in an image: records, bound variables, observers whose code is there. Tweaks that nothing
-    /// else declares are gone.
+    /// Removes everything in an image: its records, bound variables, and observers whose code is there. Tweaks that
+    /// nothing else declares disappear.
     mutating func close(_ image: ProcessImage, _ number: UInt32) {
         images.remove(number)
         keysOfCells = keysOfCells.filter { !image.memory.contains(UInt($0.key.number)) }
@@ -427,10 +429,10 @@ extension StoreState {
         delivery.removeObservers { $0.code.map(image.memory.contains) ?? false }
     }
 
-    /// Takes cells away from a tweak. Without one that declares it, it is gone, with its bound variables and the observers
-    /// that end with it; if the first declaration is gone, the next one counts.
+    /// Removes cells from a tweak. Without a declaring cell the tweak disappears, with its bound variables and the
+    /// observers that end with it; if the first declaration is removed, the next one counts.
     ///
-    /// - Parameter keepsObservers: Whether those observers stay, since the tweak may come again.
+    /// - Parameter keepsObservers: Whether those observers stay, because the tweak may appear again.
     mutating func removeCells(
         of key: TweakKey, keepingObservers keepsObservers: Bool = false, where isGone: (OwnedCell) -> Bool
     ) {
@@ -441,7 +443,7 @@ extension StoreState {
         guard entry.cells.declare else {
             remove(entry)
             if !keepsObservers { delivery.removeObservers(endingWith: key) }
-            // What a provider knows of it counts again.
+            // The provider's declaration counts again.
             if layers.declaration(of: key) != nil { undeclared.insert(key) }
             return
         }
@@ -469,7 +471,7 @@ extension StoreState {
 }
 
 extension Cell {
-    /// The cell of the record that begins at an offset.
+    /// The cell of the record at this offset.
     init?(_ records: UnsafeRawBufferPointer, _ offset: Int, _ type: TweakType) {
         guard let start = records.baseAddress else { return nil }
         address = UnsafeMutableRawPointer(mutating: start + offset + RecordLayout.cellOffset)

@@ -12,8 +12,8 @@ public struct TweakBatch {
 
     /// Sets a tweak of the batch's store when the batch ends.
     ///
-    /// - Returns: The value that the tweak takes: a number outside the limits is clamped.
-    /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value.
+    /// - Returns: The value as it will be applied: a number outside the limits is clamped.
+    /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value.
     @discardableResult
     public mutating func set<Value: TweakableValue>(
         _ value: Value, for tweak: Tweak<Value>
@@ -27,8 +27,8 @@ public struct TweakBatch {
 
     /// Sets a tweak when the batch ends.
     ///
-    /// - Returns: The value that the tweak takes, and whether it was clamped to the limits.
-    /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value.
+    /// - Returns: The value as it will be applied, and whether it was clamped to the limits.
+    /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value.
     @discardableResult
     public mutating func set(
         _ value: TweakValue, for key: TweakKey
@@ -36,7 +36,7 @@ public struct TweakBatch {
         try set(key) { (declaration) throws(TweakValueError) in try declaration.admit(value) }
     }
 
-    /// Takes the override of a tweak away when the batch ends.
+    /// Removes the override of a tweak when the batch ends.
     ///
     /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
     public mutating func reset(_ key: TweakKey) throws(TweakError) {
@@ -45,14 +45,14 @@ public struct TweakBatch {
         add(nil, for: key)
     }
 
-    /// Takes the override of a tweak of the batch's store away when the batch ends.
+    /// Removes the override of a tweak of the batch's store when the batch ends.
     ///
     /// - Throws: ``TweakError`` if nothing declares the tweak any more.
     public mutating func reset<Value: TweakableValue>(_ tweak: Tweak<Value>) throws(TweakError) {
         if tweak.cell != 0 { try reset(tweak.key) }
     }
 
-    /// The value that a tweak will have.
+    /// The value of a tweak after the batch.
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``.
     public func value(of key: TweakKey) throws(TweakError) -> TweakValue {
@@ -61,7 +61,7 @@ public struct TweakBatch {
         return value ?? status.declaration.defaultValue
     }
 
-    /// The value that a tweak will have.
+    /// The value of a tweak after the batch.
     public func value<Value: TweakableValue>(of tweak: Tweak<Value>) -> Value {
         (try? value(of: tweak.key)).flatMap(Value.init(tweakValue:)) ?? tweak.value
     }
@@ -79,7 +79,7 @@ public struct TweakBatch {
         }
     }
 
-    /// Sets a tweak to a value that it has admitted.
+    /// Sets a tweak to a value that it has accepted.
     mutating func set(_ admission: TweakDeclaration.Admission, for key: TweakKey) {
         add(admission.value, for: key)
     }
@@ -97,10 +97,10 @@ extension TweakStore {
     ///         try batch.set(12, for: damping)
     ///     }
     ///
-    /// The closure says what changes; tweaks have their old values until it returns. Then all change, and observers are
-    /// told: those of one tweak once, from its first value to its last, and those of several tweaks once for all. If
-    /// the closure throws, nothing has changed and nobody is told. What it sets in another way than with the batch is
-    /// set at once, as always. What a provider cannot keep is reported.
+    /// Tweaks keep their old values until the closure returns. Then all change, and observers are called: those of one
+    /// tweak once, with its first and last value, and those of several tweaks once for all. If the closure throws,
+    /// nothing changes and no observer is called. Changes made without the batch take effect at once, as always. If a
+    /// provider cannot keep a value, that is reported.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws.

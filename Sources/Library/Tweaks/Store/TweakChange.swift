@@ -2,16 +2,17 @@ public import TweakRecords
 
 /// A change of the value of one tweak.
 public struct TweakChange: Hashable, Sendable {
-    /// Which tweak.
+    /// The tweak's name.
     public let key: TweakKey
-    /// Its value before; ``TweakValue/nothing`` if it was not there.
+    /// The value before; ``TweakValue/nothing`` if the tweak did not exist.
     public let oldValue: TweakValue
-    /// Its value afterwards; ``TweakValue/nothing`` if it is gone, as a feature that no provider has any more.
+    /// The value afterwards; ``TweakValue/nothing`` if the tweak no longer exists, such as a feature that no provider
+    /// has any more.
     public let newValue: TweakValue
     /// The provider of the new value.
     public let source: TweakSource
 
-    /// Makes a change, for a test.
+    /// Makes a change, for tests.
     public init(key: TweakKey, oldValue: TweakValue, newValue: TweakValue, source: TweakSource) {
         (self.key, self.oldValue, self.newValue, self.source) = (key, oldValue, newValue, source)
     }
@@ -19,16 +20,16 @@ public struct TweakChange: Hashable, Sendable {
 
 /// A tweak with its current value.
 public struct TweakStatus: Hashable, Sendable {
-    /// What the program says about it.
+    /// The tweak's declaration.
     public let declaration: TweakDeclaration
     /// The current value.
     public let value: TweakValue
     /// The provider of the current value.
     public let source: TweakSource
-    /// The value at the next start of the program, if the tweak needs a restart and that value is another one.
+    /// The value after the next start of the program, if the tweak needs a restart and that value differs.
     public let pendingValue: TweakValue?
 
-    /// Makes a status, for a test.
+    /// Makes a status, for tests.
     public init(
         declaration: TweakDeclaration, value: TweakValue, source: TweakSource,
         pendingValue: TweakValue? = nil

@@ -1,9 +1,10 @@
 internal import TweakRecords
 
 extension TweakDeclaration {
-    /// The declaration as a record can have it: all values of the tweak's type, the choices also in the attributes.
+    /// The declaration in the form of a record: all values have the tweak's type, and choices are among the attributes,
+    /// too.
     ///
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration makes no sense.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid.
     func checked() throws(TweakError) -> TweakDeclaration {
         let texts = [key.category, key.collection, key.name] + attributes.flatMap { [$0.key, $0.value] }
         guard !texts.contains(where: { $0.utf8.contains(0) }) else {
@@ -25,7 +26,7 @@ extension TweakDeclaration {
         return checked
     }
 
-    /// A value as the type has it, such as 1.0 for a 1.
+    /// The value converted to the tweak's type, such as 1 to 1.0.
     private func converted(_ value: TweakValue, _ what: String) throws(TweakError) -> TweakValue {
         do throws(TweakValueError) {
             let admission = try TweakDeclaration(key: key, type: type, defaultValue: value).admit(value)

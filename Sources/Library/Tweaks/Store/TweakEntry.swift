@@ -2,34 +2,34 @@ internal import CTweaks
 internal import TweakRecords
 internal import TweakSystem
 
-/// A tweak of the process: what is said about it, its value, and the cells that hold that.
+/// A tweak of the process: its declaration, its value, and the cells that hold the value.
 ///
-/// `@unchecked Sendable`, and exclusivity is not checked: only a ``StoreState`` leads to its entries, so whoever reaches one has
-/// the lock of that store, which keeps accesses apart.
+/// `@unchecked Sendable` without exclusivity checks: entries are reachable only through a ``StoreState``, and so only
+/// with the store's lock.
 final class TweakEntry: @unchecked Sendable {
     let key: TweakKey
     @exclusivity(unchecked) private var declared: Declared
     @exclusivity(unchecked) private var storedValue: TweakValue
     @exclusivity(unchecked) private(set) var source: TweakSource
-    /// The cell of the record that it is declared by comes first.
+    /// The cell of the declaring record comes first.
     @exclusivity(unchecked) private(set) var cells: OwnedCells
-    /// What programs that asked for the tweak by name read.
+    /// The record for programs that found the tweak by name.
     @exclusivity(unchecked) private(set) var handle: Handle?
-    /// Where the tweak is written among all others. Entries are sorted by it.
+    /// The tweak's position among all others. Entries are sorted by it.
     @exclusivity(unchecked) var place: RecordPlace
     @exclusivity(unchecked) private var history: History?
 
-    /// What most tweaks never have.
+    /// State that most tweaks never need.
     private final class History {
         @exclusivity(unchecked) var pendingValue: TweakValue?
         @exclusivity(unchecked) var isKnownToDisagree = false
         @exclusivity(unchecked) var lastChange: (oldValue: TweakValue, source: TweakSource, time: Duration)?
     }
 
-    /// A declaration that is read without copying it, which would count references of all that is in it.
+    /// A declaration that is read without copying, which would retain all of its members.
     private final class Declared {
         let declaration: TweakDeclaration
-        /// What the declaration says, found once.
+        /// Derived from the declaration once.
         let needsRestart: Bool
         let isMonitor: Bool
 
@@ -72,13 +72,13 @@ final class TweakEntry: @unchecked Sendable {
 
     var declaration: TweakDeclaration { declared.declaration }
 
-    /// What Swift's handles need; `nil` until there is one.
+    /// The data for handles in Swift; `nil` before the first handle.
     var found: FoundTweak? { handle.map(declared.found) }
 
     /// See ``TweakStatus/pendingValue``.
     var pendingValue: TweakValue? { history?.pendingValue }
 
-    /// Whether it is known to be declared differently elsewhere.
+    /// Whether conflicting declarations are known.
     var isKnownToDisagree: Bool {
         get { history?.isKnownToDisagree ?? false }
         set {
@@ -87,7 +87,7 @@ final class TweakEntry: @unchecked Sendable {
         }
     }
 
-    /// The last change of the value; `nil` if there was none.
+    /// The last change of the value, or `nil`.
     var lastChange: (change: TweakChange, time: Duration)? {
         history?.lastChange.map { last in
             (
@@ -99,7 +99,7 @@ final class TweakEntry: @unchecked Sendable {
 
     // MARK: The value
 
-    /// What the providers decided on; of a monitor what the program stored last.
+    /// The value chosen by the providers; for a monitor the value that the program stored last.
     var value: TweakValue {
         guard declared.isMonitor, let cell = cells.first?.cell else { return storedValue }
         return cell.value ?? storedValue
@@ -107,14 +107,14 @@ final class TweakEntry: @unchecked Sendable {
 
     var isMonitor: Bool { declared.isMonitor }
 
-    /// What the declaration says about a value.
+    /// Applies the declaration to a value.
     func admit(
         _ body: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission
     ) throws(TweakValueError) -> TweakDeclaration.Admission {
         try declared.admit(body, pendingValue ?? value)
     }
 
-    /// What decides the value, see ``ProviderLayers/resolve(_:after:_:in:_:)``.
+    /// The tweak's new value and provider, see ``ProviderLayers/resolve(_:after:_:in:_:)``.
     func resolution(
         in layers: ProviderLayers, after update: ValueUpdate, _ provided: ProvidedValue?, in layer: Int?,
         _ messages: inout [String]
@@ -122,14 +122,14 @@ final class TweakEntry: @unchecked Sendable {
         declared.resolution(in: layers, after: update, provided, in: layer, &messages)
     }
 
-    /// What another value would change; `nil` if it is the same already, or stays until a restart.
+    /// The change that a new value would make; `nil` if the value is the same, or stays until a restart.
     func change(to resolution: Resolution) -> TweakChange? {
         guard !declared.needsRestart, !declared.isMonitor, resolution.value != value else { return nil }
         return TweakChange(key: key, oldValue: value, newValue: resolution.value, source: resolution.source)
     }
 
-    /// Gives the tweak the value that its providers decide on. This, ``add(_:isFirst:)`` and the initialiser are the only writers
-    /// of its cells.
+    /// Gives the tweak the value chosen by its providers. Only this, ``add(_:isFirst:)`` and the initialiser write its
+    /// cells.
     func commit(_ resolution: Resolution) {
         if declared.needsRestart {
             let pendingValue = resolution.value == value ? nil : resolution.value
@@ -147,9 +147,10 @@ final class TweakEntry: @unchecked Sendable {
 
     // MARK: The cells
 
-    /// Adds a cell, which gets the value. Those of a monitor are the program's alone, and the first is the one that people see.
+    /// Adds a cell, and stores the value in it. A monitor's cells are written only by the program, and people see the
+    /// first.
     ///
-    /// - Parameter isFirst: Whether it is that of the record which declares the tweak from now on.
+    /// - Parameter isFirst: Whether the cell belongs to the record that declares the tweak from now on.
     func add(_ cell: OwnedCell, isFirst: Bool = false) {
         cells.insert(cell, isFirst: isFirst)
         if !declared.isMonitor { cell.cell.store(storedValue) }
@@ -157,7 +158,7 @@ final class TweakEntry: @unchecked Sendable {
 
     func removeCells(where isGone: (OwnedCell) -> Bool) { cells.removeAll(where: isGone) }
 
-    /// Whether only providers say what the tweak is.
+    /// Whether only providers declare the tweak.
     var isProvided: Bool { cells.first?.owner == .provided }
 
     func redeclare(_ declaration: TweakDeclaration) {
@@ -170,17 +171,17 @@ final class TweakEntry: @unchecked Sendable {
         follow(with: new)
     }
 
-    /// Has a handle of the tweak's type follow the tweak.
+    /// Makes a handle of the tweak's type follow the tweak.
     func follow(with handle: Handle) {
         if !cells.contains(handle.cell) { add(OwnedCell(handle.cell, .handle)) }
     }
 }
 
-/// Where a record is among those of all images.
+/// A record's position among those of all images.
 struct RecordPlace: Comparable, Sendable {
-    /// The number of the image, in the order of their coming; what is made while the program runs is as one more image.
+    /// The number of the image, in load order; tweaks made at run time are in an image of their own.
     let image: UInt32
-    /// How many tweaks of the image come before it; 0 until all are decoded.
+    /// The index of the tweak in its image; 0 until all are decoded.
     var position: UInt32
 
     static func < (left: Self, right: Self) -> Bool {
@@ -188,8 +189,8 @@ struct RecordPlace: Comparable, Sendable {
     }
 }
 
-/// What a program has of a tweak that it asked for by name: a record that stays as long as the store, whatever becomes
-/// of the images that declare the tweak. It takes the size of the record, once for each name that was asked for.
+/// The program's handle of a tweak that it found by name: a record that stays as long as the store, whatever happens to
+/// the images that declare the tweak. There is one for each name found.
 final class Handle: Sendable {
     /// The cell of the record.
     let cell: Cell
@@ -204,17 +205,17 @@ final class Handle: Sendable {
 
     deinit { record.deallocate() }
 
-    /// Where the record begins.
+    /// The address of the record.
     var record: UnsafeMutableRawPointer { cell.address - RecordLayout.cellOffset }
 
-    /// What the record says.
+    /// The declaration in the record.
     var declaration: TweakDeclaration? { TweakDeclaration(record: record) }
 }
 
-/// Where a process keeps the current value of a tweak: in a record, or in a variable that is bound to it.
+/// A location of the current value of a tweak: in a record, or in a bound variable.
 ///
-/// `@unchecked Sendable`: both members are constant, and what the address leads to is only written atomically. It stays
-/// valid until the store has let go of it, see ``CellOwner``.
+/// `@unchecked Sendable`: both members are constant, and the memory is only written atomically. It stays valid until
+/// the store has dropped the cell, see ``CellOwner``.
 struct Cell: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
     let type: TweakType
@@ -255,17 +256,17 @@ struct Cell: @unchecked Sendable {
         fbtweak__store_64(address.assumingMemoryBound(to: UInt64.self), bits)
     }
 
-    /// All eight bytes of a cell in a record, of which a smaller type has the first ones.
+    /// All eight bytes of a cell in a record; smaller types use the first ones.
     var bits: UInt64 { fbtweak__load_64(address.assumingMemoryBound(to: UInt64.self)) }
-    /// What it holds; `nil` for a text that is the default.
+    /// The value; `nil` for a string that has its default.
     var value: TweakValue? { decode(address, type) }
 }
 
-/// Texts that string cells point to.
+/// The strings that string cells point to.
 ///
-/// A reader may keep the address that it read for ever, so a text is never freed; each different one is there once.
+/// Each distinct string stays in memory until the process exits, because readers may have kept its address.
 enum TextPool {
-    /// As numbers, since a pointer is not Sendable.
+    /// As numbers, because pointers are not Sendable.
     static let addresses = Guarded<[ByteText: UInt]>([:])
 
     static func address(of text: String) -> UnsafePointer<CChar>? {
@@ -282,7 +283,7 @@ enum TextPool {
     }
 }
 
-/// A cell with what decides how long it is there.
+/// A cell and its owner, which decides about its lifetime.
 struct OwnedCell: Sendable {
     let cell: Cell
     let owner: CellOwner
@@ -294,13 +295,13 @@ struct OwnedCell: Sendable {
 }
 
 enum CellOwner: Hashable, Sendable {
-    /// A record of the image with this number, there until the image is unloaded.
+    /// A record in the image with this number, valid until the image is unloaded.
     case image(UInt32)
-    /// A record that was made while the program runs, until it is removed.
+    /// A record made at run time, valid until it is removed.
     case made
-    /// The record of a tweak that no binary declares, as long as a provider has it.
+    /// The record of a tweak that no binary declares, valid as long as a provider has it.
     case provided
-    /// The record that a handle leads to, for ever.
+    /// The record of a handle, valid for ever.
     case handle
     /// A variable of the program, until it is unbound or its image is unloaded.
     case variable
@@ -308,7 +309,7 @@ enum CellOwner: Hashable, Sendable {
     /// Whether the tweak exists as long as this cell does.
     var declares: Bool { isOfProgram || self == .provided }
 
-    /// Whether the program declares the tweak with it, which counts more than what a provider knows.
+    /// Whether the cell belongs to a declaration of the program, which takes precedence over a provider's.
     var isOfProgram: Bool {
         switch self {
         case .image, .made: true
@@ -317,7 +318,7 @@ enum CellOwner: Hashable, Sendable {
     }
 }
 
-/// The cells of a tweak, of which there is nearly always one.
+/// The cells of a tweak. Nearly always there is one.
 struct OwnedCells: Sendable {
     /// `nil` only in an entry that is about to be removed.
     private(set) var first: OwnedCell?
@@ -336,7 +337,7 @@ struct OwnedCells: Sendable {
 
     func contains(_ cell: Cell) -> Bool { contains { $0.cell.number == cell.number } }
 
-    /// Whether something declares the tweak.
+    /// Whether any cell declares the tweak.
     var declare: Bool { contains(where: \.owner.declares) }
 
     var all: [OwnedCell] { (first.map { [$0] } ?? []) + others }
@@ -350,7 +351,7 @@ struct OwnedCells: Sendable {
         }
     }
 
-    /// Removes cells. Of the rest the first that declares the tweak comes first, one of the program before one of a provider.
+    /// Removes cells. The first remaining declaring cell becomes the first, the program's before a provider's.
     mutating func removeAll(where isGone: (OwnedCell) -> Bool) {
         others.removeAll(where: isGone)
         guard first.map(isGone) ?? true else { return }
@@ -359,7 +360,7 @@ struct OwnedCells: Sendable {
     }
 }
 
-/// A function of C with its context, as numbers. `fbtweak.h` tells on which threads it is called.
+/// A C function and its context, as numbers. `fbtweak.h` documents the threads that call it.
 struct CFunction: Hashable, Sendable {
     /// The address of its code.
     let code: UInt

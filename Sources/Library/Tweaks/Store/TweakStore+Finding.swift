@@ -1,7 +1,7 @@
 public import TweakRecords
 
 extension TweakStore {
-    /// Finds a tweak by its name. It may be declared in C or in Swift, or have been made while the program runs.
+    /// Finds a tweak by its name, declared in C or Swift, or made at run time.
     ///
     ///     let stiffness = try TweakStore.shared.tweak("Spring", "Physics", "Stiffness", as: Double.self)
     ///
@@ -41,7 +41,7 @@ extension TweakStore {
     func find(
         _ category: String, _ collection: String, _ name: String, _ type: TweakType
     ) throws(TweakError) -> FoundTweak {
-        // What has been found before is asked for most often.
+        // Repeated lookups are the most common case.
         if let found = state.withLock({ $0.tweaks.withEntry(category, collection, name) { $0.found } }),
             found.type == type
         {
@@ -61,7 +61,7 @@ extension TweakStore {
         return found
     }
 
-    /// The name of a record, by its cell.
+    /// The name in the record with this cell.
     func key(ofCell cell: UInt) -> TweakKey {
         state.withLock { $0.key(ofCell: cell) }
     }
@@ -71,7 +71,7 @@ extension TweakStore {
     }
 }
 
-/// What a handle of Swift needs.
+/// The data that a handle in Swift needs.
 @usableFromInline
 struct FoundTweak: Sendable {
     @usableFromInline let cell: UInt

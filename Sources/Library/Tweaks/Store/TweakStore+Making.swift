@@ -1,11 +1,11 @@
 public import TweakRecords
 
 extension TweakStore {
-    /// Makes a tweak while the program runs. It has its override, if there is one, from the start.
+    /// Makes a tweak at run time. Its override, if there is one, applies from the start.
     ///
-    /// What is said here stands above what a provider says of a tweak that only the provider knows.
+    /// The declaration takes precedence over a provider's.
     ///
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is none of a value, ``TweakError/exists(_:)`` if the
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
     public func make(_ declaration: TweakDeclaration) throws(TweakError) {
         let declaration = try declaration.checked()
@@ -15,24 +15,24 @@ extension TweakStore {
         _ = try makeHandle(declaration, nil)
     }
 
-    /// Makes a tweak while the program runs.
+    /// Makes a tweak at run time.
     ///
     ///     let mode = try store.make(TweakKey("Spring", "Drawing", "Mode"), default: "wire", choices: ["wire", "solid"])
     ///
-    /// The tweak has its override, if there is one, from the start. An enumeration has its cases as choices.
+    /// Its override, if there is one, applies from the start. An enumeration's cases are its choices.
     ///
     /// - Parameters:
     ///   - key: The name.
-    ///   - default: The value of the tweak that nobody has changed.
-    ///   - choices: The only values that the tweak takes; empty if it takes others.
-    ///   - unit: What its numbers count, such as `kg`.
-    ///   - description: What it does, for a person.
-    ///   - owner: Who looks after it.
-    ///   - expires: The last day for which it is meant, as `YYYY-MM-DD`.
+    ///   - default: The default.
+    ///   - choices: The only allowed values; empty if the tweak takes others.
+    ///   - unit: The unit of its numbers, such as `kg`.
+    ///   - description: A description for people.
+    ///   - owner: The person or team responsible.
+    ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether nobody can set it.
-    ///   - needsRestart: Whether what is set takes effect at the next start of the program.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a tweak
-    ///   of this name.
+    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak of this name.
     @discardableResult
     public func make<Value: TweakableValue>(
         _ key: TweakKey, default: Value, choices: [Value] = [],
@@ -45,22 +45,22 @@ extension TweakStore {
             flags: ["read-only": readOnly, "needs-restart": needsRestart])
     }
 
-    /// Makes a tweak while the program runs, by the levels of its name.
+    /// Makes a tweak at run time, by the levels of its name.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
     ///   - collection: The second level.
     ///   - name: The third level.
-    ///   - default: The value of the tweak that nobody has changed.
-    ///   - choices: The only values that the tweak takes; empty if it takes others.
-    ///   - unit: What its numbers count, such as `kg`.
-    ///   - description: What it does, for a person.
-    ///   - owner: Who looks after it.
-    ///   - expires: The last day for which it is meant, as `YYYY-MM-DD`.
+    ///   - default: The default.
+    ///   - choices: The only allowed values; empty if the tweak takes others.
+    ///   - unit: The unit of its numbers, such as `kg`.
+    ///   - description: A description for people.
+    ///   - owner: The person or team responsible.
+    ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether nobody can set it.
-    ///   - needsRestart: Whether what is set takes effect at the next start of the program.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a tweak
-    ///   of this name.
+    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak of this name.
     @discardableResult
     public func make<Value: TweakableValue>(
         _ category: String, _ collection: String, _ name: String, default: Value, choices: [Value] = [],
@@ -73,26 +73,27 @@ extension TweakStore {
             needsRestart: needsRestart)
     }
 
-    /// Makes a tweak of a number while the program runs.
+    /// Makes a numeric tweak at run time.
     ///
     ///     let mass = try store.make(TweakKey("Spring", "Physics", "Mass"), default: 1.0, in: 0.1...100, unit: "kg")
     ///
     /// - Parameters:
     ///   - key: The name.
-    ///   - default: The value of the tweak that nobody has changed.
-    ///   - limits: The smallest and the largest value, or one of them, as `0...` and `...100` say.
+    ///   - default: The default.
+    ///   - limits: The smallest and the largest value, or one of them, as in `0...` and `...100`.
     ///   - step: The distance between two neighbouring values on a slider or stepper.
     ///   - precision: How many decimals displays show, from 0 to 17.
-    ///   - scale: How a slider moves; logarithmic only with a minimum above 0.
-    ///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
-    ///   - unit: What its numbers count, such as `kg`.
-    ///   - description: What it does, for a person.
-    ///   - owner: Who looks after it.
-    ///   - expires: The last day for which it is meant, as `YYYY-MM-DD`.
+    ///   - scale: The scale of a slider; a logarithmic one needs a minimum above 0.
+    ///   - pair: The name of the number in the same collection for the vertical axis of a pad; this one is for the
+    ///     horizontal axis.
+    ///   - unit: The unit, such as `kg`.
+    ///   - description: A description for people.
+    ///   - owner: The person or team responsible.
+    ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether nobody can set it.
-    ///   - needsRestart: Whether what is set takes effect at the next start of the program.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a
-    ///   tweak of this name.
+    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak of this name.
     @discardableResult
     public func make<Value: TweakableValue & Comparable>(
         _ key: TweakKey, default: Value, in limits: some TweakLimits<Value>, step: Value? = nil,
@@ -109,26 +110,27 @@ extension TweakStore {
             flags: ["read-only": readOnly, "needs-restart": needsRestart])
     }
 
-    /// Makes a tweak of a number while the program runs, by the levels of its name.
+    /// Makes a numeric tweak at run time, by the levels of its name.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
     ///   - collection: The second level.
     ///   - name: The third level.
-    ///   - default: The value of the tweak that nobody has changed.
-    ///   - limits: The smallest and the largest value, or one of them, as `0...` and `...100` say.
+    ///   - default: The default.
+    ///   - limits: The smallest and the largest value, or one of them, as in `0...` and `...100`.
     ///   - step: The distance between two neighbouring values on a slider or stepper.
     ///   - precision: How many decimals displays show, from 0 to 17.
-    ///   - scale: How a slider moves; logarithmic only with a minimum above 0.
-    ///   - pair: The name of the number in its collection that is up, where this one is sideways, on a pad of both.
-    ///   - unit: What its numbers count, such as `kg`.
-    ///   - description: What it does, for a person.
-    ///   - owner: Who looks after it.
-    ///   - expires: The last day for which it is meant, as `YYYY-MM-DD`.
+    ///   - scale: The scale of a slider; a logarithmic one needs a minimum above 0.
+    ///   - pair: The name of the number in the same collection for the vertical axis of a pad; this one is for the
+    ///     horizontal axis.
+    ///   - unit: The unit, such as `kg`.
+    ///   - description: A description for people.
+    ///   - owner: The person or team responsible.
+    ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether nobody can set it.
-    ///   - needsRestart: Whether what is set takes effect at the next start of the program.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if that makes no sense, ``TweakError/exists(_:)`` if the program has a
-    ///   tweak of this name.
+    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak of this name.
     @discardableResult
     public func make<Value: TweakableValue & Comparable>(
         _ category: String, _ collection: String, _ name: String, default: Value,
@@ -169,9 +171,9 @@ extension TweakStore {
         return try tweak(key)
     }
 
-    /// Removes a tweak that was made while the program runs, with its closures and the variables of C that are bound to it. Its override
-    /// is kept, and its handles have the default from now on. Observers of C end with it; those of Swift hear of it
-    /// again if it is made again.
+    /// Removes a tweak made at run time, with its closures and the C variables bound to it. Its override is kept, and
+    /// its handles return the default from now on. C observers end with it; Swift observers are called again if it is
+    /// made again.
     ///
     /// - Throws: ``TweakError/notMade(_:)``.
     public func remove(_ key: TweakKey) throws(TweakError) {
@@ -180,7 +182,7 @@ extension TweakStore {
             guard !made.isEmpty else { return nil }
             let functions = made.compactMap(\.cell.action)
             state.removeCells(of: key) { $0.owner == .made }
-            // They are the program's, and are released without the lock.
+            // The closures are the program's, and are released without the lock.
             let closures = functions.compactMap { state.closures.removeValue(forKey: $0.contextNumber) }
             return (state.delivery.drainRemoved(), closures)
         }
@@ -188,7 +190,7 @@ extension TweakStore {
         state.waitForCalls(of: removed.0)
     }
 
-    /// - Parameter addClosure: Adds the closure of Swift that the function of an action calls. The action may have others.
+    /// - Parameter addClosure: Adds the Swift closure that the action's function calls. The action may have others.
     func makeHandle(
         _ declaration: TweakDeclaration, _ action: CFunction?,
         _ addClosure: ((inout StoreState) -> Void)? = nil
@@ -200,13 +202,13 @@ extension TweakStore {
             return made
         }
         guard let made else { throw .exists(declaration.key) }
-        // A tweak that only a provider knew may have been of another type.
+        // A tweak that only a provider declared may have had another type.
         deliverChanges()
         return made
     }
 }
 
-/// What the values of a tweak are between: a range with both ends, or with one.
+/// The limits of a tweak's values: a range with one or both ends.
 public protocol TweakLimits<Bound> {
     /// The type of the values.
     associatedtype Bound: TweakableValue
@@ -226,12 +228,12 @@ extension ClosedRange: TweakLimits where Bound: TweakableValue {
 extension PartialRangeFrom: TweakLimits where Bound: TweakableValue {
     /// The lower bound.
     public var tweakMinimum: Bound? { lowerBound }
-    /// None.
+    /// `nil`: no upper bound.
     public var tweakMaximum: Bound? { nil }
 }
 
 extension PartialRangeThrough: TweakLimits where Bound: TweakableValue {
-    /// None.
+    /// `nil`: no lower bound.
     public var tweakMinimum: Bound? { nil }
     /// The upper bound.
     public var tweakMaximum: Bound? { upperBound }

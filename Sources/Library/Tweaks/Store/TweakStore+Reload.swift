@@ -3,7 +3,7 @@ internal import TweakOverrides
 internal import TweakRecords
 
 extension TweakStore {
-    /// Takes over what others write into the file from now on, unless `TWEAKS_WATCH=0` is in the environment.
+    /// Applies changes that others make to the file from now on, unless `TWEAKS_WATCH=0` is in the environment.
     func followOverrides(in file: OverridesFile) {
         guard let writer, !isSwitchedOff("TWEAKS_WATCH") else { return }
         let report = { @Sendable (message: String) in
@@ -15,12 +15,12 @@ extension TweakStore {
             })
     }
 
-    /// Says that what is set from now on is not kept, if the process has become a user who cannot do that.
+    /// Reports that changes are no longer kept, if the process has become a user who cannot write the file.
     func reportLostOverrides() {
         if let file = writer?.file, let loss = lossOfOverrides(file) { diagnostics.warn(loss) }
     }
 
-    /// - Returns: `nil` if the process is the user that it was, or one that can keep its overrides too.
+    /// - Returns: `nil` if the user is the same, or can write the file, too.
     private func lossOfOverrides(_ file: OverridesFile) -> String? {
         guard let user = ControlPlaces.own.newUser, let reason = file.obstacleToUpdates else { return nil }
         return """
@@ -30,14 +30,14 @@ extension TweakStore {
             """
     }
 
-    /// Gives the tweaks whose overrides differ from those in the file their new values, as one ``set(_:for:)`` each
-    /// but with nothing to write. What cannot be read changes nothing.
+    /// Applies the overrides that differ from those in the file, as a ``set(_:for:)`` for each tweak but without
+    /// writing anything. An unreadable file changes nothing.
     ///
-    /// Own changes win over what is older: whatever was set before the file is read is in it or still to be written,
-    /// since no write of this process is under way then, and what is set afterwards is noted. Both will be written and
-    /// the file read again, so in the end the process has what the file holds.
+    /// Own changes win over older ones: a change made before the file is read is in the file or still to be written,
+    /// because no write of this process is in progress then, and later changes are noted. Both will be written and the
+    /// file read again, so in the end the process has the values in the file.
     ///
-    /// - Parameter isComplete: Whether to say what is wrong with the content; otherwise somebody may be writing it.
+    /// - Parameter isComplete: Whether to report invalid content; otherwise the file may be being written.
     func reload(_ file: OverridesFile, _ writer: OverridesWriter, isComplete: Bool) {
         state.withLock { $0.setWhileReloading = [] }
         defer { state.withLock { $0.setWhileReloading = nil } }
@@ -50,7 +50,7 @@ extension TweakStore {
         } catch {
             guard isComplete else { return }
             if let loss = lossOfOverrides(file) { return diagnostics.warn(loss) }
-            // What could not be read at the start is not said again.
+            // An error that was reported at the start is not repeated.
             return diagnostics.warn(
                 "\(error); the values stay as they are",
                 onceFor: content.map { "\(error) \($0.hashValue)" } ?? "\(error)")
@@ -58,7 +58,7 @@ extension TweakStore {
 
         let values = document.provided
         apply { state in
-            // Those that have been set since the file was read too.
+            // And tweaks that have been set since the file was read.
             let kept = unwritten.union(state.setWhileReloading ?? [])
             return ValueUpdate(
                 of: .overrides, replacing: state.layers[.overrides], with: values, except: kept.contains)
@@ -66,5 +66,5 @@ extension TweakStore {
     }
 }
 
-/// Whether a variable of the environment is 0.
+/// Whether an environment variable is 0.
 func isSwitchedOff(_ variable: String) -> Bool { getenv(variable).map { strcmp($0, "0") } == 0 }

@@ -5,16 +5,16 @@ internal import TweakOverrides
 public import TweakRecords
 internal import TweakSystem
 
-/// The tweaks of this process: their declarations, their current values, and who watches them.
+/// The tweaks of this process: their declarations, their current values, and their observers.
 ///
 ///     let key = TweakKey("Spring", "Physics", "Stiffness")
 ///     try TweakStore.shared.set(240, for: key)
 ///
 /// Every method may be called on every thread. Observers are called on the thread that makes the change, without any
-/// lock held, so they may call the store. What others write into the overrides file, and what they ask for through the
-/// socket of <doc:ControlProtocol>, a thread of the library does; it blocks all signals.
+/// lock held, so they may call the store. Changes of the overrides file, and requests through the socket of
+/// <doc:ControlProtocol>, are handled by a library thread, which blocks all signals.
 public final class TweakStore: Sendable {
-    /// The store that the tweaks of the executable and its libraries are in before `main` begins.
+    /// The store that has the tweaks of the executable and its libraries before `main` starts.
     public static let shared = TweakStore()
 
     @usableFromInline var isShared: Bool { self === Self.shared }
@@ -25,20 +25,20 @@ public final class TweakStore: Sendable {
     /// Whether the overrides of this application are read and kept.
     let hasStarted = Guarded(false)
 
-    /// Where values that are set are kept.
+    /// The storage of overrides.
     public enum Overrides: Hashable, Sendable {
-        /// In memory.
+        /// Overrides stay in memory.
         case none
-        /// In this file, which has the format of ``OverridesFile``. It need not be there.
+        /// Overrides are kept in this file, in the format of ``OverridesFile``. The file need not exist.
         case file(path: String)
     }
 
-    /// Makes a private store, for a test or for values that are none of the program's own. It has no tweaks until some
-    /// are made, and stays as long as somebody holds it, or a handle of one of its tweaks.
+    /// Makes a private store, for tests or for values that are not the program's own. It has no tweaks until some are
+    /// made, and lives as long as it or a handle of one of its tweaks is held.
     ///
     /// - Parameters:
-    ///   - overrides: Where values that are set are kept. Those that are in the file already are taken over.
-    ///   - logger: Where the store says what went wrong, see ``logger``.
+    ///   - overrides: The storage of overrides. Those already in the file are applied.
+    ///   - logger: Receives messages, see ``logger``.
     public init(overrides: Overrides = .none, logger: Logger? = nil) {
         if let logger { self.logger = logger }
         guard case .file(let path) = overrides else { return }
@@ -46,8 +46,8 @@ public final class TweakStore: Sendable {
         flushAtExitOfProcess()
     }
 
-    /// Where the store says what went wrong: a corrupt file, an override that a tweak cannot take. Each message
-    /// comes once. Standard error unless another logger is set.
+    /// Receives messages about problems, such as a corrupt file or an override that a tweak refuses. Each message is
+    /// logged once. By default they go to standard error.
     public var logger: Logger {
         get { diagnostics.logger }
         set { diagnostics.logger = newValue }
@@ -69,7 +69,7 @@ public final class TweakStore: Sendable {
         }
     }
 
-    /// One tweak.
+    /// The status of one tweak.
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``, or ``TweakError/encrypted(_:)``.
     public func status(of key: TweakKey) throws(TweakError) -> TweakStatus {
@@ -88,7 +88,7 @@ public final class TweakStore: Sendable {
         throw unknown(key)
     }
 
-    /// The current value of a tweak, or a default for a name that nothing declares, which is reported once.
+    /// The current value of a tweak, or a default for an undeclared name, which is reported once.
     public func value(of key: TweakKey, default defaultValue: TweakValue) -> TweakValue {
         do throws(TweakError) {
             return try value(of: key)
@@ -102,27 +102,28 @@ public final class TweakStore: Sendable {
 
     /// Sets a tweak and keeps the value as an override.
     ///
-    /// The order is: observers' `willChange`, the cells, the file in the background, observers' `didChange`. If the tweak has
-    /// the value already nobody is told, but from now on it is an override, which stays whatever other providers say. Of a
-    /// tweak that needs a restart only the file changes, see ``TweakStatus/pendingValue``.
+    /// The order is: observers' `willChange`, the cells, the file in the background, observers' `didChange`. If the
+    /// tweak has the value already, no observer is called, but from now on the value is an override, which stays
+    /// whatever other providers have. For a tweak that needs a restart only the file changes, see
+    /// ``TweakStatus/pendingValue``.
     ///
-    /// - Returns: The value that the tweak takes, and whether it was clamped to the limits.
-    /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value; it keeps the one it has.
+    /// - Returns: The value as applied, and whether it was clamped to the limits.
+    /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value; its value stays.
     @discardableResult
     public func set(_ value: TweakValue, for key: TweakKey) throws(TweakError) -> TweakDeclaration.Admission {
         try set(key) { (declaration, _) throws(TweakValueError) in try declaration.admit(value) }
     }
 
-    /// Gives a tweak a value in one of the providers, which may be below others that have one too.
+    /// Sets a tweak's value in one of the providers, which may be below others that have one, too.
     ///
-    /// With ``TweakSource/session`` the value is for as long as the process lives. A person who sets the tweak in the
-    /// other way, or resets it, ends that.
+    /// With ``TweakSource/session`` the value lasts until the process exits, or until a person sets the tweak the other
+    /// way or resets it.
     ///
     /// - Parameters:
-    ///   - value: The value; `nil` takes the one away that the provider has.
+    ///   - value: The value; `nil` removes the provider's value.
     ///   - key: The tweak.
     ///   - source: ``TweakSource/session``, ``TweakSource/overrides``, or the source of a ``MutableTweakProvider``.
-    /// - Throws: ``TweakError`` if the tweak does not exist or cannot take the value, or the provider cannot keep it.
+    /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value, or the provider cannot keep it.
     public func set(_ value: TweakValue?, for key: TweakKey, in source: TweakSource) throws(TweakError) {
         if let value {
             _ = try set(key, in: source) { (declaration, _) throws(TweakValueError) in
@@ -134,7 +135,7 @@ public final class TweakStore: Sendable {
         }
     }
 
-    /// Takes the override of a tweak away, so that it has its default again.
+    /// Removes the override of a tweak, so that it has its default again.
     ///
     /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
     public func reset(_ key: TweakKey) throws(TweakError) {
@@ -142,13 +143,14 @@ public final class TweakStore: Sendable {
         try change([(key, nil)])
     }
 
-    /// Takes all overrides of this store's tweaks away, as one change. What a provider cannot forget is reported.
+    /// Removes all overrides of this store's tweaks, as one change. If a provider cannot remove a value, that is
+    /// reported.
     public func resetAll() {
         changeOrReport(allKeys().map { ($0, nil) })
     }
 
-    /// Writes changes that are waiting to be written, and returns when they are on disk or have failed. The store
-    /// does so by itself within 50 ms, and when the process exits.
+    /// Flushes pending writes, and returns when they are on disk or have failed. The store does so by itself within 50
+    /// ms, and at exit.
     public func flush() {
         writer?.flush()
         diagnostics.finish()
@@ -163,8 +165,8 @@ public final class TweakStore: Sendable {
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
-    ///   - willChange: Called while the old value is still there.
-    ///   - didChange: Called when the new value is.
+    ///   - willChange: Called before the change.
+    ///   - didChange: Called after the change.
     /// - Returns: The observation, which lasts as long as it is held.
     public func observe(
         _ key: TweakKey? = nil, willChange: (@Sendable (TweakChange) -> Void)? = nil,
@@ -177,7 +179,7 @@ public final class TweakStore: Sendable {
 // MARK: - The overrides file
 
 extension TweakStore {
-    /// What writes the overrides; `nil` if they are not kept.
+    /// Writes the overrides; `nil` if they are not kept.
     var writer: OverridesWriter? { state.withLock { $0.writer } }
 
     /// Applies the overrides in a file, and writes changes into it from now on.
@@ -208,7 +210,7 @@ extension TweakStore {
         }
     }
 
-    /// Runs `body` with the lock held and reports afterwards what it left to report.
+    /// Runs `body` with the lock held, and then reports its messages.
     func withState<Result, Failure>(
         _ body: (inout StoreState) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -223,13 +225,13 @@ extension TweakStore {
         return result
     }
 
-    /// One tweak, whatever the task has for itself.
+    /// The status of a tweak, ignoring task-local values.
     func storedStatus(of key: TweakKey) throws(TweakError) -> TweakStatus {
         if let status = withDecodedState({ $0.status(of: key) }) { return status }
         throw unknown(key)
     }
 
-    /// What a tweak's declaration says.
+    /// The declaration of a tweak.
     func declaration(of key: TweakKey) throws(TweakError) -> TweakDeclaration {
         if let declaration = withDecodedState({ $0.status(of: key)?.declaration }) { return declaration }
         throw unknown(key)

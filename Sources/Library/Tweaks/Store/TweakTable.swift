@@ -2,20 +2,21 @@ internal import TweakRecords
 
 /// The tweaks of a store, by name and in the order of declaration.
 ///
-/// A hash table of indexes, so that a million tweaks take a few bytes each beyond their entries, and a removal moves nothing.
-/// Finding one of 1,000 tweaks by its name counts no references, and takes 76 ns instead of 125 (`tools/bench change`).
+/// A hash table of indexes, so that a million tweaks take a few bytes each beyond their entries, and a removal moves
+/// nothing. Finding one of 1,000 tweaks by name without reference counting takes 76 ns instead of 125 (`tools/bench
+/// change`).
 ///
-/// `RecordMatcher` has such a table too, of names as bytes of records, from which nothing is removed. A type for both makes a lookup
-/// here half as slow again, because the array of places is retained for it.
+/// `RecordMatcher` has a similar table, keyed by the names' bytes in records, without removal. A type for both would
+/// make a lookup here half as slow again, because it retains the array of places.
 ///
-/// `@unchecked Sendable`, and exclusivity is not checked: it is reached through the state of a store, with its lock, which keeps
-/// accesses apart. The checks were 2 % of a start.
+/// `@unchecked Sendable` without exclusivity checks: the table is reached through the state of a store, with its lock
+/// held. The checks were 2 % of a start.
 final class TweakTable: @unchecked Sendable {
-    /// `nil` where one was removed. They are retained here: to count references at each look at one would take longer than the
-    /// rest of finding it.
+    /// `nil` where a tweak was removed. The references are unmanaged: counting them would take longer than the rest of
+    /// a lookup.
     @exclusivity(unchecked) private var entries: [Unmanaged<TweakEntry>?] = []
-    /// In the upper half the upper half of a name's hash, in the lower the index of its entry and 1; 0 where nothing is. An
-    /// entry is in the place that the hash tells, or in the next that was free. A third of the places are free at least.
+    /// Upper half: the upper half of a name's hash. Lower half: the index of its entry plus 1. 0 in free places. An
+    /// entry is in the place given by the hash, or the next one that was free. At least a third of the places are free.
     @exclusivity(unchecked) private var places: [UInt64] = []
     @exclusivity(unchecked) private(set) var count = 0
 
@@ -28,7 +29,7 @@ final class TweakTable: @unchecked Sendable {
         find(hash: key.levelsHash) { $0.key == key }?.takeUnretainedValue()
     }
 
-    /// What a closure says of the tweak of a name, of which nobody needs to make a key.
+    /// Calls the body with the tweak of a name, without creating a key.
     @inline(__always)
     func withEntry<Result>(
         _ category: String, _ collection: String, _ name: String, _ body: (TweakEntry) -> Result?
@@ -39,7 +40,7 @@ final class TweakTable: @unchecked Sendable {
         return entry?._withUnsafeGuaranteedRef(body)
     }
 
-    /// Adds a tweak whose name is not there yet.
+    /// Adds a tweak with a new name.
     func append(_ entry: TweakEntry) {
         if (count + 1) * 3 > places.count * 2 || entries.count > Self.largestIndex { rebuild() }
         entries.append(Unmanaged.passRetained(entry))
@@ -50,7 +51,7 @@ final class TweakTable: @unchecked Sendable {
     func remove(_ key: TweakKey) {
         guard let entry = self[key] else { return }
         var place = firstPlace(of: Self.hash(of: key))
-        // It is in the table, and no place before its own is empty.
+        // The entry is in the table, and no place before it is empty.
         while entries[Self.index(places[place])]?.takeUnretainedValue() !== entry {
             place = self.place(after: place)
         }
@@ -61,7 +62,7 @@ final class TweakTable: @unchecked Sendable {
         if entries.count > 64, entries.count > 2 * count { rebuild() }
     }
 
-    /// Puts the tweaks into the order of their places.
+    /// Sorts the tweaks by their places.
     func sort() {
         entries = entries.compactMap(\.self)
             .sorted { $0.takeUnretainedValue().place < $1.takeUnretainedValue().place }
@@ -75,7 +76,7 @@ final class TweakTable: @unchecked Sendable {
 
     private static func hash(of key: TweakKey) -> UInt64 { key.levelsHash & hashBits }
 
-    /// The index of an entry, by a place that is not empty: there is an index and 1 in it.
+    /// The index of an entry from the content of a place that is not empty.
     private static func index(_ content: UInt64) -> Int { Int(content & ~hashBits) - 1 }
 
     private func firstPlace(of hash: UInt64) -> Int { Int(hash >> 32) & (places.count - 1) }
@@ -98,20 +99,20 @@ final class TweakTable: @unchecked Sendable {
         return nil
     }
 
-    // A third of the places at least are empty, so every search ends.
+    // At least a third of the places are empty, so every search ends.
     private func insert(_ index: Int, _ hash: UInt64) {
         var place = firstPlace(of: hash)
         while places[place] != 0 { place = self.place(after: place) }
         places[place] = hash | UInt64(index + 1)
     }
 
-    /// Frees a place, and moves those behind it that would not be found any more.
+    /// Frees a place, and moves the following entries that would no longer be found.
     private func close(_ free: Int) {
         var free = free
         var place = self.place(after: free)
         while places[place] != 0 {
             let wanted = firstPlace(of: places[place])
-            // How far it is from where it belongs, and how far it would be, around the end of the table.
+            // The distance from the wanted place, now and after the move, around the end of the table.
             let distance = (place - wanted) & (places.count - 1)
             if distance >= (place - free) & (places.count - 1) {
                 places[free] = places[place]

@@ -2,30 +2,31 @@ internal import TweakJSON
 internal import TweakOverrides
 internal import TweakRecords
 
-/// What one provider says anew. Every change of a value is one: what a person sets and resets, files that are read again,
-/// providers that come, go, report and change places.
+/// New values of one provider. Every change is one: a set or reset, a file that is read again, a provider that comes,
+/// goes, reports changes or moves.
 ///
-/// An update is planned with the store's lock, announced without it, committed with the lock, and then observers are told.
+/// An update is planned with the store's lock, announced without it, committed with it, and then delivered to
+/// observers.
 struct ValueUpdate {
-    /// What the provider says of one tweak.
+    /// The provider's value for one tweak.
     struct Opinion {
         let key: TweakKey
-        /// `nil` if the provider has no value any more.
+        /// `nil` if the provider no longer has a value.
         let provided: ProvidedValue?
-        /// The tweak, if somebody has looked for it with the lock that the update is planned with.
+        /// The tweak, if it was looked up with the lock held for planning.
         var entry: TweakEntry?
     }
 
     let source: TweakSource
     /// Each tweak at most once.
     var opinions: ShortList<Opinion>
-    /// Whether the tweaks have admitted the values.
+    /// Whether the tweaks have accepted the values.
     var isAdmitted = false
-    /// Whether what was set for the session ends.
+    /// Whether session values of these tweaks end.
     var endsSession = false
-    /// What the provider knows of tweaks that no binary needs to declare.
+    /// The provider's declarations of tweaks that no binary needs to declare.
     var declarations = ProvidedDeclarations()
-    /// Tweaks that the provider could not say anything about. They keep the values that they have.
+    /// Tweaks for which the provider failed. They keep their values.
     var failures: [TweakKey: any Error] = [:]
 
     init(of source: TweakSource, _ opinions: some Sequence<(key: TweakKey, provided: ProvidedValue?)>) {
@@ -33,15 +34,15 @@ struct ValueUpdate {
         self.opinions = ShortList(opinions.lazy.map { Opinion(key: $0, provided: $1) })
     }
 
-    /// What a person changes: admitted values, and `nil` to reset. What is kept is meant for now too, so it ends what was
-    /// set for the session.
+    /// A person's changes: accepted values, and `nil` to reset. A kept value also applies now, so it ends the
+    /// session's.
     init(_ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource) {
         self.init(of: source, values.lazy.map { ($0, $1.map(ProvidedValue.value)) })
         isAdmitted = true
         endsSession = source == .overrides
     }
 
-    /// The same for the value of one tweak.
+    /// The same for a single tweak.
     init(_ value: TweakValue, for entry: TweakEntry, in source: TweakSource) {
         self.source = source
         opinions = ShortList(Opinion(key: entry.key, provided: .value(value), entry: entry))
@@ -49,7 +50,7 @@ struct ValueUpdate {
         endsSession = source == .overrides
     }
 
-    /// What is different in all that a provider has, except for tweaks that are left out.
+    /// The differences from a provider's former values, except for tweaks that are left out.
     init(
         of source: TweakSource, replacing known: [TweakKey: ProvidedValue],
         with values: [TweakKey: ProvidedValue], except isLeftOut: (TweakKey) -> Bool = { _ in false }
@@ -64,19 +65,19 @@ struct ValueUpdate {
     }
 }
 
-/// What an update does to tweaks.
+/// The effect of an update on tweaks.
 struct ValuePlan {
-    /// Where the provider is whose update it is; `nil` if it has none of the store's.
+    /// The index of the update's provider, or `nil` if the store does not have it.
     let layer: Int?
-    /// Tweaks that are there, and what decides their values.
+    /// Existing tweaks and their new values.
     var steps = ShortList<(entry: TweakEntry, resolution: Resolution)>()
-    /// Where in the update values are that the tweaks refuse.
+    /// The indices of values in the update that their tweaks refuse.
     var refused: Set<Int> = []
     var messages: [String] = []
-    /// Whether the steps are in the order in which a person gave the values. A provider's are in none.
+    /// Whether the steps are in the order in which a person gave the values. A provider's values are unordered.
     let isInOrder: Bool
 
-    /// What it will change, before it is committed.
+    /// The changes that committing the plan would make.
     var changes: [TweakChange] {
         let changes = steps.compactMap { $0.entry.change(to: $0.resolution) }
         return isInOrder ? changes : changes.sorted { $0.key < $1.key }
@@ -84,9 +85,9 @@ struct ValuePlan {
 }
 
 extension StoreState {
-    /// What an update does. It changes nothing.
+    /// Plans an update, without changing anything.
     ///
-    /// - Parameter layers: The providers, perhaps in another order than they are in.
+    /// - Parameter layers: The providers, possibly in a new order.
     func plan(_ update: ValueUpdate, in layers: ProviderLayers) -> ValuePlan {
         let layer = layers.index(of: update.source)
         let known = update.isAdmitted ? [:] : layers[update.source]
@@ -95,7 +96,7 @@ extension StoreState {
         update.opinions.forEach { index, opinion in
             guard let entry = opinion.entry ?? tweaks[opinion.key] else { return }
             let isOfProviders = !update.isAdmitted && entry.isProvided
-            // What the tweak will be, if only providers know that.
+            // The new declaration, if only providers declare the tweak.
             let declaration =
                 isOfProviders
                 ? layers.declaration(of: opinion.key, after: update, opinion.provided, in: layer) : nil
@@ -105,7 +106,7 @@ extension StoreState {
                         try provided.admission(for: declaration ?? tweak)
                     }
                 } catch {
-                    // As with a set that is refused, the tweak keeps its value.
+                    // As with a refused set, the tweak keeps its value.
                     plan.messages.append("\(update.source) ignored: \(error)")
                     plan.refused.insert(index)
                     return
@@ -115,7 +116,7 @@ extension StoreState {
                 if let declaration {
                     layers.resolve(declaration, after: update, opinion.provided, in: layer, &plan.messages)
                 } else if isOfProviders, !layers.fail(opinion.key) {
-                    // The tweak goes, and its handles have the default.
+                    // The tweak disappears, and its handles return the default.
                     Resolution(value: entry.declaration.defaultValue, source: .binary)
                 } else {
                     entry.resolution(
@@ -126,11 +127,11 @@ extension StoreState {
         return plan
     }
 
-    /// Makes the values of a plan those of the tweaks, and leaves the changes for observers.
+    /// Applies a plan, and leaves the changes for observers.
     ///
-    /// - Returns: Whether a thread will write what there is to write; otherwise the caller owes a flush.
+    /// - Returns: `false` if no thread will write the overrides, so that the caller must flush.
     mutating func commit(_ plan: ValuePlan, of update: ValueUpdate) -> Bool {
-        // What a person sets is pinned, whatever changes below it, so it is kept also if the tweak has the value already.
+        // A person's value is pinned, whatever changes below it, so it is kept even if the tweak has it already.
         let isKept = update.source == .overrides && update.isAdmitted
         var isWritten = true
         let isHeard = delivery.isHeard
@@ -146,7 +147,7 @@ extension StoreState {
         var changes: [TweakChange] = []
         plan.steps.forEach { _, step in
             if isHeard, let change = step.entry.change(to: step.resolution) {
-                // A literal costs half of what it takes to append to nothing.
+                // A literal costs half as much as appending to an empty array.
                 if changes.isEmpty { changes = [change] } else { changes.append(change) }
             }
             step.entry.commit(step.resolution)
@@ -165,7 +166,7 @@ extension StoreState {
         return isWritten
     }
 
-    /// The names in an update that somebody observes and nothing declares, with what providers have for them.
+    /// The undeclared names in an update that are observed, with the providers' values.
     private func observedUnknown(in update: ValueUpdate) -> [(TweakKey, TweakValue)] {
         var unknown: [(TweakKey, TweakValue)] = []
         update.opinions.forEach { _, opinion in
@@ -178,7 +179,7 @@ extension StoreState {
         return unknown
     }
 
-    /// Has tweaks that only providers know come and go, and leaves that for observers.
+    /// Adds and removes tweaks that only providers declare, and leaves the changes for observers.
     private mutating func followProviders(_ update: ValueUpdate) {
         let isHeard = delivery.isHeard
         var new: [TweakKey] = []
@@ -203,14 +204,14 @@ extension StoreState {
         delivery.add(changes.sorted { $0.key < $1.key })
     }
 
-    /// What it does to ask the providers in another order; `nil` if that does not name each of them once.
+    /// Plans a new order of the providers; `nil` unless that names each of them once.
     func plan(inOrder sources: [TweakSource]) -> (ValuePlan, ValueUpdate, ProviderLayers)? {
-        // No provider has this source, so nobody says anything anew.
+        // No provider has this source, so no value is new.
         let update = ValueUpdate(of: .binary, layers.keys.lazy.map { ($0, nil) })
         return layers.ordered(sources).map { (plan(update, in: $0), update, $0) }
     }
 
-    /// Asks the providers in another order.
+    /// Changes the order of the providers.
     mutating func commit(inOrder sources: [TweakSource]) {
         guard let (plan, update, ordered) = plan(inOrder: sources) else { return }
         layers = ordered
@@ -219,10 +220,10 @@ extension StoreState {
 }
 
 extension TweakStore {
-    /// Makes an update, and tells observers.
+    /// Applies an update, and notifies observers.
     ///
-    /// - Parameter update: The update by the state of the store at the time; `nil` for nothing. It is asked again if observers were
-    ///   called meanwhile.
+    /// - Parameter update: Returns the update for the store's current state, or `nil` for none. It is called again if
+    ///   observers were called meanwhile.
     func apply<Failure>(
         _ update: (inout StoreState) throws(Failure) -> ValueUpdate?
     ) throws(Failure) {
@@ -236,7 +237,7 @@ extension TweakStore {
                 if !isAnnounced, state.delivery.observers.areToldBefore { return (plan.changes, true, nil) }
                 let earlier = state.delivery.lastNumber
                 let isWritten = state.commit(plan, of: update)
-                // Without changes of its own this thread would only tell of what others are about to.
+                // Without changes of its own, this thread would only deliver those of others.
                 return (nil, isWritten, state.delivery.lastNumber != earlier ? state.delivery.begin() : nil)
             }
             if let announced {
@@ -250,7 +251,7 @@ extension TweakStore {
         }
     }
 
-    /// Calls the observers that want to know before.
+    /// Calls the observers that are notified before changes.
     func announce(_ changes: [TweakChange]) {
         for change in changes {
             for observer in state.withLock({ $0.delivery.observers.observing(change.key) }) {
@@ -262,7 +263,7 @@ extension TweakStore {
 }
 
 extension OverridesDocument {
-    /// What it holds, by name.
+    /// The values, by name.
     var provided: [TweakKey: ProvidedValue] {
         var provided = [TweakKey: ProvidedValue](minimumCapacity: count)
         forEach { key, entry in
@@ -275,7 +276,7 @@ extension OverridesDocument {
 extension TweakStore {
     /// Sets a tweak in the provider that keeps what a person sets, or in another one.
     ///
-    /// - Parameter admit: Makes the value, of the declaration and the value that the tweak has, or will have after a restart.
+    /// - Parameter admit: Makes the value from the declaration and the tweak's value, current or after a restart.
     func set(
         _ key: TweakKey, in source: TweakSource? = nil,
         _ admit: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission
@@ -300,16 +301,16 @@ extension TweakStore {
         return admission
     }
 
-    /// Checks that a tweak exists and has a value.
+    /// Throws unless a tweak exists and has a value.
     func checkHasValue(_ key: TweakKey) throws(TweakError) {
         let declaration = try declaration(of: key)
         guard declaration.type != .action else { throw .refused(.isAction(declaration)) }
     }
 
-    /// Changes several tweaks, and tells observers when all are changed. Sets with a value, resets with `nil`.
+    /// Changes several tweaks, and notifies observers afterwards. A value sets, `nil` resets.
     ///
-    /// - Parameter source: Whose values change; `nil` for the provider that keeps what a person sets. A reset takes
-    ///   the session's value away too then.
+    /// - Parameter source: The provider whose values change; `nil` for the one that keeps what a person sets. A reset
+    ///   then removes the session's value, too.
     func change(
         _ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource? = nil
     ) throws(TweakError) {
@@ -322,7 +323,7 @@ extension TweakStore {
             return apply { _ in update }
         }
         guard let provider = feed?.provider as? any MutableTweakProvider else { throw .notMutable(source) }
-        // It reports what it keeps, which is an update of its own.
+        // The provider reports the change, which is an update of its own.
         var problem: TweakError?
         for (key, value) in values {
             do { try provider.set(value, for: key) } catch {
@@ -338,22 +339,22 @@ extension TweakStore {
 }
 
 extension TweakStore {
-    /// Takes the overrides of a category away, as one change.
+    /// Removes the overrides of a category, as one change.
     ///
     /// - Throws: ``TweakError/noTweaks(in:)``.
     public func reset(category: String) throws(TweakError) { try reset(category, nil) }
 
-    /// Takes the overrides of a collection away, as one change.
+    /// Removes the overrides of a collection, as one change.
     ///
     /// - Parameters:
-    ///   - category: The category that the collection is in.
+    ///   - category: The collection's category.
     ///   - collection: The name of the collection.
     /// - Throws: ``TweakError/noTweaks(in:)``.
     public func reset(category: String, collection: String) throws(TweakError) {
         try reset(category, collection)
     }
 
-    /// All tweaks where a level is `nil`.
+    /// Removes the overrides of a collection, or of all where a level is `nil`.
     func reset(_ category: String?, _ collection: String?) throws(TweakError) {
         let keys = keys(category, collection)
         guard !keys.isEmpty || category == nil else {
@@ -362,7 +363,7 @@ extension TweakStore {
         try change(keys.map { ($0, nil) })
     }
 
-    /// The names of tweaks in the order of ``categories``, of all where a level is `nil`.
+    /// The names of tweaks in the order of ``categories``; `nil` matches every name of a level.
     func keys(_ category: String?, _ collection: String?) -> [TweakKey] {
         categories.filter { category?.hasSameBytes(as: $0.name) ?? true }
             .flatMap(\.collections).filter { collection?.hasSameBytes(as: $0.name) ?? true }

@@ -2,15 +2,15 @@ internal import TweakFormats
 public import TweakRecords
 internal import TweakSystem
 
-/// Features in a file: `features.json` with environments, or a `Features.plist`.
+/// Features in a file: a `features.json` with environments, or a `Features.plist`.
 ///
 ///     try store.add(FeaturesProvider(file: "features.json", environment: "beta"), above: nil)
 ///
-/// Every feature is a Bool tweak, named as ``FeatureSwitch`` tells, whether a binary declares it or not.
+/// Every feature is a Bool tweak, named as ``FeatureSwitch`` describes, whether a binary declares it or not.
 ///
-/// A store that has the provider follows the file.
+/// A store with this provider follows the file.
 public final class FeaturesProvider: FileProvider {
-    /// The name of the file, or another one.
+    /// The file's name, or the name given.
     public let source: TweakSource
     let files: [String]
     private let features: ReadFiles<[TweakKey: PlacedFeature]>
@@ -18,17 +18,17 @@ public final class FeaturesProvider: FileProvider {
     /// Reads the file.
     ///
     /// - Parameters:
-    ///   - file: Its path. One that ends in `.plist` is a property list.
-    ///   - environment: Which features are meant, for JSON.
-    ///   - name: What the values are labelled with.
-    /// - Throws: ``ProviderFileError`` if the file cannot be read, `FormatError` if it is none of the format.
+    ///   - file: The path. A file that ends in `.plist` is a property list.
+    ///   - environment: The environment to read from JSON.
+    ///   - name: The name of the provider.
+    /// - Throws: ``ProviderFileError`` if the file cannot be read, `FormatError` if it is malformed.
     public init(file: String, environment: String = "default", name: String? = nil) throws {
         source = TweakSource(name ?? lastComponent(of: file))
         files = [file]
         features = try ReadFiles { try Self.read(file, environment) }
     }
 
-    /// Reads the file again. If it cannot be read, everything stays as it is. Stores do it when the file changes.
+    /// Reads the file again. If that fails, nothing changes. Stores call this when the file changes.
     ///
     /// - Throws: As ``init(file:environment:name:)``.
     public func reload() throws { try features.reload() }
@@ -46,7 +46,7 @@ public final class FeaturesProvider: FileProvider {
         features.content[key].map { .value(.bool($0.isEnabled)) }
     }
 
-    /// A Bool with the file's description.
+    /// A Bool with the description in the file.
     public func declaration(of key: TweakKey) -> TweakDeclaration? {
         features.content[key].map(TweakDeclaration.init)
     }
@@ -58,7 +58,7 @@ public final class FeaturesProvider: FileProvider {
         }
     }
 
-    /// Takes what is called when the file has been read again.
+    /// Sets the handler to call after the file was read again.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         features.onChange(report)
     }

@@ -2,32 +2,32 @@ internal import Glibc
 internal import TweakOverrides
 internal import TweakRecords
 
-/// A provider of this library that has its values from files. Its store has it read them again when they change.
+/// A built-in provider that reads files. Its store reloads it when they change.
 protocol FileProvider: TweakProvider {
     var files: [String] { get }
-    /// What it has read, so that the store need not ask for each tweak.
+    /// Everything that it has read, so that the store need not query each tweak.
     var tweaks: ReadTweaks { get }
 
-    /// Reads the files again. If that fails everything stays as it is.
+    /// Reads the files again. If that fails, nothing changes.
     func reload() throws
 }
 
-/// What a provider has read.
+/// The values that a provider has read.
 struct ReadTweaks {
     var values: [TweakKey: ProvidedValue]
-    /// Why there is no value, though there should be.
+    /// The errors of tweaks that should have values and have none.
     var failures: [TweakKey: any Error] = [:]
-    /// As ``TweakProvider/declaration(of:)``. It is called with the store's lock held and runs nobody else's code.
+    /// As ``TweakProvider/declaration(of:)``. It is called with the store's lock held and runs only the library's code.
     var declaration: @Sendable (TweakKey) -> TweakDeclaration? = { _ in nil }
 }
 
-/// Why a file of values could not be read.
+/// An error in reading a file of values.
 public struct ProviderFileError: Error, Hashable, CustomStringConvertible {
-    /// Which file, and why.
+    /// The file and the reason.
     public let description: String
 }
 
-/// The content of a file that a provider needs, of at most 16 MiB.
+/// Reads a file of a provider, of at most 16 MiB.
 func providerFile(_ path: String) throws(ProviderFileError) -> [UInt8] {
     let content: [UInt8]?
     do throws(OverridesError) { content = try OverridesFile(path: path).read() } catch {
@@ -39,7 +39,7 @@ func providerFile(_ path: String) throws(ProviderFileError) -> [UInt8] {
     return content
 }
 
-/// What a provider has read from its files, and whom it tells when that has been read again.
+/// The content of a provider's files, and the handler to call when they have been read again.
 final class ReadFiles<Content: Sendable>: Sendable {
     private struct State {
         var content: Content
@@ -49,7 +49,7 @@ final class ReadFiles<Content: Sendable>: Sendable {
     private let read: @Sendable () throws -> Content
     private let state: Guarded<State>
 
-    /// - Parameter read: Reads them.
+    /// - Parameter read: Reads the files.
     init(_ read: @escaping @Sendable () throws -> Content) throws {
         self.read = read
         state = Guarded(State(content: try read()))
@@ -57,11 +57,11 @@ final class ReadFiles<Content: Sendable>: Sendable {
 
     var content: Content { state.withLock { $0.content } }
 
-    /// Reports that all that was read is perhaps something else.
+    /// Reports that everything may have changed.
     func reportAll() { state.withLock { $0.report }?(.everything) }
 
     func reload() throws {
-        // With the lock held, so that what is read last is there in the end.
+        // With the lock held, so that the last content read wins.
         let report = try state.withLock { state in
             state.content = try read()
             return state.report
@@ -74,11 +74,11 @@ final class ReadFiles<Content: Sendable>: Sendable {
     }
 }
 
-// MARK: - Following them
+// MARK: - Following files
 
 extension TweakStore {
-    /// Follows the files of a provider, if it has any, until it is removed. `TWEAKS_WATCH=0` in the environment turns it
-    /// off.
+    /// Follows the files of a provider, if it has any, until it is removed. `TWEAKS_WATCH=0` in the environment turns
+    /// this off.
     func followFiles(of feed: ProviderFeed) {
         guard !isSwitchedOff("TWEAKS_WATCH"), let provider = feed.fileProvider else { return }
         let report = diagnostics.warn as @Sendable (String) -> Void
@@ -86,7 +86,7 @@ extension TweakStore {
         let reload = { @Sendable [weak provider, weak feed] (path: String, isComplete: Bool) in
             guard let provider, isWanted() else { return }
             do { try provider.reload() } catch {
-                // Somebody may be writing it.
+                // The file may be being written.
                 guard isComplete || access(path, F_OK) != 0 else { return }
                 report("\(provider.source): \(error); its values stay as they are")
                 feed?.report(.failed("\(error)"))

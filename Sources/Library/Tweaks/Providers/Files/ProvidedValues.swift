@@ -3,26 +3,27 @@ internal import Glibc
 internal import TweakOverrides
 internal import TweakRecords
 
-/// Values from afar, in files that an agent on this host writes and that need not be there. `ProvidedFile` has the format.
+/// Remote values, in files that an agent on this host writes and that may be missing. `ProvidedFile` defines the
+/// format.
 final class ProvidedValues: FileProvider {
-    /// One of the files, with what was in it when it could last be read.
+    /// A file, and its content when it was last read successfully.
     private struct Known {
         let path: String
         var content = Content()
-        /// Whether it could not be read the last time.
+        /// Whether the last attempt to read it failed.
         var isBroken = false
     }
 
     private struct Content: Equatable {
         var values: [TweakKey: ProvidedValue] = [:]
-        /// When an agent got them, and why there is nothing newer.
+        /// When an agent loaded the values, and why there are no newer ones.
         var loaded: String?
         var problem: String?
     }
 
     private struct State {
         var known: [Known]
-        /// Those of all files.
+        /// The values of all files.
         var values: [TweakKey: ProvidedValue] = [:]
         var report: (@Sendable (TweakProviderChange) -> Void)?
     }
@@ -32,12 +33,12 @@ final class ProvidedValues: FileProvider {
     private let isGuarded: Bool
     private let state: Guarded<State>
 
-    /// Makes a provider that has read nothing.
+    /// Makes a provider that has read nothing yet.
     ///
     /// - Parameters:
-    ///   - source: What the values are labelled with.
-    ///   - files: Where they may be. A value that several have is that of the first.
-    ///   - isGuarded: Whether a file that others could write is not believed.
+    ///   - source: The provider's name.
+    ///   - files: The paths of the files, which may be missing. If several have a value, the first counts.
+    ///   - isGuarded: Whether files that other users can write are ignored.
     init(_ source: TweakSource, in files: [String], isGuarded: Bool = false) {
         self.source = source
         self.files = files
@@ -45,12 +46,12 @@ final class ProvidedValues: FileProvider {
         state = Guarded(State(known: files.map { Known(path: $0) }))
     }
 
-    /// Reads the files again. What was in one that cannot be read stays as it is.
+    /// Reads the files again. The values of a file that cannot be read stay as they are.
     func reload() throws {
         var failure: OverridesError?
         var isNew = false
         var problem: String?
-        // With the lock held, so that what is read last is there in the end.
+        // With the lock held, so that the last content read wins.
         let report = state.withLock { state in
             state.values = [:]
             for index in state.known.indices {
@@ -101,10 +102,10 @@ final class ProvidedValues: FileProvider {
 }
 
 extension TweakStore {
-    /// Takes the values that agents on this host have for an application, and follows them.
+    /// Adds the values that agents on this host have for an application, and follows them.
     ///
-    /// A process with more rights than its user believes only those of the system's agent. It only gets a thread for them if
-    /// that has something for the application.
+    /// A process with more rights than its user trusts only the system's agent. It has a thread for this only if that
+    /// agent has values for the application.
     func takeProvided(for application: String) {
         let isPrivileged = fbtweak__is_privileged()
         let folders = ProvidedFolders.all(isPrivileged: isPrivileged).map { "\($0)/\(application)/" }

@@ -4,19 +4,20 @@ internal import TweakRecords
 internal import TweakSystem
 
 extension TweakStore {
-    /// Takes values from the providers that a file names, in its order.
+    /// Uses the providers listed in a file, in that order.
     ///
     ///     { "providers": [ "environment", "override", { "name": "local", "variables": ["local.json"] },
     ///                      { "name": "features", "features": "features.json", "environment": "beta" } ] }
     ///
-    /// `session`, `environment` and `override` are those that every store has; who is left out is asked before all others, in the
-    /// order that it has. The shared store also has `remote` and `fleet`, which are asked behind `override` if they are left out.
-    /// A provider `{ "name": "fetched", "values": "values.json" }` has values in the format of theirs. Paths begin in the folder of the file. The shared store does this at the start of the process with the file
-    /// that is beside the executable and is named as it, with `.tweaks.json` at the end.
+    /// `session`, `environment` and `override` belong to every store; those that are left out come first, in their
+    /// current order. The shared store also has `remote` and `fleet`, which come after `override` if they are left out.
+    /// A provider `{ "name": "fetched", "values": "values.json" }` has values in the same format as these two. Paths
+    /// are relative to the directory of the file. The shared store does this at the start of the process with the file
+    /// beside the executable that has its name and ends in `.tweaks.json`.
     ///
     /// - Parameter path: The file.
-    /// - Throws: ``ProviderFileError`` if a file cannot be read, `FormatError` if one is none of its format, ``TweakError/order(_:)`` if
-    ///   the names make no order. Nothing has changed then.
+    /// - Throws: ``ProviderFileError`` if a file cannot be read, `FormatError` if one is malformed,
+    ///   ``TweakError/order(_:)`` if the list is not a valid order. Nothing has changed then.
     public func useProviders(listedIn path: String) throws {
         let file = try ProviderList(json: providerFile(path), path: path)
         var order: [TweakSource] = []
@@ -55,7 +56,7 @@ extension TweakStore {
         }
     }
 
-    /// Does so with the file beside the executable, if there is one.
+    /// Uses the providers listed in the file beside the executable, if there is one.
     func useProvidersBesideProgram(_ executable: String) {
         let path = executable + ".tweaks.json"
         guard access(path, F_OK) == 0 else { return }

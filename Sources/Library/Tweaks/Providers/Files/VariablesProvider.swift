@@ -8,20 +8,20 @@ internal import TweakSystem
 ///
 ///     try store.add(VariablesProvider(files: ["tweaks-local.json", "tweaks.json"]), above: nil)
 ///
-/// Every variable is a tweak, `Features/feature/variable`, whether a binary declares it or not. A store
-/// that has the provider follows the files.
+/// Every variable is a tweak, `Features/feature/variable`, whether a binary declares it or not. A store with this
+/// provider follows the files.
 public final class VariablesProvider: FileProvider {
-    /// Makes the value of a variable that is encrypted one for the program. It gets all that the file says of the variable,
-    /// with the encrypted value as the default.
+    /// Decrypts the value of a variable. It gets the variable's declaration from the file, with the encrypted value as
+    /// the default.
     public typealias Decryption = @Sendable (TweakDeclaration) throws -> TweakValue
 
-    /// The name of the first file, or another one.
+    /// The name of the first file, or the name given.
     public let source: TweakSource
     let files: [String]
     private let decrypting: Guarded<Decrypting>
     private let variables: ReadFiles<Variables>
 
-    /// A structure, because each access to a closure that a generic type holds by itself would wrap it once more.
+    /// A structure, because each access to a closure stored directly in a generic type would wrap it once more.
     private struct Decrypting: Sendable {
         var closure: Decryption?
     }
@@ -29,7 +29,7 @@ public final class VariablesProvider: FileProvider {
     private struct Variables: Sendable {
         var values: [TweakKey: ProvidedValue] = [:]
         var encrypted: [TweakKey: TweakValue] = [:]
-        /// Those of which there is more than a value.
+        /// The variables that have more than a value.
         var described: [TweakKey: JustTweakFile.Variable] = [:]
 
         mutating func add(_ variable: JustTweakFile.Variable) {
@@ -51,10 +51,10 @@ public final class VariablesProvider: FileProvider {
     /// Reads the files.
     ///
     /// - Parameters:
-    ///   - files: Their paths. A variable that several have is that of the first.
-    ///   - name: What the values are labelled with.
-    ///   - decryption: Called with the variables that are `Encrypted`; those have no value without it.
-    /// - Throws: ``ProviderFileError`` if a file cannot be read, `FormatError` if it is none of the format.
+    ///   - files: The paths. If several have a variable, the first counts.
+    ///   - name: The name of the provider.
+    ///   - decryption: Called for variables that are `Encrypted`; without it they have no value.
+    /// - Throws: ``ProviderFileError`` if a file cannot be read, `FormatError` if it is malformed.
     public init(files: [String], name: String? = nil, decryption: Decryption? = nil) throws {
         source = TweakSource(name ?? files.first.map(lastComponent(of:)) ?? "variables")
         self.files = files
@@ -62,12 +62,12 @@ public final class VariablesProvider: FileProvider {
         variables = try ReadFiles { try Self.read(files) }
     }
 
-    /// Called with the variables that are `Encrypted`. When it is set, tweaks get the values at once; while another thread
-    /// takes what has changed in a file, that thread gives them the values a moment later.
+    /// Decrypts variables that are `Encrypted`. Setting it updates their tweaks at once, or a moment later if another
+    /// thread is applying a file change.
     public var decryption: Decryption? {
         get { decrypting.withLock { $0.closure } }
         set {
-            // The one before is the program's, and is released without the lock.
+            // The former closure is the program's, and is released without the lock.
             let former = decrypting.withLock { decrypting in
                 defer { decrypting.closure = newValue }
                 return decrypting.closure
@@ -76,17 +76,17 @@ public final class VariablesProvider: FileProvider {
         }
     }
 
-    /// Reads the files again. If one of them cannot be read, everything stays as it is. Stores do it when one changes.
+    /// Reads the files again. If one of them cannot be read, nothing changes. Stores call this when one changes.
     ///
     /// - Throws: As ``init(files:name:decryption:)``.
     public func reload() throws { try variables.reload() }
 
     private static func read(_ paths: [String]) throws -> Variables {
         var all = Variables()
-        // A variable that several files have is that of the first, which is read last.
+        // The first file takes precedence, so it is read last.
         for path in paths.reversed() {
             let json = try providerFile(path)
-            // Growing takes as much time again. Each is an object, and the shortest has 16 bytes.
+            // Growing the dictionary would double the time. Each variable is an object of at least 16 bytes.
             let objects = json.reduce(0) { $0 &+ ($1 == UInt8(ascii: "{") ? 1 : 0) }
             all.values.reserveCapacity(all.values.count + min(objects, json.count / 16))
             try JustTweakFile.read(json, path: path) { all.add($0) }
@@ -114,7 +114,7 @@ public final class VariablesProvider: FileProvider {
         return try decryption(variable)
     }
 
-    /// A tweak of the type that the value has, with the file's title, description and group.
+    /// A tweak of the value's type, with title, description and group from the file.
     public func declaration(of key: TweakKey) -> TweakDeclaration? {
         guard case .value(let value)? = try? value(for: key) else { return nil }
         return variables.content.declaration(of: key, value)
@@ -135,7 +135,7 @@ public final class VariablesProvider: FileProvider {
         return tweaks
     }
 
-    /// Takes what is called when the files have been read again.
+    /// Sets the handler to call after the files were read again.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         variables.onChange(report)
     }
