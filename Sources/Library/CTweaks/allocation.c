@@ -1,15 +1,14 @@
 /*
- * The program's allocator, as libtweaks.so calls it. tools/install has the linker put these
- * functions in the place of malloc and its kin (--wrap); elsewhere nothing refers to them.
+ * The program's allocator, as libtweaks.so calls it. tools/install has the linker replace malloc
+ * and its kin by these functions (--wrap); elsewhere nothing refers to them.
  *
- * Swift's arrays ask malloc_usable_size for their capacity as soon as they have a block. Not every
- * allocator in front of the C library's can tell: gperftools' tcmalloc answers 0 until its
- * constructor has run, which may be after ours, and glibc's memusage leaves the question to the C
- * library, which does not know its blocks. So each thread remembers how much it asked for last.
+ * Swift's arrays call malloc_usable_size for their capacity right after an allocation. Not every
+ * allocator in front of the C library's can answer: gperftools' tcmalloc returns 0 until its
+ * constructor has run, which may be after ours, and glibc's memusage leaves the call to the C
+ * library, which does not know its blocks. So each thread remembers the size of its last request.
  *
- * Swift aborts where there is no memory. The program shall not end because of the library, so what
- * the library is doing at that moment gets its memory from a reserve, and does nothing more until
- * there is some again.
+ * Swift aborts if memory runs out. The library must not end the program, so work in progress gets
+ * its memory from a reserve, and the library does nothing more until there is memory again.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -28,18 +27,18 @@ WEAK int __real_posix_memalign(void **block, size_t alignment, size_t size);
 WEAK void __real_free(void *block);
 WEAK size_t __real_malloc_usable_size(void *block);
 
-/* --- The reserve: a stack of blocks. One that is freed goes when all above it are free. */
+/* --- The reserve: a stack of blocks. A freed block is removed when all above it are free. */
 
 enum { RESERVE = 1 << 20, ALIGNMENT = 16, PROBE = 64 << 10 };
 
-/* In front of each block. */
+/* Precedes each block. */
 struct header {
   size_t size;
   uint32_t below; /* where the block below begins, or 0 */
   uint32_t is_free;
 };
 
-/* Of zeros, which take no memory until they are used. */
+/* Zeros, which take no memory until they are used. */
 static _Alignas(4096) unsigned char reserve[RESERVE];
 static uint32_t reserve_top; /* where the uppermost block begins, or 0 */
 static bool reserve_lock;
@@ -97,7 +96,7 @@ bool fbtweak__has_memory(void) {
   return true;
 }
 
-/* --- In the place of malloc and its kin */
+/* --- The replacements of malloc and its kin */
 
 static _Thread_local struct {
   void *block;
@@ -148,7 +147,7 @@ int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
   return error;
 }
 void __wrap_free(void *block) {
-  /* Functions of the C library, which nothing here sees, may be given the same address next. */
+  /* Functions of the C library, which are not wrapped, may be given the same address next. */
   if (newest.block == block)
     newest.block = NULL;
   if (block && is_reserved(block))

@@ -1,5 +1,7 @@
-/* The ways into the library, and out of it into the program's code, which may throw or end its
- * thread. */
+/*
+ * Calls into the library, and from the library into the program, whose code may throw or end its
+ * thread.
+ */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
@@ -15,10 +17,10 @@
 #include "ctweaks.h"
 #include "ctweaksystem.h"
 
-/* Written in Swift: puts right what a call was part of that does not return. */
+/* Written in Swift: cleans up after a call that does not return. */
 extern "C" __attribute__((visibility("hidden"))) void fbtweak__abandon_call(void);
 
-/* There in programs that are built with ThreadSanitizer: dynamic_annotations.h. */
+/* Present in programs built with ThreadSanitizer: dynamic_annotations.h. */
 extern "C" {
 __attribute__((weak)) void AnnotateIgnoreReadsBegin(const char *file, int line);
 __attribute__((weak)) void AnnotateIgnoreReadsEnd(const char *file, int line);
@@ -42,9 +44,10 @@ bool show_accesses() {
 thread_local bool hides_accesses;
 
 /*
- * ThreadSanitizer sees what the library frees and copies, but not the atomic operations by which
- * its threads agree, since it is built without. So it is asked to look away while the library's own
- * code runs. Locks it sees, and what they order. Returns whether it did not look away before.
+ * ThreadSanitizer sees what the library frees and copies, but not the atomic operations that order
+ * this, because the library is built without it. So it is told to ignore accesses while the
+ * library's own code runs. It still sees locks, and what they order. Returns whether it did not
+ * ignore accesses before.
  */
 bool hide_accesses() {
   if (hides_accesses || !AnnotateIgnoreReadsBegin || !AnnotateIgnoreWritesBegin)
@@ -54,7 +57,7 @@ bool hide_accesses() {
   hides_accesses = true;
   return true;
 }
-/* Returns whether it did look away. */
+/* Returns whether it ignored accesses before. */
 bool show_accesses() {
   if (!hides_accesses)
     return false;
@@ -65,7 +68,9 @@ bool show_accesses() {
 }
 #endif
 
-/* What holds for the program's code: forks need not wait for it, and it can be cancelled. */
+/*
+ * The state for calls of the program's code: forks need not wait for it, and it can be cancelled.
+ */
 class program_call {
   const bool held_forks = fbtweak__allow_forks();
   const bool hid_accesses = show_accesses();
@@ -89,7 +94,7 @@ public:
         fbtweak__hold_forks();
       return;
     }
-    /* What has called the library is not returned to. */
+    /* Control does not return to the library's caller. */
     innermost = nullptr;
     fbtweak__hold_forks();
     fbtweak__abandon_call();
@@ -102,20 +107,20 @@ public:
 
 namespace {
 
-/* What a C++ runtime counts for each thread: Itanium C++ ABI, Exception Handling, 2.2.2. */
+/* The C++ runtime's counters of each thread: Itanium C++ ABI, Exception Handling, 2.2.2. */
 struct exception_globals {
   void *caught;
   unsigned uncaught;
 };
 
 /*
- * The C++ runtime inside this image is not the one of the program that throws: that counts the
- * exception as uncaught for as long as it is kept here, and for ever if it is dropped. So the other
- * runtime is told. It is the one that made the exception and left a function to destroy it; one
- * that is linked statically into the program cannot be asked.
+ * The C++ runtime in this image is not that of the throwing program, which counts the exception as
+ * uncaught as long as it is kept here, and for ever if it is dropped. So the other runtime is
+ * notified. It is the one that made the exception and set the function that destroys it; a runtime
+ * linked statically into the program cannot be reached.
  */
 void count_uncaught(const std::exception_ptr &exception, int difference) {
-  /* An exception_ptr is the address of the object, which the header of the exception precedes. */
+  /* An exception_ptr is the address of the object, which follows the header of the exception. */
   const auto *header = *reinterpret_cast<const _Unwind_Exception *const *>(&exception) - 1;
   const void *destroy = reinterpret_cast<const void *>(header->exception_cleanup);
   Dl_info runtime, found;
@@ -136,8 +141,9 @@ void count_uncaught(const std::exception_ptr &exception, int difference) {
 }
 
 /*
- * A program with an unwinder of its own, linked with -static-libgcc, has that call the functions of
- * this image, which then ask libgcc_s. That aborts unless somebody has used it before.
+ * In a program with an unwinder of its own, linked with -static-libgcc, that unwinder calls the
+ * functions of this image, which then call libgcc_s. That aborts unless libgcc_s has been used
+ * before.
  */
 void prepare_unwinder() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -185,8 +191,8 @@ template <typename Body> static void call_program(Body body) {
   } catch (...) {
     const std::exception_ptr exception = std::current_exception();
     /*
-     * Without C to return to it goes on at once, to whoever catches it, or nobody. So does one of
-     * another runtime, such as libc++, which cannot be kept.
+     * Without a C caller to return to, it propagates at once. So does an exception of another
+     * runtime, such as libc++, which cannot be stored.
      */
     if (!innermost || !exception)
       throw;

@@ -1,4 +1,4 @@
-/* The ways into the library from C. */
+/* Calls into the library from C. */
 #ifndef CALLS_H
 #define CALLS_H
 
@@ -9,10 +9,9 @@ extern "C" {
 #endif
 
 /*
- * A call into the library. As long as it lasts, forks wait and the thread cannot be cancelled,
- * except in calls of the program's code. An exception that such a call throws waits here until
- * Swift's functions have returned, since they do not clean up when one goes through them; leaving
- * throws it.
+ * A call into the library. While it lasts, forks wait and the thread cannot be cancelled, except in
+ * calls of the program's code. An exception thrown there waits here until Swift's functions have
+ * returned, because they do not clean up when one passes through them; leaving rethrows it.
  */
 struct fbtweak__entry {
   struct fbtweak__entry *outer;

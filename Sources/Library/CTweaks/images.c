@@ -1,7 +1,7 @@
 /*
  * The images of this process, read from their program headers in memory. The dynamic linker has
- * mapped what these say is loaded. All else that an image says of itself may be wrong, and is
- * looked at only where memory is mapped.
+ * mapped the segments described there. Everything else in an image may be wrong, and is read only
+ * where memory is mapped.
  */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
@@ -28,7 +28,7 @@ static uintptr_t relative_address(const uint8_t *field) {
   return (uintptr_t)field + (uintptr_t)(intptr_t)distance;
 }
 
-/* Whether a range lies in one segment that is loaded with these rights. */
+/* Whether a range lies in one loaded segment with these permissions. */
 static bool is_loaded(const struct fbtweak__image *image, uint32_t rights, uintptr_t start,
                       size_t size) {
   const ElfW(Phdr) *segments = image->segments;
@@ -41,7 +41,7 @@ static bool is_loaded(const struct fbtweak__image *image, uint32_t rights, uintp
   return false;
 }
 
-/* Whether a range has pages that the dynamic linker makes read-only when it has relocated them. */
+/* Whether a range has pages that the dynamic linker makes read-only after relocation. */
 static bool is_protected(const struct fbtweak__image *image, uintptr_t start, size_t size) {
   uintptr_t page = getauxval(AT_PAGESZ);
   const ElfW(Phdr) *segments = image->segments;
@@ -71,8 +71,9 @@ bool fbtweak__image_can_hold_records(const struct fbtweak__image *image, uintptr
 }
 
 /*
- * The library sets the size of its table, so that can be written, and is 0 before. No version has
- * less in it than the first three members, or a thousand functions.
+ * The library sets the size of its table at run time, so the table is writable, and the size is 0
+ * before. In every version the table has at least the first three members, and at most a thousand
+ * functions.
  */
 static bool is_library(const struct fbtweak__image *image, uintptr_t address) {
   enum { LEAST = 3 * sizeof(void *), MOST = 1000 * sizeof(void *) };
@@ -114,8 +115,8 @@ static void read_note(struct fbtweak__image *image, const ElfW(Nhdr) * note, con
 }
 
 /*
- * Notes are padded to 4 bytes, that of properties in a segment aligned to 8 to 8: gABI and the x86
- * psABI. mold puts others behind it into the same segment, which keep their 4.
+ * Notes are padded to 4 bytes, property notes in a segment aligned to 8 bytes to 8: gABI and the
+ * x86 psABI. mold adds other notes to the same segment, which keep their 4.
  */
 static void read_notes(struct fbtweak__image *image, const ElfW(Phdr) * segment) {
   uintptr_t start = image->bias + segment->p_vaddr;

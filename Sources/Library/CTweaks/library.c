@@ -1,8 +1,8 @@
-/* What programs reach the library by: a table of functions, and a note that leads to it. */
+/* The library's interface for programs: a table of functions, and a note that locates it. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
-/* What is wanted of the header is the interface. */
+/* Only the interface is needed from the header. */
 #undef FB_TWEAK_ENABLED
 #define FB_TWEAK_ENABLED 0
 #include "library.h"
@@ -50,7 +50,7 @@ IN_SWIFT const fbtweak *fbtweak__make_action(const char *category, const char *c
 IN_SWIFT const fbtweak *fbtweak__make_monitor(const fbtweak_declaration *declaration);
 IN_SWIFT int fbtweak__remove(const fbtweak *tweak);
 
-/* Around each of them is what every call into the library begins and ends with. */
+/* Wraps each function in the entry and exit of a call into the library. */
 #define ENTERED(result_, name_, parameters_, arguments_)                                           \
   static result_ entered_##name_ parameters_ {                                                     \
     struct fbtweak__entry entry;                                                                   \
@@ -120,7 +120,7 @@ static const char *error(void) {
   return message ? message : "";
 }
 
-/* Its size comes last: what finds the table without one goes on as if there were no library. */
+/* Its size is set last: until then the table looks as if there were no library. */
 __attribute__((visibility("hidden"))) struct fbtweak__library fbtweak__this_library = {
     .image_opened = entered_image_opened,
     .image_closed = entered_image_closed,

@@ -1,4 +1,4 @@
-/* How programs find the library. */
+/* Lets programs find the library. */
 #ifndef LIBRARY_H
 #define LIBRARY_H
 
@@ -9,12 +9,12 @@ extern "C" {
 #endif
 
 /*
- * Of several images that have the library, an executable and a preloaded libtweaks.so say, only the
- * first one's may load: that is the one which a Swift program reaches as TweakStore.shared.
+ * If several images contain the library, such as an executable and a preloaded libtweaks.so, only
+ * the first may load: the one that a Swift program reaches as TweakStore.shared.
  */
 bool fbtweak__is_first_library(void);
 
-/* Makes the library known to all images that are there, and to be found by those that come. */
+/* Makes the library known to all loaded images, and discoverable for later ones. */
 void fbtweak__offer_library(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Swift does not see what Glibc has only for _GNU_SOURCE. */
+/* Swift does not see declarations that Glibc only has with _GNU_SOURCE. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
@@ -20,8 +20,8 @@
 int fbtweak__open_scopes;
 
 /*
- * A thread whose first allocation fails ends the process with jemalloc, and one that has no memory
- * for the thread-local variables of a plug-in with glibc. What they set up is of this size at most.
+ * With jemalloc, a thread whose first allocation fails ends the process; with glibc, so does one
+ * without memory for the thread-local variables of a plug-in. They need at most this much.
  */
 bool fbtweak__has_room_for_thread(void) {
   enum { ROOM = 8 << 20 };
@@ -36,9 +36,9 @@ void fbtweak__prepare_thread(void) {
 }
 
 /*
- * A process lives until its last thread ends, if main is left by pthread_exit(3) or its thread is
- * cancelled. Those of the library must not be what keeps it alive. Only then, and not when the
- * process exits, are the destructors of the thread's keys called.
+ * If main is left by pthread_exit(3) or its thread is cancelled, a process lives until its last
+ * thread ends. Threads of the library must not keep it alive. Only then, and not at exit, are the
+ * destructors of the thread's keys called.
  */
 static pthread_key_t main_key;
 static int main_has_ended;
@@ -78,7 +78,7 @@ void fbtweak__sleep_while_main_lives(int64_t nanoseconds) {
   nanoseconds += deadline.tv_nsec;
   deadline.tv_sec += nanoseconds / 1000000000;
   deadline.tv_nsec = nanoseconds % 1000000000;
-  /* A program that becomes another user interrupts all its threads. */
+  /* Changing the user id interrupts all threads. */
   while (!fbtweak__main_has_ended() &&
          syscall(SYS_futex, &main_has_ended, FUTEX_WAIT_BITSET_PRIVATE, 0, &deadline, NULL,
                  FUTEX_BITSET_MATCH_ANY) != 0 &&
@@ -91,9 +91,9 @@ void fbtweak__count_threads(int difference) {
 }
 
 /*
- * Whether the thread of main is gone for good. dispatch_main, which every Swift program with an
- * asynchronous main calls, ends it too, but has it sleep for ever in the destructor of a key. The
- * memory of a process is not to be had by the id of a thread that has ended.
+ * Whether the main thread is gone for good. dispatch_main, which every Swift program with an
+ * asynchronous main calls, ends it, too, but makes it sleep for ever in the destructor of a key.
+ * The memory of a process is not accessible by the id of a thread that has ended.
  */
 static bool is_main_gone(void) {
   char byte = 0, copy;
@@ -103,7 +103,7 @@ static bool is_main_gone(void) {
   return errno == ESRCH || (readlink("/proc/self/exe", &copy, 1) < 0 && errno == ENOENT);
 }
 
-/* How many threads there are, that of main included; 0 without /proc. */
+/* The number of threads, including the main thread; 0 without /proc. */
 static int count_all_threads(void) {
   struct stat status;
   return stat("/proc/self/task", &status) == 0 ? (int)status.st_nlink - 2 : 0;
@@ -137,8 +137,8 @@ bool fbtweak__wait(pthread_cond_t *changed, pthread_mutex_t *mutex, long seconds
 }
 
 /*
- * What Swift hashes with, of the runtime that this image uses. A constructor of the runtime fills
- * it in: two random numbers, or true where they are to be 0.
+ * The hashing parameters of the Swift runtime that this image uses. A constructor of the runtime
+ * initialises them: two random seeds, or true where they are to be 0.
  */
 extern const struct {
   uint64_t seeds[2];
@@ -150,7 +150,7 @@ bool fbtweak__runtime_is_ready(void) {
          _swift_stdlib_Hashing_parameters.is_deterministic;
 }
 
-/* There in programs that are built with ThreadSanitizer. */
+/* Present in programs built with ThreadSanitizer. */
 extern void __tsan_init(void) __attribute__((weak));
 
 bool fbtweak__may_start_threads_after_fork(void) {

@@ -2,7 +2,7 @@
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
-/// What the compiler shows at the argument which it is about, and what it offers to do.
+/// A message that the compiler shows at an argument, or a fix-it that it offers.
 struct TweakMacroMessage: DiagnosticMessage, FixItMessage {
     let message: String
     var severity: DiagnosticSeverity { .error }
@@ -23,24 +23,24 @@ extension DiagnosticsError {
 }
 
 extension FixIt {
-    /// Writes other text in the place of a node.
+    /// Replaces a node by other text.
     static func replace(_ node: some SyntaxProtocol, by text: String, _ message: String) -> FixIt {
         FixIt(message, at: node, [(node.trimmedRange, text)])
     }
 
-    /// Writes text before a node.
+    /// Inserts text before a node.
     static func insert(_ text: String, before node: some SyntaxProtocol, _ message: String) -> FixIt {
         let start = node.positionAfterSkippingLeadingTrivia
         return FixIt(message, at: node, [(start..<start, text)])
     }
 
-    /// Writes text behind a node.
+    /// Inserts text after a node.
     static func insert(_ text: String, after node: some SyntaxProtocol, _ message: String) -> FixIt {
         let end = node.endPositionBeforeTrailingTrivia
         return FixIt(message, at: node, [(end..<end, text)])
     }
 
-    /// Exchanges two expressions.
+    /// Swaps two expressions.
     static func swap(_ first: ExprSyntax, _ second: ExprSyntax, _ message: String) -> FixIt {
         FixIt(
             message, at: first,
@@ -50,7 +50,7 @@ extension FixIt {
             ])
     }
 
-    /// Takes an argument away, with the comma before it.
+    /// Removes an argument and the comma before it.
     static func remove(_ argument: LabeledExprSyntax) -> FixIt {
         let comma = argument.previousToken(viewMode: .sourceAccurate)
         let start = (comma.map { Syntax($0) } ?? Syntax(argument)).positionAfterSkippingLeadingTrivia

@@ -26,7 +26,7 @@ func literalBool(_ expression: ExprSyntax) -> Bool? {
     expression.as(BooleanLiteralExprSyntax.self).map { $0.literal.tokenKind == .keyword(.true) }
 }
 
-/// The sign and the digits of a number, without underscores.
+/// The sign and the digits of a number literal, without underscores.
 private func digits(_ expression: ExprSyntax) -> (sign: String, digits: String)? {
     if let prefix = expression.as(PrefixOperatorExprSyntax.self), prefix.operator.text == "-" {
         return digits(prefix.expression).flatMap { $0.sign.isEmpty ? ("-", $0.digits) : nil }
@@ -37,7 +37,7 @@ private func digits(_ expression: ExprSyntax) -> (sign: String, digits: String)?
     return text.map { ("", $0.filter { $0 != "_" }) }
 }
 
-/// The value of an integer literal; `nil` if it is none or has more than 127 bits.
+/// The value of an integer literal of at most 127 bits.
 func literalInteger(_ expression: ExprSyntax) -> Int128? {
     guard let (sign, digits) = digits(expression) else { return nil }
     let radix =
@@ -50,11 +50,11 @@ func literalInteger(_ expression: ExprSyntax) -> Int128? {
     return Int128(sign + digits.dropFirst(radix == 10 ? 0 : 2), radix: radix)
 }
 
-/// The value of a number literal as the nearest number of a type; `nil` if it is none.
+/// The value of a number literal, rounded to a type.
 func literalReal<Number: BinaryFloatingPoint & LosslessStringConvertible>(
     _ expression: ExprSyntax, as type: Number.Type
 ) -> Number? {
-    // An integer is read as one, since of `0b1` and `0o7` the floating-point types know nothing.
+    // Integers are parsed as such, because the floating-point types do not parse `0b1` and `0o7`.
     if expression.is(FloatLiteralExprSyntax.self) || literalInteger(expression) == nil {
         return digits(expression).flatMap { Number($0.sign + $0.digits) }
     }
@@ -94,7 +94,7 @@ func literalDuration(_ expression: ExprSyntax) -> Double? {
     }
 }
 
-/// What `TweakColor(red: 1, green: 2, blue: 3, alpha: 4)` stands for.
+/// The colour in `TweakColor(red: 1, green: 2, blue: 3, alpha: 4)`.
 func literalColor(_ expression: ExprSyntax) -> TweakColor? {
     guard let (name, arguments) = call(expression), name == "TweakColor" || name == "init" else { return nil }
     let labels = arguments.map { $0.label?.text ?? "" }
@@ -106,7 +106,7 @@ func literalColor(_ expression: ExprSyntax) -> TweakColor? {
         red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count == 4 ? bytes[3] : 255)
 }
 
-/// Two operands and the operator between them. A duration behind `...` stands in parentheses, or behind a space.
+/// Two operands and the operator between them. A duration after `...` is in parentheses, or follows a space.
 func operands(_ expression: ExprSyntax?) -> [ExprSyntax]? {
     let operands =
         expression?.as(SequenceExprSyntax.self).map { Array($0.elements) }
@@ -116,8 +116,8 @@ func operands(_ expression: ExprSyntax?) -> [ExprSyntax]? {
     return operands?.count == 3 ? operands : nil
 }
 
-/// A number as it would be written that is made of number literals by arithmetic, such as `180` of `3 * 60`; `nil` if it
-/// is not, or if an integer would be rounded.
+/// The literal of a number that is computed from number literals, such as `180` for `3 * 60`; `nil` if it is not, or if
+/// an integer would be rounded.
 func calculated(_ expression: ExprSyntax) -> String? {
     switch calculation(expression) {
     case .integer(let value): "\(value)"
@@ -167,7 +167,7 @@ private func calculation(_ expression: ExprSyntax) -> Calculated? {
     if let inner = unwrapped(expression) { return calculation(inner) }
     if let integer = literalInteger(expression) { return .integer(integer) }
     if let real = literalReal(expression, as: Double.self) { return .real(real) }
-    // The compiler has found out already what belongs together.
+    // The compiler has applied operator precedence already.
     guard let operands = operands(expression), let first = calculation(operands[0]),
         let second = calculation(operands[2])
     else { return nil }
@@ -222,7 +222,7 @@ func literalTypeName(_ expression: ExprSyntax) -> String? {
     return (isBase ? member?.base : called)?.trimmedDescription
 }
 
-/// What is in the parentheses of `(…)`.
+/// The content of the parentheses in `(…)`.
 func unwrapped(_ expression: ExprSyntax) -> ExprSyntax? {
     expression.as(TupleExprSyntax.self).flatMap {
         $0.elements.count == 1 ? $0.elements.first?.expression : nil

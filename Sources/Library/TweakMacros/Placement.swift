@@ -4,9 +4,9 @@ internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
 extension MacroExpansionContext {
-    /// Refuses a tweak where the static variable that is its record cannot be.
+    /// Throws where the static variable of a record is not allowed.
     ///
-    /// - Parameter instead: What to write instead.
+    /// - Parameter instead: The alternative to suggest.
     func checkPlace(of node: some SyntaxProtocol, instead: @autoclosure () -> String) throws {
         if lexicalContext.contains(where: isGeneric) {
             throw DiagnosticsError.tweak(
@@ -23,7 +23,7 @@ extension MacroExpansionContext {
     }
 }
 
-/// Whether a declaration around a tweak has type parameters. In such there are no static variables.
+/// Whether a declaration around a tweak has type parameters, and so cannot have static variables.
 private func isGeneric(_ node: Syntax) -> Bool {
     if let function = node.as(FunctionDeclSyntax.self) {
         let parameters = function.signature.parameterClause.tokens(viewMode: .sourceAccurate)
@@ -33,7 +33,7 @@ private func isGeneric(_ node: Syntax) -> Bool {
     return node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
 }
 
-/// Whether the code of a declaration around a tweak goes into other modules, which have no such variables.
+/// Whether the code of a declaration around a tweak is inlined into other modules, which do not have the variables.
 private func isInlinable(_ node: Syntax) -> Bool {
     let attributes = node.asProtocol((any WithAttributesSyntax).self)?.attributes ?? []
     return attributes.contains {

@@ -27,7 +27,7 @@ struct Plugin: CompilerPlugin {
     ]
 }
 #else
-/// Without the trait nobody runs the plug-in, but the package manager still links it.
+/// Without the trait nothing runs the plug-in, but the package manager still links it.
 @main
 enum Plugin {
     static func main() {}

@@ -4,16 +4,16 @@ internal import TweakRecords
 /// The Swift source of a record: a static variable in the section `fbtweak`.
 struct RecordSource {
     var declaration: TweakDeclaration
-    /// The source of a C function pointer; only an action has one.
+    /// The source of a C function pointer, for actions only.
     var function: String?
 
-    /// The compilation condition under which there are tweaks. Only ELF has the section; elsewhere a tweak is its
-    /// default, as in a release build.
+    /// The compilation condition for tweaks. Only ELF has the section; elsewhere a tweak is its default, as in a
+    /// release build.
     static let condition = "(DEBUG || FB_TWEAK_ENABLED) && !FB_TWEAK_DISABLED && objectFormat(ELF)"
-    /// The element of the tuple that is the cell.
+    /// The index of the cell in the tuple.
     static let cell = RecordLayout.cellOffset / 8
 
-    /// Everything in words of eight bytes, little-endian: the compiler takes five times as long for single bytes, and
+    /// The record as little-endian words of eight bytes: the compiler takes five times as long for single bytes, and
     /// longer for a large tuple than for an array.
     var variable: String {
         let bytes = declaration.record

@@ -45,8 +45,8 @@ enum TweakActionMacro: DeclarationMacro {
 }
 
 extension MacroExpansionContext {
-    /// Refuses a closure that refers to `self` or to a parameter of the function around it. The variables of that
-    /// function a macro does not see; of these the compiler says that they cannot be reached.
+    /// Throws if a closure refers to `self` or to a parameter of the enclosing function. The macro cannot see that
+    /// function's variables; for these the compiler reports that they are out of reach.
     fileprivate func checkCaptures(of action: ClosureExprSyntax) throws {
         func refuse(_ name: String, at node: some SyntaxProtocol) -> DiagnosticsError {
             .tweak(
@@ -62,7 +62,7 @@ extension MacroExpansionContext {
     }
 }
 
-/// The names by which a function knows its parameters.
+/// The internal names of a function's parameters.
 private func parameters(_ node: Syntax) -> [String] {
     let clause =
         node.as(FunctionDeclSyntax.self)?.signature.parameterClause
@@ -90,7 +90,7 @@ private final class CaptureFinder: SyntaxVisitor {
         return .skipChildren
     }
 
-    // What the closure itself declares is another variable.
+    // A declaration in the closure is another variable.
     override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
         names.remove(node.identifier.text)
         return .skipChildren

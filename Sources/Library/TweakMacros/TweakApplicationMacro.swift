@@ -5,7 +5,7 @@ internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 internal import TweakRecords
 
-/// `#tweakApplication(name)`: the note by which an image says what the program is called, see `RecordFormat.md`.
+/// `#tweakApplication(name)`: a note with the program's name, see `RecordFormat.md`.
 enum TweakApplicationMacro: DeclarationMacro {
     static var formatMode: FormatMode { .disabled }
 
@@ -21,7 +21,7 @@ enum TweakApplicationMacro: DeclarationMacro {
             throw DiagnosticsError.tweak(
                 "the name of an application has 1 to 200 bytes, no slash, and is not . or ..", at: argument)
         }
-        // Its name, and what it says with at least one NUL up to a whole word.
+        // The note's name, and its content padded with at least one NUL to a whole word.
         let note = Array("FBTweak\0".utf8) + name + [UInt8](repeating: 0, count: 4 - name.count % 4)
         let words = stride(from: 0, to: note.count, by: 4).map { start in
             "0x"

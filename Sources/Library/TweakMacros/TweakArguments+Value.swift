@@ -27,8 +27,8 @@ extension TweakArguments {
         return declaration
     }
 
-    /// The default. Of an enumeration the source has only the case: its raw value is the choice with that label, or the
-    /// name itself.
+    /// The default. For an enumeration the source contains only the case: its raw value is the choice with that label,
+    /// or else the name itself.
     func value(
         of type: ValueType, default expression: ExprSyntax, _ choices: [TweakChoice]
     ) throws -> TweakValue {
@@ -54,7 +54,7 @@ extension TweakArguments {
                 : nil)
     }
 
-    /// Whether the choices are a dictionary of integers, as those of an enumeration with such raw values are.
+    /// Whether the choices are a dictionary with integer keys, as for an enumeration with integer raw values.
     var hasIntegerChoices: Bool {
         guard case .elements(let elements)? = self["choices"]?.as(DictionaryExprSyntax.self)?.content else {
             return false
@@ -90,7 +90,7 @@ extension TweakArguments {
 // MARK: - Mistakes
 
 extension TweakArguments {
-    /// What is said of a declaration that makes no sense, where, and what would mend it.
+    /// The error for an invalid declaration, with its place and a fix-it.
     private func mistake(
         _ problem: DeclarationProblem, in declaration: TweakDeclaration, of type: ValueType,
         default defaultValue: ExprSyntax
@@ -138,7 +138,7 @@ extension TweakArguments {
     }
 
     private func addedChoice(_ declaration: TweakDeclaration, default defaultValue: ExprSyntax) -> FixIt? {
-        // Of a case only its name is known.
+        // For a case only its name is known.
         let literal = literal(of: defaultValue)
         let text =
             literalCase(literal) == nil ? literal.trimmedDescription : "\"\(declaration.defaultValue)\""

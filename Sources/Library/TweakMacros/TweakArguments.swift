@@ -25,15 +25,15 @@ struct TweakArguments {
         }
     }
 
-    /// An option with its label; `nil` also for `nil`.
+    /// An option and its label; `nil` also if it is `nil` in the source.
     func argument(_ option: String) -> LabeledExprSyntax? {
         all.first { $0.label?.text == option && !$0.expression.is(NilLiteralExprSyntax.self) }
     }
 
-    /// An option as it is written; `nil` also for `nil`.
+    /// The expression of an option; `nil` also if it is `nil` in the source.
     subscript(option: String) -> ExprSyntax? { argument(option)?.expression }
 
-    /// The arguments as source, with a default behind the names unless it is `nil`.
+    /// The source of the arguments, with a default after the names unless it is `nil`.
     func source(default defaultValue: ExprSyntax?) -> String {
         let texts = all.filter { $0.label?.text != "default" }.map { argument in
             (argument.label.map { "\($0.text): " } ?? "") + argument.expression.trimmedDescription
@@ -61,7 +61,7 @@ struct TweakArguments {
         return TweakKey(levels[0], levels[1], levels[2])
     }
 
-    /// What people read, and how the tweak is kept; without its choices.
+    /// The attributes of a value, without its choices.
     func attributes(of type: ValueType) throws -> [TweakDeclaration.Attribute] {
         var attributes: [TweakDeclaration.Attribute] = []
         if let argument = argument("precision") {
@@ -93,7 +93,7 @@ struct TweakArguments {
         return try attributes + commonAttributes()
     }
 
-    /// How a slider moves, and what is up on a pad where this one is sideways.
+    /// The scale of a slider, and the tweak for the other axis of a pad.
     private func sliderAttributes(of type: ValueType) throws -> [TweakDeclaration.Attribute] {
         for (option, what) in [("scale", "a scale"), ("pair", "a pair")] where !type.type.isNumeric {
             guard let argument = argument(option) else { continue }
@@ -119,7 +119,7 @@ struct TweakArguments {
         return attributes
     }
 
-    /// What values and actions have.
+    /// The attributes that values and actions have in common.
     private func commonAttributes() throws -> [TweakDeclaration.Attribute] {
         var attributes = location.map { [$0] } ?? []
         if let description = try text("description", what: "a description") {
@@ -147,7 +147,7 @@ struct TweakArguments {
     }
 }
 
-/// The date that is meant by `2027-1-31`, `2027/01/31` or `31.1.2027`.
+/// Converts dates such as `2027-1-31`, `2027/01/31` or `31.1.2027` to the form `2027-01-31`.
 private func isoDate(_ text: String) -> String? {
     let separator: Character = text.contains(".") ? "." : text.contains("/") ? "/" : "-"
     var parts = text.split(separator: separator, omittingEmptySubsequences: false).map(String.init)

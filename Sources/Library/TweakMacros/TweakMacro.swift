@@ -7,7 +7,7 @@ internal import TweakRecords
 
 /// `#tweak(category, collection, name, default: value, …)` for one type of value.
 ///
-/// A macro sees no types; the compiler chooses the overload, and with it one of the types below.
+/// A macro sees no types; the compiler chooses the overload, and so one of the types below.
 protocol TweakMacro: ExpressionMacro {
     static var type: ValueType { get }
     /// The three names, then the options.
@@ -48,13 +48,14 @@ extension TweakMacro {
             #endif
             }()
             """
-        // The compiler parses the text. To parse and format it here too would take most of the time of an expansion.
+        // The compiler parses the text. Parsing and formatting it here, too, would take most of the time of an
+        // expansion.
         return ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier(text)))
     }
 }
 
 extension ValueType {
-    /// What stands behind the name of a variable.
+    /// The type annotation of a variable.
     fileprivate var annotation: String { name.map { ": " + $0.drop { $0 != "." }.dropFirst() } ?? "" }
 
     /// Source that reads the cell of the record in an enumeration.
@@ -88,7 +89,7 @@ enum RawStringTweakMacro: TweakMacro { static let type = ValueType.rawValue(.str
 enum RawIntTweakMacro: TweakMacro { static let type = ValueType.rawValue(.int) }
 enum RawDoubleTweakMacro: TweakMacro { static let type = ValueType.rawValue(.double) }
 
-/// What the compiler chooses when no other fits, to say why.
+/// The overload for unsupported values, which reports why.
 enum UnsupportedTweakMacro: ExpressionMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -115,7 +116,7 @@ enum UnsupportedTweakMacro: ExpressionMacro {
                 CaseIterable, TweakableEnum, or another TweakableRawRepresentable
                 """, at: value)
         }
-        // It may be an option that does not fit.
+        // An option may be the problem.
         if let type = ValueType(ofLiteral: value) { _ = try arguments.value(of: type, default: value) }
         throw DiagnosticsError.tweak(ValueType.all, at: value)
     }

@@ -7,7 +7,7 @@ internal import TweakRecords
 
 /// `#tweakMonitor(category, collection, name, value, …)` for one type of value.
 ///
-/// A macro sees no types; the compiler chooses the overload, and with it one of the types below.
+/// A macro sees no types; the compiler chooses the overload, and so one of the types below.
 protocol MonitorMacro: ExpressionMacro {
     static var type: ValueType { get }
 }
@@ -57,7 +57,7 @@ enum UInt64MonitorMacro: MonitorMacro { static let type = ValueType.uint64 }
 enum FloatMonitorMacro: MonitorMacro { static let type = ValueType.float }
 enum DoubleMonitorMacro: MonitorMacro { static let type = ValueType.double }
 
-/// `@TweakMonitored(category, collection, name, …) var name = value`: an observer of the variable stores the monitor too.
+/// `@TweakMonitored(category, collection, name, …) var name = value`: the variable's observer also stores the monitor.
 enum MonitoredMacro: AccessorMacro {
     static var formatMode: FormatMode { .disabled }
 

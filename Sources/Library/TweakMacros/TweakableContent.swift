@@ -3,10 +3,10 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import TweakRecords
 
-/// What a variable with `@Tweakable` holds: one value, or a group of the library with a record for each property.
+/// The content of a variable with `@Tweakable`: one value, or a built-in group with a record for each property.
 struct TweakableContent {
     struct Member {
-        /// The property of the group; `nil` of a value that is alone.
+        /// The property of the group; `nil` for a single value.
         var property: String?
         let type: ValueType
         let declaration: TweakDeclaration
@@ -17,11 +17,11 @@ struct TweakableContent {
         }
     }
 
-    /// The group; `nil` for one value.
+    /// The group; `nil` for a single value.
     let layout: GroupLayout?
     let members: [Member]
 
-    /// Static variables that are the records.
+    /// The source of the static variables for the records.
     var records: String {
         members.map { member in
             let variable = RecordSource(declaration: member.declaration).variable
@@ -41,7 +41,7 @@ struct TweakableContent {
     /// The name of the type of the handle.
     var handleType: String { layout == nil ? "Tweaks.Tweak" : "Tweaks.GroupedTweaks" }
 
-    /// The addresses of the records in an enumeration, as the handle takes them.
+    /// The addresses of the records in an enumeration, as arguments of the handle's initialiser.
     func addresses(_ enumeration: String) -> String {
         let addresses = members.map {
             """
@@ -97,7 +97,7 @@ extension TweakArguments {
 }
 
 extension GroupLayout {
-    /// The group of the library with a name, which may be behind that of its module.
+    /// The built-in group with a name, which may be qualified by the module.
     init?(named name: String) {
         guard let layout = Self.all.first(where: { $0.type == name.split(separator: ".").last ?? "" }) else {
             return nil
@@ -115,7 +115,7 @@ extension ValueType {
         }
     }
 
-    /// The source of a value; a text is the name of a case.
+    /// The source of a value; a string is the name of a case.
     fileprivate func source(of value: TweakValue) -> String {
         switch value {
         case .color(let color):

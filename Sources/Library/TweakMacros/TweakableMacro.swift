@@ -4,8 +4,8 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@Tweakable(category, collection, name, …) static var name = value`: the variable reads the tweak, and a peer with
-/// `$` before its name is the handle. The records are in another peer.
+/// `@Tweakable(category, collection, name, …) static var name = value`: the variable reads the tweak, and a peer whose
+/// name begins with `$` is the handle. The records are in another peer.
 enum TweakableMacro: AccessorMacro, PeerMacro {
     static var formatMode: FormatMode { .disabled }
 
@@ -13,11 +13,12 @@ enum TweakableMacro: AccessorMacro, PeerMacro {
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
-        // The mistakes are shown once, with the peers. They are errors, so this accessor never runs.
+        // Errors are reported once, with the peers. Then this accessor is never compiled.
         guard let variable = try? TweakableVariable(declaration, node, in: context) else {
             return ["get { Swift.fatalError() }"]
         }
-        // Without it the compiler would say only that there is none. A group's getter would cost a call with one.
+        // Without a setter the compiler would report only that there is none. A group's getter would cost a call with
+        // one.
         let setter: AccessorDeclSyntax = """
             @available(*, unavailable, message: "a tweak is set with try $\(raw: variable.name).set(…)")
             set {}

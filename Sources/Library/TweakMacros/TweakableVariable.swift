@@ -4,14 +4,14 @@ internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 internal import TweakRecords
 
-/// What the source says about a variable with `@Tweakable`.
+/// A parsed variable with `@Tweakable`.
 struct TweakableVariable {
     let name: String
     /// The name of its type.
     let typeName: String
     let content: TweakableContent
     let defaultValue: ExprSyntax
-    /// Access and `static`.
+    /// Its access level and `static`.
     let modifiers: String
 
     /// The name of the enumeration with the records.
@@ -71,7 +71,7 @@ struct TweakableVariable {
         }
     }
 
-    /// The type that is written, or that a literal has where none is.
+    /// The annotated type, or the default type of a literal.
     private static func type(
         _ annotation: String?, _ value: ExprSyntax, hasIntegers: Bool
     ) throws -> (ValueType, String) {

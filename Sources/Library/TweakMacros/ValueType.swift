@@ -3,21 +3,21 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import TweakRecords
 
-/// A Swift type that a tweak can have.
+/// A Swift type of a tweak.
 struct ValueType {
-    /// How the source writes a value.
+    /// The form of a value in the source.
     enum Form {
         /// As a literal; a colour as `TweakColor(…)` of literals.
         case literal
-        /// As `.seconds(…)` of a literal. The record has the seconds.
+        /// As `.seconds(…)` with a literal. The record stores the seconds.
         case duration
-        /// As a case, or as `Type(rawValue: …)` of a literal. The record has the raw value.
+        /// As a case, or as `Type(rawValue: …)` with a literal. The record stores the raw value.
         case rawValue
     }
 
-    /// The name in Swift source; `nil` for a type of the program, which the source of a tweak does not tell.
+    /// The name in Swift source; `nil` for a type of the program, whose name a tweak's source does not contain.
     var name: String?
-    /// What the record holds.
+    /// The type in the record.
     var type: TweakType
     var form = Form.literal
 
@@ -38,28 +38,28 @@ struct ValueType {
     static let color = ValueType(name: "Tweaks.TweakColor", type: .color)
     static let duration = ValueType(name: "Swift.Duration", type: .double, form: .duration)
 
-    /// A type of the program that is kept as its raw value.
+    /// A type of the program that is stored as its raw value.
     static func rawValue(_ type: ValueType) -> ValueType { ValueType(type: type.type, form: .rawValue) }
 
-    /// Those that have a name.
+    /// The types with a name.
     static let named: [ValueType] = [
         bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float, double, string,
         color, duration,
     ]
 
-    /// What a tweak can be, for messages.
+    /// The supported types, for messages.
     static let all = """
         a tweak is a Bool, an integer of up to 64 bits, a Float, a Double, a String, a Duration, a TweakColor, an \
         enumeration that is a TweakableEnum or another TweakableRawRepresentable, with raw values of String, Int or \
         Double
         """
 
-    /// The name of the type that the record holds.
+    /// The name of the type in the record.
     var storedName: String {
         name ?? Self.named.first { $0.type == type }?.name ?? ""
     }
 
-    /// The type that a literal has where nothing else says one.
+    /// The default type of a literal.
     init?(ofLiteral expression: ExprSyntax) {
         if expression.is(StringLiteralExprSyntax.self) {
             self = .string
@@ -84,9 +84,9 @@ struct ValueType {
         self.form = form
     }
 
-    /// What a literal of the type stands for.
+    /// The value of a literal of this type.
     ///
-    /// - Parameter what: What it is to the tweak, such as `the default`.
+    /// - Parameter what: Its role, such as `the default`.
     func value(_ expression: ExprSyntax, what: String) throws -> TweakValue {
         if let inner = unwrapped(expression) { return try value(inner, what: what) }
         if form == .duration {
@@ -130,7 +130,7 @@ struct ValueType {
         throw Self.noNumber(expression, what, isInteger: type.integerRange != nil)
     }
 
-    /// What is said of something that is not a number literal. Of arithmetic the compiler offers the result.
+    /// The error for an expression that is not a number literal. For arithmetic, the fix-it offers the result.
     static func noNumber(_ expression: ExprSyntax, _ what: String, isInteger: Bool) -> DiagnosticsError {
         let message = "\(what) must be a number literal"
         guard let result = calculated(expression), !isInteger || Int128(result) != nil else {

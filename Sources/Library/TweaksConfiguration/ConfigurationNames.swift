@@ -2,23 +2,23 @@
 public import Configuration
 public import Tweaks
 
-/// How keys of swift-configuration and names of tweaks stand for each other.
+/// The mapping between keys of swift-configuration and names of tweaks.
 ///
-/// The last component of a key is the name, the one before it the collection, and what is before that, joined by dots,
-/// the category. `http.server.port` is `http/server/port`, `port` is `Configuration/General/port`.
+/// The last component of a key is the name, the one before it the collection, and the rest, joined by dots, the
+/// category. `http.server.port` is `http/server/port`, `port` is `Configuration/General/port`.
 public struct ConfigurationNames: Sendable {
     /// The category of keys with one or two components.
     public var category: String
     /// The collection of keys with one component.
     public var collection: String
 
-    /// Makes a rule.
+    /// Creates a mapping.
     public init(category: String = "Configuration", collection: String = "General") {
         self.category = category
         self.collection = collection
     }
 
-    /// The tweak that a key stands for.
+    /// The tweak for a key.
     public func tweak(for key: AbsoluteConfigKey) -> TweakKey {
         let levels = key.components
         return TweakKey(
@@ -26,7 +26,7 @@ public struct ConfigurationNames: Sendable {
             levels.count > 1 ? levels[levels.count - 2] : collection, levels.last ?? "")
     }
 
-    /// The key that stands for a tweak.
+    /// The key for a tweak.
     public func key(for tweak: TweakKey) -> AbsoluteConfigKey {
         if tweak.category != category {
             let levels = tweak.category.split(separator: ".", omittingEmptySubsequences: false).map(

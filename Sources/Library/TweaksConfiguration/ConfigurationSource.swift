@@ -3,13 +3,13 @@ public import Configuration
 internal import Synchronization
 public import Tweaks
 
-/// A provider of swift-configuration as a source of values for tweaks.
+/// A provider of swift-configuration as a provider of values for tweaks.
 ///
 ///     let source = ConfigurationSource(try await FileProvider<JSONSnapshot>(filePath: "config.json"))
 ///     try TweakStore.shared.add(source, below: .overrides)
 ///
-/// It is asked for the tweaks that the store has when the source is added, since providers do not say what they have. Providers that
-/// can be watched are.
+/// It is queried for the tweaks that the store has when the source is added, because providers do not list their keys.
+/// Changes are followed if the provider supports watching.
 public final class ConfigurationSource: TweakProvider {
     private struct Watching {
         var task: Task<Void, Never>?
@@ -19,18 +19,18 @@ public final class ConfigurationSource: TweakProvider {
     /// The provider's name.
     public let source: TweakSource
     private let provider: any ConfigProvider
-    /// The store holds the source.
+    /// The store retains the source.
     private weak let store: TweakStore?
     private let names: ConfigurationNames
     private let watching: Mutex<Watching>
 
-    /// Makes a source.
+    /// Creates a source.
     ///
     /// - Parameters:
-    ///   - provider: Where the values are.
-    ///   - name: What they are labelled with; `nil` for the provider's name.
+    ///   - provider: The provider of the values.
+    ///   - name: The source's name; `nil` for the provider's name.
     ///   - store: The store that the source will be added to.
-    ///   - names: Which tweak a key stands for.
+    ///   - names: The mapping between keys and tweaks.
     public init(
         _ provider: any ConfigProvider, name: String? = nil, store: TweakStore = .shared,
         names: ConfigurationNames = ConfigurationNames()
@@ -50,9 +50,9 @@ public final class ConfigurationSource: TweakProvider {
         }
     }
 
-    /// What the provider has for a tweak.
+    /// The provider's value for a tweak.
     ///
-    /// - Throws: What the provider throws, such as that its value is of another type.
+    /// - Throws: The provider's errors, such as a value of another type.
     public func value(for key: TweakKey) throws -> ProvidedValue? {
         guard let declaration = try? store?.status(of: key).declaration else { return nil }
         return try value(of: declaration)

@@ -3,11 +3,11 @@ internal import Configuration
 internal import TweakRecords
 internal import Tweaks
 
-// Tweaks have no lists and no bytes: lists are texts with commas between the elements, bytes are in base64, as in the
+// Tweaks have no lists and no bytes: lists are strings with commas between the elements, bytes are in Base64, as in the
 // environment provider of swift-configuration.
 
 extension ConfigContent {
-    /// A tweak's value as what a program asks for; `nil` if it is of another type.
+    /// Converts a tweak's value; `nil` if it is of another type.
     init?(_ value: TweakValue, as type: ConfigType) {
         switch (type, value) {
         case (.bool, .bool(let flag)): self = .bool(flag)
@@ -43,7 +43,7 @@ extension ConfigContent {
         self = content
     }
 
-    /// The same as a tweak holds it; `nil` if an element of a list has a comma in it.
+    /// The value of a tweak; `nil` if a list element contains a comma.
     var tweakValue: TweakValue? {
         switch self {
         case .bool(let flag): return .bool(flag)
@@ -66,7 +66,7 @@ extension ConfigContent {
 }
 
 extension TweakType {
-    /// What a program that reads a tweak of this type asks for.
+    /// The type for reading a tweak of this type.
     var configType: ConfigType? {
         switch self {
         case .bool: .bool

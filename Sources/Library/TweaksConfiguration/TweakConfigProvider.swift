@@ -2,33 +2,33 @@
 public import Configuration
 public import Tweaks
 
-/// Serves the tweaks of a store to programs that are written against swift-configuration.
+/// Serves the tweaks of a store to programs that use swift-configuration.
 ///
 ///     let config = ConfigReader(provider: TweakConfigProvider(tuning: EnvironmentVariablesProvider()))
 ///     let timeout = config.double(forKey: "http.client.timeout", default: 30)   // the tweak http/client/timeout
 ///
-/// With a provider to tune, every key that is read and that the provider has a value for becomes a tweak with that value as its default, so
-/// that it can be changed while the program runs. ``ConfigurationNames`` tells which.
+/// With a provider to tune, each key that is read and has a value there becomes a tweak with that value as its default,
+/// so that it can be changed at run time. ``ConfigurationNames`` maps keys to tweaks.
 ///
-/// A value is given as the type that the tweak has: a Bool is not an integer, and neither of them is a text. An integer is also given
-/// as a double, and lists and bytes are texts, see ``TweakConfigProvider/OtherType``.
+/// A value keeps the tweak's type: a Bool is not an integer, and neither is a string. An integer can also be read as a
+/// double, and lists and bytes are stored as strings; see ``TweakConfigProvider/OtherType``.
 public struct TweakConfigProvider: Sendable {
     private let store: TweakStore
     private let names: ConfigurationNames
     private let upstream: (any ConfigProvider)?
 
-    /// A tweak cannot be given as the type that was asked for.
+    /// An error for a tweak that does not have the requested type.
     public struct OtherType: Error, CustomStringConvertible {
-        /// The tweak with its type, and what was asked for.
+        /// The tweak, its type, and the requested type.
         public let description: String
     }
 
-    /// Makes a provider.
+    /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - upstream: Where values are from that are not tweaks yet; `nil` if only tweaks are served.
-    ///   - store: Where the tweaks are.
-    ///   - names: Which tweak a key stands for.
+    ///   - upstream: The provider of values that are not tweaks yet; `nil` to serve only tweaks.
+    ///   - store: The store of the tweaks.
+    ///   - names: The mapping between keys and tweaks.
     public init(
         tuning upstream: (any ConfigProvider)? = nil, store: TweakStore = .shared,
         names: ConfigurationNames = ConfigurationNames()
@@ -38,10 +38,10 @@ public struct TweakConfigProvider: Sendable {
         self.names = names
     }
 
-    /// Has the upstream's value be the default of a tweak.
+    /// Makes a tweak with the upstream's value as its default.
     private func declare(_ key: TweakKey, _ value: ConfigContent?) {
         guard let value = value?.tweakValue else { return }
-        // Another thread may have been faster, which is as good.
+        // A concurrent declaration is as good.
         try? store.make(TweakDeclaration(key: key, type: value.naturalType, defaultValue: value))
     }
 
@@ -56,14 +56,14 @@ public struct TweakConfigProvider: Sendable {
 }
 
 extension TweakConfigProvider: ConfigProvider {
-    /// `TweakConfigProvider`, with the name of what it tunes.
+    /// `TweakConfigProvider`, with the name of the upstream.
     public var providerName: String {
         "TweakConfigProvider\(upstream.map { "[\($0.providerName)]" } ?? "")"
     }
 
     /// The current value of a tweak.
     ///
-    /// - Throws: ``OtherType``, and what the upstream throws.
+    /// - Throws: ``OtherType``, and errors of the upstream.
     public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
         let tweak = names.tweak(for: key)
         if let value = try? store.value(of: tweak) { return try Self.result(tweak, value, type) }
@@ -75,9 +75,9 @@ extension TweakConfigProvider: ConfigProvider {
         return found
     }
 
-    /// The current value of a tweak; of what is not a tweak yet, what the upstream fetches.
+    /// The current value of a tweak, or the value that the upstream fetches for a key without one.
     ///
-    /// - Throws: ``OtherType``, and what the upstream throws.
+    /// - Throws: ``OtherType``, and errors of the upstream.
     public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
         let tweak = names.tweak(for: key)
         if let upstream, (try? store.value(of: tweak)) == nil {
@@ -88,9 +88,10 @@ extension TweakConfigProvider: ConfigProvider {
         return try value(forKey: key, type: type)
     }
 
-    /// The values of a tweak: the current one, and the latest whenever it changes. Values that come while one is handled are one.
+    /// The current value of a tweak, and the latest one after each change. Values that arrive while one is handled are
+    /// merged.
     ///
-    /// - Throws: What the handler throws.
+    /// - Throws: Errors of the handler.
     public func watchValue<Return: ~Copyable>(
         forKey key: AbsoluteConfigKey, type: ConfigType,
         updatesHandler: (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws ->
@@ -101,16 +102,16 @@ extension TweakConfigProvider: ConfigProvider {
         }
     }
 
-    /// All values of this moment.
+    /// All current values.
     public func snapshot() -> any ConfigSnapshot {
         TweakConfigSnapshot(
             providerName: providerName, names: names, values: store.snapshot(), upstream: upstream?.snapshot()
         )
     }
 
-    /// All values: of now, and the latest whenever one has changed.
+    /// All current values, and the latest ones after each change.
     ///
-    /// - Throws: What the handler throws.
+    /// - Throws: Errors of the handler.
     public func watchSnapshot<Return: ~Copyable>(
         updatesHandler: (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
     ) async throws -> Return {

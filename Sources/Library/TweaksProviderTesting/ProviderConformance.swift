@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 public import Tweaks
 
-/// Checks that a provider of values keeps the promises of ``TweakProvider``.
+/// Checks that a provider conforms to the documentation of ``TweakProvider``.
 ///
 ///     try ProviderConformance(of: provider, holding: [key: 240]) { key, value in
 ///         settings.write(value, for: key)
@@ -16,7 +16,7 @@ public struct ProviderConformance: Sendable {
     private let change: (@Sendable (TweakKey, TweakValue?) throws -> Void)?
     private let patience: Duration
 
-    /// A promise that the provider breaks.
+    /// A requirement that the provider violates.
     public struct Violation: Error, CustomStringConvertible {
         /// The problem, with the tweak and the values.
         public let description: String
@@ -25,10 +25,10 @@ public struct ProviderConformance: Sendable {
     /// Prepares the checks.
     ///
     /// - Parameters:
-    ///   - provider: The provider, which is in no store yet.
-    ///   - values: All values that it holds at the beginning, at least one.
-    ///   - patience: How long the provider may take to report a change.
-    ///   - change: Changes, adds or, with `nil`, removes a value behind the provider's back; `nil` for a provider whose
+    ///   - provider: The provider, not in any store yet.
+    ///   - values: All of its initial values, at least one.
+    ///   - patience: The time within which the provider must report a change.
+    ///   - change: Changes, adds or, with `nil`, removes a value without using the provider; `nil` for a provider whose
     ///     values never change.
     public init(
         of provider: any TweakProvider, holding values: [TweakKey: TweakValue],
@@ -41,7 +41,7 @@ public struct ProviderConformance: Sendable {
         self.change = change
     }
 
-    /// Runs all checks, which takes a few seconds at most. Afterwards the provider holds the same values as before.
+    /// Runs all checks, which takes at most a few seconds. Afterwards the provider has its initial values again.
     ///
     /// - Throws: ``Violation``, or an error of the provider or the closure.
     public func check() throws {

@@ -7,44 +7,45 @@ internal import TweakSystem
 internal import TweakTargeting
 public import Tweaks
 
-/// Values from a web server, in a process that wants no agent on its host.
+/// Values from a web server, for a process without an agent on its host.
 ///
 ///     let source = try RemoteSource(application: "search", url: "https://features.example.org/search/")
 ///     try TweakStore.shared.add(source, below: .overrides)
 ///     await source.run()
 ///
-/// It loads, checks and targets as `tweak-agent` does; ``sources(listedIn:application:keptIn:said:)`` has the other sources of
-/// that, etcd and OFREP, too. Where an agent runs the process needs none of this: the library follows what that has written.
+/// It loads, verifies and targets values as `tweak-agent` does; ``sources(listedIn:application:keptIn:said:)`` creates
+/// the agent's other sources, etcd and OFREP, too. Where an agent runs, none of this is needed: the library follows the
+/// agent's files.
 public final class RemoteSource: TweakProvider {
     private struct State {
         var file = ProvidedFile()
         var report: (@Sendable (TweakProviderChange) -> Void)?
     }
 
-    /// `http`, `ofrep` or `etcd`, unless another name was given.
+    /// `http`, `ofrep`, `etcd`, or the given name.
     public let source: TweakSource
     private let follower: RemoteFollower
     private let path: String?
     private let said: @Sendable (String) -> Void
     private let state = Mutex(State())
 
-    /// Why there can be no such source.
+    /// An error in the configuration of a source.
     public struct Problem: Error, CustomStringConvertible {
-        /// What is wrong, and what is allowed.
+        /// The problem, and what is allowed.
         public let description: String
     }
 
-    /// Makes a source. It loads nothing until ``run()`` is called.
+    /// Creates a source. It loads nothing until ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - name: What its values are labelled with.
-    ///   - application: The name and version by which features are targeted.
-    ///   - url: The address of the folder with `features.json`, or of a file that ends with `.json`; with `https://`.
-    ///   - interval: From one check to the next, but for a tenth, at least a second.
-    ///   - certificates: A file in PEM with those that are trusted instead of the system's.
-    ///   - publicKey: The key, as `tweak sign --new-key` has printed it, with which the file must be signed.
-    ///   - keptIn: A file that keeps what was loaded, so that the next start begins with it.
-    ///   - said: Is called with what a person should know, each once.
+    ///   - name: The source's name.
+    ///   - application: The name for targeting features; `version` is its version.
+    ///   - url: The `https://` address of a folder with `features.json`, or of a file ending in `.json`.
+    ///   - interval: The time between checks, at least a second; it varies by up to a tenth.
+    ///   - certificates: A PEM file of certificates to trust instead of the system's.
+    ///   - publicKey: The key that the file must be signed with, as printed by `tweak sign --new-key`.
+    ///   - keptIn: A file that caches the values for the next start.
+    ///   - said: Called with messages for people, each once.
     public convenience init(
         name: String = "http", application: String, version: String? = nil, url: String,
         interval: Duration = .seconds(60), certificates: String? = nil, publicKey: String? = nil,
@@ -88,15 +89,17 @@ public final class RemoteSource: TweakProvider {
         }
     }
 
-    /// Makes the sources that a configuration of `tweak-agent` has for an application. They load nothing until ``run()`` is
-    /// called of each.
+    /// Creates the sources that a configuration of `tweak-agent` lists for an application. They load nothing until each
+    /// one's ``run()`` is called.
     ///
     /// - Parameters:
     ///   - configuration: The path of the file, in the format of tweak-agent(1).
-    ///   - application: Which of those in it.
-    ///   - folder: Where `http.json`, `ofrep.json` and `etcd.json` keep what was loaded, so that the next start begins with it.
-    ///   - said: Is called with what a person should know, each once.
-    /// - Returns: At most two: the file or the OFREP service, called `http` or `ofrep`, which counts more, and `etcd`.
+    ///   - application: The application in the file.
+    ///   - folder: The directory in which `http.json`, `ofrep.json` and `etcd.json` cache the values for the next
+    ///     start.
+    ///   - said: Called with messages for people, each once.
+    /// - Returns: At most two: the file or the OFREP service, called `http` or `ofrep`, which takes precedence, and
+    ///   `etcd`.
     public static func sources(
         listedIn configuration: String, application: String, keptIn folder: String? = nil,
         said: @escaping @Sendable (String) -> Void = { _ in }
@@ -121,7 +124,7 @@ public final class RemoteSource: TweakProvider {
         return sources
     }
 
-    /// Loads again and again, until the task is cancelled.
+    /// Keeps loading until the task is cancelled.
     public func run() async {
         let last = state.withLock { $0.file }
         await follower.follow(from: last, keep: take) { [said] report in
@@ -143,17 +146,17 @@ public final class RemoteSource: TweakProvider {
         if let path { try file.write(to: path) }
     }
 
-    /// The names of all tweaks that there are values for.
+    /// The names of all tweaks with values.
     public var keys: Set<TweakKey> { Set(state.withLock { $0.file }.values.keys) }
 
-    /// What was loaded for a tweak.
+    /// The loaded value of a tweak.
     public func value(for key: TweakKey) -> ProvidedValue? {
         let values = state.withLock { $0.file }.values
         guard let value = values.values[key] else { return nil }
         return value.tweakValue.map { .value($0) } ?? .unusable(value.summary)
     }
 
-    /// Takes what is called when something else was loaded.
+    /// Sets the handler to call after other values were loaded.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         state.withLock { $0.report = report }
     }

@@ -11,34 +11,34 @@ public import Tweaks
 ///     try program.wait(for: period) { $0 == 0.51 }
 ///     #expect(program.end() == 0)
 ///
-/// The program has a home folder of its own, with everything that `XDG_CONFIG_HOME` and similar variables name, so it
-/// neither sees nor changes what the user has set, and several can run at the same time. When the last reference to it is
-/// gone, the process is killed and the folder removed.
+/// The program has a home directory of its own, as do `XDG_CONFIG_HOME` and similar variables, so it neither sees nor
+/// changes the user's settings, and several can run at the same time. When the last reference is released, the process
+/// is killed and the directory removed.
 ///
 /// Every method may be called on every thread, and blocks until the program has answered.
 public final class ProgramUnderTest: Sendable {
-    /// The path of the program's home folder.
+    /// The path of the program's home directory.
     public let home: String
     private let process: Process
     private let title: String
 
-    /// Why a program could not be started, or did not do what it was asked.
+    /// An error in starting or controlling a program.
     public struct Failure: Error, CustomStringConvertible {
         /// The program and the reason.
         public let description: String
     }
 
-    /// Starts a program and waits until it can be asked.
+    /// Starts a program and waits until its tweaks can be read.
     ///
     /// - Parameters:
-    ///   - path: The path of the executable, which has to have the Tweaks library in it.
-    ///   - arguments: The arguments, without the name of the program.
+    ///   - path: The path of the executable, which must contain the Tweaks library.
+    ///   - arguments: The arguments, without the program's name.
     ///   - environment: Variables besides those of this process.
-    ///   - values: Values that the program has from the start, as overrides. They are kept under the name of the
-    ///     executable, or under that in `TWEAKS_APPLICATION` if `environment` has this variable.
-    ///   - patience: How long to wait.
-    /// - Throws: ``Failure`` if the program cannot be started, ends, or cannot be asked in time; ``OverridesError`` if the
-    ///   values cannot be written.
+    ///   - values: Overrides from the start. They are kept under the name of the executable, or the value of
+    ///     `TWEAKS_APPLICATION` in `environment`.
+    ///   - patience: The timeout.
+    /// - Throws: ``Failure`` if the program cannot be started, exits, or does not answer in time; ``OverridesError`` if
+    ///   the values cannot be written.
     public init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
         values: [TweakKey: TweakValue] = [:], patience: Duration = .seconds(10)
@@ -132,7 +132,7 @@ public final class ProgramUnderTest: Sendable {
 
     /// Sends SIGTERM, and SIGKILL if the program has not ended in time.
     ///
-    /// - Parameter patience: How long the program may take.
+    /// - Parameter patience: The time in which the program may exit.
     /// - Returns: The ``exitStatus``. It is 143 for a program that does not handle SIGTERM.
     @discardableResult
     public func end(patience: Duration = .seconds(10)) -> Int32 {
@@ -142,11 +142,11 @@ public final class ProgramUnderTest: Sendable {
         return exitStatus ?? 0
     }
 
-    /// Waits until the program has ended by itself.
+    /// Waits until the program exits on its own.
     ///
-    /// - Parameter patience: How long to wait.
+    /// - Parameter patience: The timeout.
     /// - Returns: The ``exitStatus``.
-    /// - Throws: ``Failure`` if the program still runs then.
+    /// - Throws: ``Failure`` after the timeout.
     @discardableResult
     public func waitForEnd(patience: Duration = .seconds(10)) throws -> Int32 {
         _ = waits(patience, until: { !process.isRunning })
@@ -156,7 +156,7 @@ public final class ProgramUnderTest: Sendable {
 
     // MARK: Its tweaks
 
-    /// All tweaks and monitors with their current values, in the order of declaration. Actions are among them.
+    /// All tweaks, monitors and actions with their current values, in the order of declaration.
     ///
     /// - Throws: ``Failure`` if the program does not answer.
     public var tweaks: [(declaration: TweakDeclaration, value: TweakValue)] {
@@ -167,7 +167,7 @@ public final class ProgramUnderTest: Sendable {
 
     /// The current value of a tweak or a monitor.
     ///
-    /// - Throws: ``Failure`` if there is none of this name, or the program does not answer.
+    /// - Throws: ``Failure`` if nothing has this name, or the program does not answer.
     public func value(of key: TweakKey) throws -> TweakValue {
         try ask(GetTweak(tweak: key)).value ?? .nothing
     }
@@ -176,10 +176,10 @@ public final class ProgramUnderTest: Sendable {
     ///
     /// - Parameters:
     ///   - key: The name.
-    ///   - patience: How long to wait.
-    ///   - condition: Returns whether the wait is over.
+    ///   - patience: The timeout.
+    ///   - condition: Returns whether the value is acceptable.
     /// - Returns: The value that meets the condition.
-    /// - Throws: ``Failure`` if there is no such value in time or the program does not answer, and errors of the closure.
+    /// - Throws: ``Failure`` after the timeout or if the program does not answer, and errors of the closure.
     @discardableResult
     public func wait(
         for key: TweakKey, patience: Duration = .seconds(10), until condition: (TweakValue) throws -> Bool
@@ -193,10 +193,10 @@ public final class ProgramUnderTest: Sendable {
         return value
     }
 
-    /// Sets a tweak, as `tweak set` does. A number outside the limits becomes the nearest one inside.
+    /// Sets a tweak, as `tweak set` does. A number outside the limits is clamped.
     ///
-    /// - Throws: ``Failure`` if there is no such tweak, it cannot take the value, or the program does not answer, perhaps
-    ///   because the value has ended it.
+    /// - Throws: ``Failure`` if there is no such tweak, it refuses the value, or the program does not answer, perhaps
+    ///   because the value made it crash.
     public func set(_ value: TweakValue, for key: TweakKey) throws {
         _ = try ask(SetTweak(tweak: key, value: .scalar(value)))
     }
@@ -225,9 +225,9 @@ public final class ProgramUnderTest: Sendable {
     }
 }
 
-/// Waits until a condition is met, at most for as long as `patience`.
+/// Waits until a condition is met.
 ///
-/// - Returns: `false` if it is not met then.
+/// - Returns: `false` after the timeout.
 private func waits(_ patience: Duration, until condition: () throws -> Bool) rethrows -> Bool {
     let deadline = ContinuousClock.now + patience
     while try !condition() {
@@ -237,8 +237,8 @@ private func waits(_ patience: Duration, until condition: () throws -> Bool) ret
     return true
 }
 
-/// Calls a function with no signal blocked. A process inherits the mask of the thread that starts it, and the threads on
-/// which tests run block nearly all signals; SIGTERM would not end a program.
+/// Calls a function with all signals unblocked. A process inherits the signal mask of the thread that starts it, and
+/// test threads block nearly all signals, so SIGTERM would not end a program.
 private func withAllSignals(_ body: () throws -> Void) rethrows {
     var none = sigset_t()
     var before = sigset_t()

@@ -1,7 +1,7 @@
 public import Testing
 public import Tweaks
 
-/// Gives tweaks of ``TweakStore/shared`` other values during a test, and puts them back afterwards.
+/// Gives tweaks of ``TweakStore/shared`` other values during a test, and restores them afterwards.
 public struct TweakValuesTrait: TestTrait, SuiteTrait, TestScoping {
     fileprivate let values: [TweakKey: TweakValue]
     fileprivate let isForProcess: Bool
@@ -28,9 +28,9 @@ extension Trait where Self == TweakValuesTrait {
     /// C and C++, other threads, detached tasks and observers do not see them, nor do reads in a release build; see
     /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     ///
-    /// The test fails if a tweak does not exist or cannot take its value.
+    /// The test fails if a tweak does not exist or refuses its value.
     ///
-    /// - Parameter values: The values by name. Read-only tweaks take them too.
+    /// - Parameter values: The values by name. Read-only tweaks accept them, too.
     public static func tweaks(_ values: [TweakKey: TweakValue]) -> Self {
         Self(values: values, isForProcess: false)
     }
@@ -40,13 +40,13 @@ extension Trait where Self == TweakValuesTrait {
     ///     @Test(.processTweaks([TweakKey("Sound", "Mixer", "Rate"): 44100]))
     ///     func `The mixer in C resamples`() { … }
     ///
-    /// Tests with this trait take turns. A test without it may run at the same time and sees the values too, so give the
-    /// trait to every test that depends on one of these tweaks, if need be with the value that it expects. Do not give it
-    /// to a suite and to a test of that suite, which would wait for the suite to end.
+    /// Tests with this trait run one at a time. Other tests may run meanwhile and see the values, too, so give the
+    /// trait to every test that depends on one of these tweaks, if need be with the value that it expects. Do not give
+    /// it to both a suite and a test in that suite, which would wait for the suite to end.
     ///
-    /// Afterwards each of the tweaks has the value of before, even if the test has set it. The values of the trait are not
-    /// written into the overrides file. The test fails if a tweak does not exist or cannot take its value; read-only
-    /// tweaks cannot.
+    /// Afterwards each of the tweaks has its former value, even if the test has set it. The values of the trait are not
+    /// written into the overrides file. The test fails if a tweak does not exist or refuses its value, as read-only
+    /// tweaks do.
     ///
     /// - Parameter values: The values by name.
     public static func processTweaks(_ values: [TweakKey: TweakValue]) -> Self {
@@ -55,7 +55,7 @@ extension Trait where Self == TweakValuesTrait {
 }
 
 extension TweakStore {
-    /// Gives tweaks other values for the length of a closure, which all threads see.
+    /// Gives tweaks other values while a closure runs, visible to all threads.
     func withProcessValues(_ values: [TweakKey: TweakValue], _ body: () async throws -> Void) async throws {
         let before = try values.keys.map { ($0, try opinions(on: $0)) }
         func putBack() throws(TweakError) {
@@ -76,7 +76,7 @@ extension TweakStore {
     }
 }
 
-/// Has tests take turns, first come, first served.
+/// Lets tests take turns, in order of arrival.
 private actor Turns {
     static let ofProcess = Turns()
 

@@ -1,6 +1,6 @@
 /*
- * ctweaks.h: what the Tweaks library needs and Swift cannot say. Not for programs: it may change
- * with every version.
+ * ctweaks.h: the parts of the Tweaks library that cannot be written in Swift. Not for programs: it
+ * may change with every version.
  */
 #ifndef CTWEAKS_H
 #define CTWEAKS_H
@@ -17,7 +17,7 @@ extern "C" {
 
 struct fbtweak__library;
 
-/* A cell, or its leading bytes, read and written with one relaxed atomic access. */
+/* Access to a cell, or its leading bytes, with one relaxed atomic load or store. */
 #define FBTWEAK__ACCESSORS(suffix_, type_)                                                         \
   static inline __attribute__((always_inline)) type_ fbtweak__load_##suffix_(const type_ *cell) {  \
     return __atomic_load_n(cell, __ATOMIC_RELAXED);                                                \
@@ -34,9 +34,9 @@ FBTWEAK__ACCESSORS(64, uint64_t)
 #undef FBTWEAK__ACCESSORS
 
 /*
- * The text of a string cell. Storing releases, so that the characters are there before their
- * address is; a reader reaches them only through the address, which orders its loads on every
- * machine of today.
+ * The text of a string cell. The store releases, so that the characters are visible before their
+ * address; a reader reaches them only through the address, a dependency that orders its loads on
+ * all current machines.
  */
 static inline __attribute__((always_inline)) const char *
 fbtweak__load_text(const char *const *cell) {
@@ -48,8 +48,8 @@ static inline __attribute__((always_inline)) void fbtweak__store_text(const char
 }
 
 /*
- * Whether some task has values of its own, see ScopedValues.swift. Such a task opened its scope
- * itself, or was started by one that did, so it sees it open.
+ * Whether any task has values of its own, see ScopedValues.swift. Such a task opened its scope
+ * itself, or was started by one that did, so it sees this as true.
  */
 extern int fbtweak__open_scopes;
 static inline __attribute__((always_inline)) bool fbtweak__has_scopes(void) {
@@ -59,15 +59,15 @@ static inline void fbtweak__count_scopes(int difference) {
   __atomic_fetch_add(&fbtweak__open_scopes, difference, __ATOMIC_RELAXED);
 }
 
-/* The whole part of a number below 2^63, without a check that could trap. */
+/* The whole part of a number below 2^63, without checks that could trap. */
 static inline __attribute__((always_inline)) int64_t fbtweak__whole_part(double number) {
   return (int64_t)number;
 }
 
 /*
- * Calls of C functions of the program. Meanwhile forks need not wait for this thread. If the
- * function ends the thread, or throws an exception where no call from C can be its catcher,
- * fbtweak__abandon_call is called instead of a return.
+ * Call C functions of the program. Meanwhile forks need not wait for this thread. If the function
+ * ends the thread, or throws an exception that no C caller can receive, fbtweak__abandon_call is
+ * called instead of returning.
  */
 void fbtweak__call_action(void (*function)(void *context), void *context);
 void fbtweak__call_observer(void (*function)(const void *change, void *context), const void *change,
@@ -75,104 +75,109 @@ void fbtweak__call_observer(void (*function)(const void *change, void *context),
 bool fbtweak__call_visitor(bool (*function)(const void *tweak, void *context), const void *tweak,
                            void *context);
 
-/* Counts a call of the program's code that is in Swift. */
+/* Counts calls of the program's code in Swift. */
 void fbtweak__count_calls(int difference);
 /* Whether such a call is running on this thread. */
 bool fbtweak__is_in_call(void);
 
-/* What a thread of the library does, the same for what is not the program's code. Forks wait for
- * it. */
+/*
+ * Runs a thread of the library: the same protection for the library's own code. Forks wait for it.
+ */
 void fbtweak__run_thread(void (*body)(void *context), void (*abandoned)(void *context),
                          void *context);
 
-/* One ELF object of this process, as its program headers in memory describe it. */
+/* An ELF object of this process, as described by its program headers in memory. */
 struct fbtweak__image {
   const char *path;        /* as the dynamic linker names it; "" for the executable */
-  uintptr_t bias;          /* what is added to an address of the file */
+  uintptr_t bias;          /* the difference between memory and file addresses */
   const void *header;      /* the file's first bytes in memory, or NULL if they are not mapped */
-  size_t header_size;      /* how many of them are mapped */
+  size_t header_size;      /* the number of mapped bytes */
   const uint8_t *build_id; /* NULL if it has none */
   size_t build_id_size;
-  uintptr_t records_start; /* what its FBTweak note says; both 0 if it has none or that is wrong */
+  uintptr_t records_start; /* from its FBTweak note; both 0 if there is none or it is invalid */
   uintptr_t records_stop;
-  const struct fbtweak__library **library_slot; /* what the note says too; or NULL likewise */
-  const struct fbtweak__library *library; /* the Tweaks library that is in the image, or NULL */
-  const char *application;                /* what the image calls the program it is in, or NULL */
-  uintptr_t memory_start;                 /* from its first segment to the end of its last */
+  const struct fbtweak__library **library_slot; /* from the same note, or NULL */
+  const struct fbtweak__library *library;       /* the Tweaks library in the image, or NULL */
+  const char *application;                      /* the program's name in the image, or NULL */
+  uintptr_t memory_start;                       /* from its first segment to the end of its last */
   uintptr_t memory_stop;
   const void *segments; /* its program headers */
   size_t segment_count;
 };
 
 /*
- * Calls visit once for each image, in the dynamic linker's order, until it returns false. The
- * structure is valid during the call, what it points to for as long as the image stays loaded. The
+ * Calls visit for each image, in the dynamic linker's order, until it returns false. The structure
+ * is valid during the call, and the memory it points to as long as the image stays loaded. The
  * dynamic linker's lock is held: visit must not load, unload or open anything.
  */
 void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void *context),
                          void *context);
 
 /*
- * Whether the whole range lies inside one segment of the image that can be written, also after the
- * dynamic linker has relocated it, and whether it is aligned as records are, too.
+ * Whether the range lies in one segment of the image that is writable, also after relocation, and
+ * for records also whether it is aligned.
  */
 bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size);
 bool fbtweak__image_can_hold_records(const struct fbtweak__image *image, uintptr_t start,
                                      size_t size);
 
-/* What fbtweak_error returns on this thread, a copy of the message. */
+/* Sets the message that fbtweak_error returns on this thread, by copying it. */
 void fbtweak__set_error(const char *message);
 
 /* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
 bool fbtweak__is_privileged(void);
 
-/* The variables of the environment, a list that ends with NULL; also after clearenv(3), where
- * environ is NULL. */
+/* The environment, terminated by NULL; also after clearenv(3), when environ is NULL. */
 char **fbtweak__environment(void);
 
 /*
- * Whether the constructors of Swift's runtime have run. Where the runtime is in the same image,
- * they come after that of the library.
+ * Whether the constructors of Swift's runtime have run. If the runtime is in the same image, they
+ * run after the library's.
  */
 bool fbtweak__runtime_is_ready(void);
 
 /*
- * Whether there is memory. Where there is none the library lives on a reserve, so that it can end
- * what it is doing; it begins nothing until there is some again.
+ * Whether there is memory. Otherwise the library uses a reserve to finish its work in progress, and
+ * starts nothing until there is memory again.
  */
 bool fbtweak__has_memory(void);
 
 /* Whether there is memory for a thread of the library. */
 bool fbtweak__has_room_for_thread(void);
 
-/* What a thread does first: debuggers and top call it "tweaks" from then on, and it has allocated.
+/*
+ * Prepares a new thread: names it "tweaks" for debuggers and top, and makes its first allocation.
  */
 void fbtweak__prepare_thread(void);
 
-/* Called on the thread of main: has its end told, on that thread, if it ends before the process. */
+/* Called on the main thread: if that ends before the process, calls tell on it. */
 void fbtweak__watch_main_thread(void (*tell)(void));
 bool fbtweak__main_has_ended(void);
 
-/* After a fork: the calling thread is that of main, and the only one. */
+/* After a fork: the calling thread is the main thread, and the only one. */
 void fbtweak__forget_other_threads(void);
 
-/* Waits so long, or until main has ended. */
+/* Sleeps, or returns early if the main thread ends. */
 void fbtweak__sleep_while_main_lives(int64_t nanoseconds);
 
 /* Counts the library's threads. */
 void fbtweak__count_threads(int difference);
 
-/* Whether main has ended and no other threads are left than the library's, as far as is known. */
+/*
+ * Whether the main thread has ended and only threads of the library are left, as far as is known.
+ */
 bool fbtweak__only_library_remains(void);
 
-/* Waits until the calling thread is the last one, which then has the signals that main had. */
+/* Waits until the calling thread is the last one, and then sets the main thread's signal mask. */
 void fbtweak__wait_for_other_threads(void);
 
-/* pthread_cond_wait for at most some seconds of the clock that the condition was made with, the
-   monotonic one; whether it was not for longer. */
+/*
+ * pthread_cond_wait with a timeout in seconds of the monotonic clock, which the condition uses.
+ * Returns whether it did not time out.
+ */
 bool fbtweak__wait(pthread_cond_t *changed, pthread_mutex_t *mutex, long seconds);
 
-/* Whether a child that was forked may start threads: ThreadSanitizer ends it if it does. */
+/* Whether a forked child may start threads: under ThreadSanitizer that ends it. */
 bool fbtweak__may_start_threads_after_fork(void);
 
 #ifdef __cplusplus

@@ -14,12 +14,12 @@ public import TweakRecords
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
-///   - description: What it does, for the people who change it.
+///   - default: The default, a literal.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Bool,
@@ -35,13 +35,13 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: String,
@@ -57,12 +57,12 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, `TweakColor(red:green:blue:alpha:)` of literals.
-///   - description: What it does, for the people who change it.
+///   - default: The default, `TweakColor(red:green:blue:alpha:)` of literals.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: TweakColor,
@@ -78,18 +78,18 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int,
@@ -107,18 +107,18 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int8,
@@ -136,18 +136,18 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int16,
@@ -165,18 +165,18 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int32,
@@ -194,18 +194,18 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int64,
@@ -223,18 +223,18 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt,
@@ -252,18 +252,18 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt8,
@@ -281,18 +281,18 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt16,
@@ -310,18 +310,18 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt32,
@@ -339,18 +339,18 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt64,
@@ -368,7 +368,7 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
@@ -376,11 +376,11 @@ public macro tweak(
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Float,
@@ -398,7 +398,7 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, a literal.
+///   - default: The default, a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
@@ -406,11 +406,11 @@ public macro tweak(
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Double,
@@ -428,7 +428,7 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, such as `.seconds(2)` or `.milliseconds(300)`.
+///   - default: The default, such as `.seconds(2)` or `.milliseconds(300)`.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
@@ -436,11 +436,11 @@ public macro tweak(
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Duration,
@@ -455,7 +455,7 @@ public macro tweak(
 ///     let curve: Curve = #tweak("Spring", "Drawing", "Curve", default: .linear)
 ///     let font = #tweak("Spring", "Drawing", "Font", default: FontName(rawValue: "Inter"))
 ///
-/// The record stores the raw value, but of a case the macro sees only the name. If the two differ, list all cases as
+/// The record stores the raw value, but for a case the macro sees only the name. If the two differ, list all cases as
 /// choices, a dictionary literal of raw values and names of cases such as `["out": "easeOut"]`. Tools know the other
 /// cases only from the choices; without them, a string that is not a raw value is read as the default.
 ///
@@ -463,13 +463,13 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it: a case, or `Type(rawValue: …)` of a literal.
+///   - default: The default: a case, or `Type(rawValue: …)` of a literal.
 ///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak<Value: TweakableRawRepresentable>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
@@ -490,18 +490,18 @@ where Value.RawValue == String
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it: a case, or `Type(rawValue: …)` of a literal.
+///   - default: The default: a case, or `Type(rawValue: …)` of a literal.
 ///   - limits: The smallest and the largest raw value, two literals.
 ///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
 ///   - step: The distance between neighbouring raw values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak<Value: TweakableRawRepresentable>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
@@ -520,7 +520,7 @@ where Value.RawValue == Int
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The value until somebody changes it, `Type(rawValue: …)` of a literal.
+///   - default: The default, `Type(rawValue: …)` of a literal.
 ///   - limits: The smallest and the largest raw value, two literals.
 ///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
 ///   - step: The distance between neighbouring raw values on a slider or stepper, greater than 0.
@@ -528,11 +528,11 @@ where Value.RawValue == Int
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak<Value: TweakableRawRepresentable>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
@@ -543,8 +543,8 @@ public macro tweak<Value: TweakableRawRepresentable>(
 ) -> Value = #externalMacro(module: "TweakMacros", type: "RawDoubleTweakMacro")
 where Value.RawValue == Double
 
-/// The overload for a value that cannot be a tweak. The compiler plug-in reports why. It is unavailable so that the
-/// compiler prefers every other overload that fits.
+/// The overload for a value that cannot be a tweak. The compiler plug-in reports why. It is unavailable, so that the
+/// compiler prefers every other matching overload.
 @available(*, unavailable, message: "it is not a tweak")
 @freestanding(expression)
 public macro tweak<Value>(
@@ -564,10 +564,10 @@ public macro tweak<Value>(
 ///     try Spring.$gain.set(0.75)
 ///
 /// The variable can only be read; set it through the handle, a ``Tweak``. Its type is the declared one, or that of the
-/// literal. Where tweaks are disabled the variable is the constant, and the handle has that value and nothing else.
+/// literal. Where tweaks are disabled the variable and its handle are constant.
 ///
 /// Write the default of a type that is stored as its raw value, see ``TweakableRawRepresentable``, as
-/// `Angle(rawValue: 45.0)` with a literal of the raw value's own type, or as a case of an enumeration. Of a case the
+/// `Angle(rawValue: 45.0)` with a literal of the raw value's own type, or as a case of an enumeration. For a case the
 /// macro sees only the name. If that is not the raw value, as with integers, list all cases as choices: a dictionary
 /// literal of raw values and names of cases.
 ///
@@ -590,11 +590,11 @@ public macro tweak<Value>(
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @attached(accessor)
 @attached(peer, names: prefixed(`$`), prefixed(__tweak_))
 public macro Tweakable(
@@ -619,11 +619,11 @@ public macro Tweakable(
 ///   - precision: The number of decimals of seconds to show, from 0 to 17.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
-///   - description: What it does, for the people who change it.
+///   - description: A description for people.
 ///   - readOnly: Whether nobody can set it.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @attached(accessor)
 @attached(peer, names: prefixed(`$`), prefixed(__tweak_))
 public macro Tweakable(
@@ -639,16 +639,16 @@ public macro Tweakable(
 ///     #tweakAction("Spring", "Drawing", "Clear") { canvas.clear() }
 ///
 /// Write it in a file, a type or a function; it exists from the start of the program. The closure captures nothing. It
-/// runs on the thread that calls ``TweakStore/run(_:)``, or on a thread of the library if a person asks for it. Where
-/// tweaks are disabled nothing is left of it.
+/// runs on the thread that calls ``TweakStore/run(_:)``, or on a library thread if a person requests it. Where tweaks
+/// are disabled it is left out.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - description: What it does, for the people who change it.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 ///   - action: The code to run.
 @freestanding(declaration)
 public macro tweakAction(
@@ -661,16 +661,16 @@ public macro tweakAction(
 ///
 ///     #tweakAction("Game", "Play", "Start again", on: MainActor.self) { board.clear() }
 ///
-/// Running it returns when the closure has been handed to the main actor. In everything else it is like
+/// Running it returns when the closure has been handed to the main actor. Otherwise it is like
 /// ``tweakAction(_:_:_:description:owner:expires:action:)``.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - description: What it does, for the people who change it.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 ///   - actor: `MainActor.self`.
 ///   - action: The code to run.
 @freestanding(declaration)
@@ -691,10 +691,10 @@ public macro tweakAction(
 /// - Parameters:
 ///   - feature: The feature, a string literal.
 ///   - part: The part of it, a string literal.
-///   - default: Whether it is on unless somebody says otherwise.
-///   - description: What it does, for the people who change it.
-///   - owner: The person or team who looks after it.
-///   - expires: The last day it is meant for, as `2027-01-31`.
+///   - default: Whether it is on by default.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro feature(
     _ feature: String, part: String? = nil, default: Bool, description: String? = nil,
@@ -710,8 +710,8 @@ public macro feature(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Bool,
@@ -730,8 +730,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Int,
@@ -749,8 +749,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Int8,
@@ -768,8 +768,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Int16,
@@ -787,8 +787,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Int32,
@@ -806,8 +806,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Int64,
@@ -825,8 +825,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: UInt,
@@ -844,8 +844,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: UInt8,
@@ -863,8 +863,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: UInt16,
@@ -882,8 +882,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: UInt32,
@@ -901,8 +901,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: UInt64,
@@ -920,8 +920,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Float,
@@ -933,9 +933,8 @@ public macro tweakMonitor(
 ///
 ///     #tweakMonitor("Motor", "State", "Speed", speed, in: 0...8000, unit: "rpm")
 ///
-/// Storing the value is one instruction. People see it and a graph of it, and nobody sets it. Where tweaks are disabled
-/// the value is not evaluated and nothing is left. Store a monitor at one place in the program; of several, people see
-/// one.
+/// Storing the value is one instruction. People see the value and its graph, but cannot set it. Where tweaks are disabled
+/// the value is not evaluated. Store a monitor at one place in the program; if there are several, people see one.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
@@ -945,8 +944,8 @@ public macro tweakMonitor(
 ///   - limits: The range to draw, two literals.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @freestanding(expression)
 public macro tweakMonitor(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Double,
@@ -962,7 +961,7 @@ public macro tweakMonitor(
 ///
 /// It stays a stored variable, of the declared type or of that of its literal: a Bool, an integer, a `Float` or a
 /// `Double`. It can be static, global, or a property of an object or value; all instances store the same monitor. Where
-/// tweaks are disabled nothing is added to it.
+/// tweaks are disabled it is an ordinary variable.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
@@ -972,8 +971,8 @@ public macro tweakMonitor(
 ///   - choices: The names of the states 0, 1, 2, … of an integer, an array literal; or of other states, a dictionary literal.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - unit: The unit of the value, such as `kg`.
-///   - description: What it shows, for a person.
-///   - owner: The person or team who looks after it.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
 @attached(accessor, names: named(didSet))
 public macro TweakMonitored(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString,
