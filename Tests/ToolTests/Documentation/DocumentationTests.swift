@@ -67,6 +67,18 @@ import Testing
         }
     }
 
+    @Test func `The threat model names tests that exist`() throws {
+        let text = try String(contentsOfFile: Article.catalogue + "/ThreatModel.md", encoding: .utf8)
+        for section in text.split(separator: "\n### ") {
+            let tests = try section.matches(of: /`(Tests\/[\w\/]+\.swift)`/).map {
+                try String(contentsOfFile: "\(Locations.package)/\($0.1)", encoding: .utf8)
+            }
+            for row in section.matches(of: /(?m)^\| .* \| (.+) \|$/) where row.1 != "test" {
+                #expect(tests.contains { $0.contains("func `\(row.1)`(") }, "\(row.1)")
+            }
+        }
+    }
+
     @Test(arguments: try articles(with: "swift"))
     func `The Swift snippets of an article compile as one program`(article: Article) throws {
         let snippets = article.snippets("swift").map {
