@@ -1,26 +1,26 @@
 /*
- * fbtweak.h: constants that a person can change while the program runs.
+ * fbtweak.h: constants that you can change while the program runs.
  *
  *     double stiffness = FBTweakValue("Spring", "Physics", "Stiffness", 120.0, 1.0, 500.0);
  *
- * stands where `120.0` would. Each use leaves a record in the ELF section "fbtweak" of the object
- * file and reads its current value with one relaxed atomic load. Nothing has to be linked: without
- * the Tweaks library in the process every tweak keeps its default.
+ * takes the place of `120.0`. Each use leaves a record in the ELF section "fbtweak" of the object
+ * file, and reads its current value with one relaxed atomic load. Nothing needs to be linked:
+ * without the Tweaks library in the process every tweak keeps its default.
  *
- * It is for GCC 11 or Clang 13 and later, C11 and later, C++17 and later.
+ * Requires GCC 11 or Clang 13, C11 or C++17, or later.
  *
- * Part 1. What a program writes: switches, macros, options, colours, functions
+ * Part 1. For programs: switches, macros, options, colours, functions
  * Part 2. The record: what a use leaves in the object file
- * Part 3. The machinery: what the macros stand for, the library, the functions, lists, booleans,
+ * Part 3. The machinery: implementation of the macros, the library, the functions, lists, booleans,
  *         a call, options, checks, records, records in C, records in C++, the note, late images
  */
 #ifndef FBTWEAK_H
 #define FBTWEAK_H
 
-/* Compilers then say what is wrong with a use at the use alone, and not at every macro inside. */
+/* Makes compilers report a mistake at its use only, and not at every macro inside. */
 #pragma GCC system_header
 
-/* In an older language this is the only error: the constants are left, as without DEBUG. */
+/* For an older language this is the only error: the constants remain, as without DEBUG. */
 #if defined(__cplusplus)
 #  if __cplusplus < 201703L
 #    error "fbtweak.h is for C++17 and later, such as -std=c++17"
@@ -43,16 +43,16 @@
 #include <stdint.h>
 
 /*
- * Part 1. What a program writes
+ * Part 1. For programs
  *
- * Switches, which are defined before this file is included.
+ * Switches, to be defined before this file is included.
  *
- * Tweaks are compiled in exactly when DEBUG is defined and is not 0, unless FB_TWEAK_ENABLED is
- * predefined as 1 or 0. Where they are not, a value is its default, Bind assigns the default, a
- * handle is null, and nothing else is left. All units of a program that share a fbtweak_binding
- * have the same FB_TWEAK_ENABLED.
+ * Tweaks are compiled in exactly if DEBUG is defined and is not 0, unless FB_TWEAK_ENABLED is
+ * predefined as 1 or 0. Otherwise a value is its default, Bind assigns the default, a handle is
+ * null, and nothing else remains. All units of a program that share a fbtweak_binding must have the
+ * same FB_TWEAK_ENABLED.
  *
- * The second comparison is true for a DEBUG that is defined as nothing.
+ * The second comparison is true if DEBUG is defined as nothing.
  */
 #ifndef FB_TWEAK_ENABLED
 #  if defined(DEBUG)
@@ -65,14 +65,14 @@
 #  define FB_TWEAK_ENABLED 0
 #endif
 
-/* Whether records say where they are declared, as the compiler names the file: 1 or 0. */
+/* Whether records contain their source locations, as the compiler names the file: 1 or 0. */
 #ifndef FB_TWEAK_LOCATIONS
 #  define FB_TWEAK_LOCATIONS 1
 #endif
 
 /*
- * Whether a default of `true` or `false` is a bool in C before C23 also when it comes from a macro,
- * which is the price of a <stdbool.h> whose `true` is spelled otherwise than 1: 1 or 0.
+ * Whether, in C before C23, a default of `true` or `false` is a bool even if it comes from a macro:
+ * 1 or 0. The price is a <stdbool.h> whose `true` is not spelled 1.
  */
 #ifndef FB_TWEAK_BOOL_CONSTANTS
 #  define FB_TWEAK_BOOL_CONSTANTS 1
@@ -83,13 +83,13 @@
  *
  * An expression: the current value of the tweak, of the default's type. The three levels of its
  * name are string literals. The default is a constant bool, integer of 8 to 64 bits, float or
- * double, a string literal, or a colour. A constant that is written in another type than it should
- * have is cast: `(uint8_t)200`, `1.5f`. Minimum and maximum, for numbers, are constants, are
- * converted to the default's type, and have the default between them. A constant is a constant
- * expression in C++, and may be a `static const` variable in C.
+ * double, a string literal, or a colour. Cast a constant to choose another type: `(uint8_t)200`,
+ * `1.5f`. Minimum and maximum, for numbers only, are constants, are converted to the default's
+ * type, and must enclose the default. A constant is a constant expression in C++, and may be a
+ * `static const` variable in C.
  *
- * A string is valid for as long as the process lives. Reading is safe on every thread and in signal
- * handlers, and is right before anything else of the program has run.
+ * A string stays valid until the process exits. Reading is safe on every thread and in signal
+ * handlers, and is correct before any other code of the program has run.
  */
 #define FBTweakValue(category_, collection_, name_, ...)                                           \
   FBTWEAK__IF_GIVEN(FBTWEAK__VALUE, FBTWEAK__NO_VALUE, __VA_ARGS__)                                \
@@ -99,12 +99,12 @@
  * FBTweakFeature(feature, default [, option]...)            Features/feature/enabled
  * FBTweakFeaturePart(feature, part, default [, option]...)  Features/feature/part
  *
- * Expressions of type bool: whether a feature, or a part of one, is switched on. A part is meant to
- * be on only if the feature is:
+ * Expressions of type bool: whether a feature, or a part of one, is switched on. A part should
+ * count only if the feature is on:
  *
  *     if (FBTweakFeature("Sound", true) && FBTweakFeaturePart("Sound", "Bass", false))
  *
- * The names of parts of parts are in one string, with slashes between them.
+ * Write the names of nested parts in one string, separated by slashes.
  */
 #define FBTweakFeature(feature_, ...) FBTweakFeaturePart(feature_, "enabled", __VA_ARGS__)
 #define FBTweakFeaturePart(feature_, part_, ...)                                                   \
@@ -114,14 +114,14 @@
  * FBTweakBind(lvalue, category, collection, name, default...)   as FBTweakValue from there on
  * FBTweakUnbind(lvalue)
  *
- * Statements. From Bind on the lvalue has the current value and follows it, with one atomic store
- * whenever the tweak changes, until Unbind, which comes before the end of the lvalue's life. The
- * tweak is of the lvalue's type (const char * for a string), to which default, limits and choices
- * are converted.
+ * Statements. From Bind on, the lvalue has the current value and follows it, with one atomic store
+ * whenever the tweak changes, until Unbind, which must come before the end of the lvalue's
+ * lifetime. The tweak has the lvalue's type (const char * for a string); default, limits and
+ * choices are converted to it.
  *
  * FBTweakBinding(lvalue, category, collection, name, default...)   in C++
  *
- * An expression of type fbtweak_binding: as FBTweakBind, and the object unbinds when it ends.
+ * An expression of type fbtweak_binding: as FBTweakBind, but the object's destructor unbinds.
  */
 #define FBTweakBind(lvalue_, category_, collection_, name_, ...)                                   \
   ((void)FBTWEAK__IF_GIVEN(FBTWEAK__BIND, FBTWEAK__NO_VALUE,                                       \
@@ -136,8 +136,8 @@
 /*
  * FBTweakInline(category, collection, name, default...)   as FBTweakValue
  *
- * An expression of type `const fbtweak *`: a handle of the tweak for the functions below. The
- * library looks the tweak up, so a signal handler must not use it: get the handle before.
+ * An expression of type `const fbtweak *`: a handle of the tweak for the functions below. It calls
+ * the library, so a signal handler must not use it: get the handle before.
  */
 #define FBTweakInline(category_, collection_, name_, ...)                                          \
   FBTWEAK__IF_GIVEN(FBTWEAK__INLINE, FBTWEAK__NO_VALUE, __VA_ARGS__)                               \
@@ -146,10 +146,9 @@
 /*
  * FBTweakAction(category, collection, name, function [, option]...)
  *
- * A declaration, in a file or a function: a person can have `void function(void)` called. It can be
- * a block too, which captures nothing, and in C++ a lambda without captures. The options are
- * description, owner and expiry date. It is called on a thread of the library, or where the program
- * says with fbtweak_run_in.
+ * A declaration, in a file or a function, that lets people call a `void function(void)`. A block
+ * without captures and, in C++, a lambda without captures work, too. The options are description,
+ * owner and expiry date. The function runs on a library thread, or where fbtweak_run_in directs it.
  */
 #define FBTweakAction(category_, collection_, name_, ...)                                          \
   FBTWEAK__IF_GIVEN(FBTWEAK__ACTION, FBTWEAK__NO_ACTION, __VA_ARGS__)                              \
@@ -158,16 +157,16 @@
 /*
  * FBTweakMonitor(category, collection, name, value [, minimum, maximum] [, option]...)
  *
- * An expression of type void, the other direction: it stores a number, with one relaxed atomic
- * store, which people see and nobody sets.
+ * An expression of type void: stores a number, with one relaxed atomic store, that people see but
+ * cannot set.
  *
  *     FBTweakMonitor("Motor", "State", "Speed", speed, 0, 8000, FBTweakUnit("rpm"));
  *
- * The value is a bool, an integer, a float or a double of any kind, and the monitor is of its type.
- * Minimum and maximum are the range in which it is drawn. The options are description, owner, unit,
- * precision and choices, which are numbers with labels, or string literals: the names of the states
- * 0, 1, 2, … A monitor is stored at one place of a program; of several, people see one. Storing is
- * safe on every thread and in signal handlers. Where tweaks are not compiled in the value is not
+ * The value is a bool, an integer, a float or a double, and the monitor has its type. Minimum and
+ * maximum are the range of displays. The options are description, owner, unit, precision and
+ * choices; the latter are numbers with labels, or string literals: the names of the states 0, 1, 2,
+ * … Store a monitor at one place of a program; if there are several, people see one. Storing is
+ * safe on every thread and in signal handlers. Where tweaks are not compiled in, the value is not
  * evaluated.
  */
 #define FBTweakMonitor(category_, collection_, name_, ...)                                         \
@@ -177,10 +176,10 @@
 /*
  * FBTweakApplication("name")
  *
- * A declaration in a file, once in a program: by which name its overrides and presets are kept, and
- * people know it, instead of that of the executable. That is for programs whose executable has the
- * name of something else (python3, main) and for extensions that such programs load. The first
- * image counts that has it when the Tweaks library starts.
+ * A declaration in a file, once in a program: the name under which its overrides and presets are
+ * kept and people know it, in place of the executable's. It is for programs whose executable is
+ * named after something else (python3, main) and for extensions that such programs load. The first
+ * image that has a name when the Tweaks library starts counts.
  */
 #define FBTweakApplication(name_) FBTWEAK__APPLICATION(name_)
 
@@ -188,46 +187,46 @@
  * The options, in any order, each at most once. An option is the tuple (bit, + step, "key=value\0",
  * check, (the check's arguments), (choice, ...)); Options in part 3 has the bits.
  *
- * Choices come instead of minimum and maximum: up to 63 numbers or string literals, the default
- * among them. One with a label for people is written (48000, "DVD").
+ * Choices replace minimum and maximum: up to 63 numbers or string literals, including the default.
+ * A choice with a label for people is written (48000, "DVD").
  */
 #define FBTweakChoices(...) (FBTWEAK_HAS_CHOICES, , "", FBTWEAK__CHECK_CHOICES, (), (__VA_ARGS__, ))
-/* Of a number: how far one press of a button goes. */
+/* For numbers: the increment of a stepper. */
 #define FBTweakStep(step_) (FBTWEAK_HAS_STEP, +(step_), "", FBTWEAK__CHECK_STEP, (step_), ())
-/* Of a float or double: how many decimals are shown, a literal from 0 to 17. */
+/* For floats and doubles: the number of decimals to show, a literal from 0 to 17. */
 #define FBTweakPrecision(digits_)                                                                  \
   (FBTWEAK__PRECISION, , "precision=" FBTWEAK__STRINGIZE(digits_) "\0", FBTWEAK__CHECK_PRECISION,  \
    (digits_, FBTWEAK__STRINGIZE(digits_)), ())
 /*
- * Of a number: how a slider moves, in equal steps, "linear", or in equal factors, "log", for which
- * the minimum is above 0. Without it, limits that span three decades have a slider of factors.
+ * For numbers: the scale of a slider, "linear" for equal steps or "log" for equal factors, which
+ * requires a minimum above 0. Without it, limits that span three decades have a logarithmic slider.
  */
 #define FBTweakScale(scale_)                                                                       \
   ((FBTWEAK__SCALE + FBTWEAK__LOG * (sizeof(scale_) == sizeof("log"))), , "scale=" scale_ "\0",    \
    FBTWEAK__CHECK_SCALE, (scale_), ())
 /*
- * Of a number that goes sideways on a pad: the name of the one that goes up, which has the same
- * category and collection.
+ * For a number on the horizontal axis of a pad: the name of the one on the vertical axis, in the
+ * same category and collection.
  */
 #define FBTweakPair(name_) (FBTWEAK__PAIR, , "pair=" name_ "\0", FBTWEAK__CHECK_PAIR, (name_), ())
-/* What the number counts, such as "kg". */
+/* The unit of the number, such as "kg". */
 #define FBTweakUnit(unit_)                                                                         \
   (FBTWEAK__UNIT, , "unit=" unit_ "\0", FBTWEAK__CHECK_TEXT, ("a unit", unit_), ())
-/* People see it, and nobody sets it. */
+/* People see the tweak, but cannot set it. */
 #define FBTweakReadOnly (FBTWEAK__READ_ONLY, , "read-only\0", FBTWEAK__NONE, (), ())
 /* A new value takes effect at the next start. */
 #define FBTweakNeedsRestart (FBTWEAK__NEEDS_RESTART, , "needs-restart\0", FBTWEAK__NONE, (), ())
-/* What it does, and why that matters. */
+/* A description for people. */
 #define FBTweakDescription(text_)                                                                  \
   (FBTWEAK__DESCRIPTION, , "doc=" text_ "\0", FBTWEAK__CHECK_TEXT, ("a description", text_), ())
-/* Who looks after it, such as "physics team". */
+/* The person or team responsible, such as "physics team". */
 #define FBTweakOwner(owner_)                                                                       \
   (FBTWEAK__OWNER, , "owner=" owner_ "\0", FBTWEAK__CHECK_TEXT, ("an owner", owner_), ())
-/* After this day, such as "2027-01-31", it is reported as forgotten. */
+/* The last day on which the tweak should exist, such as "2027-01-31"; later it is reported. */
 #define FBTweakExpires(date_)                                                                      \
   (FBTWEAK__EXPIRES, , "expires=" date_ "\0", FBTWEAK__CHECK_DATE, (date_), ())
 
-/* A colour in sRGB, not multiplied by its alpha, which is 255 where it is opaque. */
+/* A colour in sRGB with straight alpha, 255 for opaque. */
 typedef struct fbtweak_color {
   uint8_t red, green, blue, alpha;
 } __attribute__((aligned(4))) fbtweak_color;
@@ -240,26 +239,25 @@ typedef struct fbtweak_color {
 #endif
 
 /*
- * The functions: the tweaks of the process, by handle.
+ * The functions, which use the tweaks of the process by handle.
  *
  *     const fbtweak *mass = fbtweak_find("Spring", "Physics", "Mass");
  *     fbtweak_set_number(mass, 2.5);
  *
- * Nothing has to be linked for it: a function that needs the Tweaks library looks for it while the
- * program runs. Where it is not in the process, functions that change something return
- * FBTWEAK_ABSENT and functions that look for something return NULL. The functions are the same
- * whatever FB_TWEAK_ENABLED is. A library with FB_TWEAK_ENABLED 0 unbinds its variables and ends
- * its observations before it is closed.
+ * Nothing needs to be linked: a function that needs the Tweaks library looks it up at run time. If
+ * it is not in the process, functions that change something return FBTWEAK_ABSENT, and lookups
+ * return NULL. The functions do not depend on FB_TWEAK_ENABLED. A library with FB_TWEAK_ENABLED 0
+ * must unbind its variables and end its observations before it is closed.
  *
- * A handle stands for a name. It is valid for as long as the process lives, also when the library
- * that declares the tweak is closed: it then has the default, and cannot be set until the library
- * is opened again. Without the Tweaks library a handle of FBTweakInline lives as long as its code.
+ * A handle stands for a name. It stays valid until the process exits, even if the library that
+ * declares the tweak is closed: it then has the default, and cannot be set until the library is
+ * opened again. Without the Tweaks library, a handle of FBTweakInline lives as long as its code.
  *
- * Threads: every function may be called on every thread that has 64 KB of stack left. Callbacks run
+ * Threads: every function may be called on every thread with 64 KB of stack left. Callbacks run
  * without a lock held and may call every function.
- * Signal handlers: only the functions that read (fbtweak_read and those of its name) may be called.
- * After fork: the child has tweaks, observers and bound variables of its own and may call every
- * function if it may allocate memory. A queue of its parent is not its own, so it makes new ones.
+ * Signal handlers: only the functions that read (fbtweak_read…) may be called.
+ * After fork: the child has its own tweaks, observers and bound variables, and may call every
+ * function if it may allocate memory. It must not use its parent's queues, but can make new ones.
  * Callbacks: an event loop gets them from a queue, see fbtweak_observe_in.
  */
 #ifdef __cplusplus
@@ -268,7 +266,7 @@ extern "C" {
 
 typedef struct fbtweak fbtweak;
 
-/* The types of tweaks, as the `type` of a record and of a value says them. */
+/* The types of tweaks, in the `type` of a record and of a value. */
 enum {
   FBTWEAK_TYPE_NONE = 0,
   FBTWEAK_TYPE_BOOL = 1,
@@ -287,7 +285,7 @@ enum {
   FBTWEAK_TYPE_ACTION = 14,
 };
 
-/* A value of any type, which says which member holds it. */
+/* A value of any type; `type` determines the member. */
 typedef struct fbtweak_value {
   int type;
   __extension__ union {
@@ -295,24 +293,24 @@ typedef struct fbtweak_value {
     int64_t integer;  /* the signed integers */
     uint64_t natural; /* the unsigned integers */
     double number;    /* float and double */
-    const char *text; /* string: UTF-8, valid for as long as the process lives */
+    const char *text; /* string: UTF-8, valid until the process exits */
     fbtweak_color color;
   };
 } fbtweak_value;
 
-/* How a change ended. A negative result changed nothing, and fbtweak_error says why. */
+/* The result of a change. A negative result changed nothing, and fbtweak_error has the reason. */
 enum {
   FBTWEAK_OK = 0,
-  FBTWEAK_CLAMPED = 1,  /* done, with the nearest value inside the limits */
+  FBTWEAK_CLAMPED = 1,  /* done, with the nearest allowed value */
   FBTWEAK_ABSENT = -1,  /* the Tweaks library is not in the process */
   FBTWEAK_UNKNOWN = -2, /* no image of the process declares the tweak; also for a NULL handle */
-  FBTWEAK_REFUSED = -3, /* the tweak cannot do that: wrong type, not among the choices, read-only */
+  FBTWEAK_REFUSED = -3, /* not allowed: wrong type, not among the choices, read-only */
 };
 
 /*
- * Reading takes one load, never fails and never waits. The current value is given if the handle is
- * not NULL and the tweak is of a fitting type, and the fallback otherwise. Numbers fit integers and
- * floating point; integers fit all integer types, and are converted as C does.
+ * Reading is one load, never fails and never blocks. The result is the current value if the handle
+ * is not NULL and the tweak has a compatible type, and the fallback otherwise. Integers and
+ * floating-point numbers can be read as numbers; integers as any integer type, converted as in C.
  */
 static inline bool fbtweak_read(const fbtweak *tweak, fbtweak_value *value);
 static inline bool fbtweak_read_bool(const fbtweak *tweak, bool fallback);
@@ -322,10 +320,10 @@ static inline const char *fbtweak_read_text(const fbtweak *tweak, const char *fa
 static inline fbtweak_color fbtweak_read_color(const fbtweak *tweak, fbtweak_color fallback);
 
 /*
- * What the program declares. Texts and values are constant; for NULL they are FBTWEAK_TYPE_NONE,
- * NULL and false. A limit or step is false where there is none. Choices count from 0; one without a
- * label has NULL. An attribute is "unit", "doc", "precision", "scale", "pair", "owner", "expires",
- * "read-only", "needs-restart", "title", "group" or "at", and NULL if it is not given.
+ * The declaration. Texts and values are constant; for NULL they are FBTWEAK_TYPE_NONE, NULL and
+ * false. A limit or step returns false if there is none. Choices count from 0; the label is NULL if
+ * there is none. An attribute is "unit", "doc", "precision", "scale", "pair", "owner", "expires",
+ * "read-only", "needs-restart", "title", "group" or "at", and NULL if it is not set.
  */
 static inline int fbtweak_type(const fbtweak *tweak);
 static inline const char *fbtweak_category(const fbtweak *tweak);
@@ -340,33 +338,32 @@ static inline bool fbtweak_choice(const fbtweak *tweak, size_t index, fbtweak_va
 static inline const char *fbtweak_attribute(const fbtweak *tweak, const char *key);
 
 /*
- * Why the last failed call on this thread failed, for a person: what was wrong and what is allowed.
+ * The message of the last failed call on this thread, for people: the problem, and what is allowed.
  * Valid until another call fails on this thread.
  */
 static inline const char *fbtweak_error(void);
 
-/* The handle of a tweak that the process has; otherwise NULL. */
+/* Returns the handle of a tweak, or NULL if the process does not have it. */
 static inline const fbtweak *fbtweak_find(const char *category, const char *collection,
                                           const char *name);
 
 /*
  * Calls visit for the tweaks of a category, or all if it is NULL, and of a collection in it, or all
- * if that is NULL, until visit returns false. Categories come sorted by name, their collections
- * too, tweaks in the order of declaration. What is made or removed meanwhile does not count.
- * Returns how many were visited.
+ * if that is NULL, until visit returns false. Categories and their collections are sorted by name,
+ * tweaks are in the order of declaration. Tweaks made or removed meanwhile do not count. Returns
+ * the number of calls.
  */
 static inline size_t fbtweak_walk(const char *category, const char *collection,
                                   bool (*visit)(const fbtweak *tweak, void *context),
                                   void *context);
 
-/* Who gave the current value: "default", "override", …; NULL if the process has no such tweak. */
+/* The provider of the current value: "default", "override", …; NULL for an unknown tweak. */
 static inline const char *fbtweak_source(const fbtweak *tweak);
 
 /*
  * Setting keeps the value as an override, in the background. First observers' will_change is
- * called, then the value changes everywhere, then did_change is called. Setting the value that the
- * tweak has already tells nobody. fbtweak_set_text takes what a person typed, for a tweak of any
- * type.
+ * called, then the value changes everywhere, then did_change is called. Setting the current value
+ * again calls no observer. fbtweak_set_text parses text as people type it, for a tweak of any type.
  */
 static inline int fbtweak_set(const fbtweak *tweak, fbtweak_value value);
 static inline int fbtweak_set_bool(const fbtweak *tweak, bool value);
@@ -381,14 +378,14 @@ static inline int fbtweak_reset_collection(const char *category, const char *col
 static inline int fbtweak_reset_category(const char *category);
 static inline int fbtweak_reset_all(void);
 
-/* Runs an action on this thread, and returns when it has ended. */
+/* Runs an action on this thread, and returns after it. */
 static inline int fbtweak_run(const fbtweak *tweak);
 
 /*
- * Keeps a variable equal to a tweak until it is unbound: it is written with one atomic store of the
- * tweak's type, now and at each change, by the thread that makes the change. A variable follows one
- * tweak, the one it was bound to last. Nothing writes it any more when fbtweak_unbind has returned.
- * Closing a library unbinds its variables. Others have to be unbound before they go.
+ * Keeps a variable equal to a tweak until it is unbound: the variable is written with one atomic
+ * store of the tweak's type, now and at each change, by the thread that makes the change. A
+ * variable follows only the tweak to which it was bound last. After fbtweak_unbind returns, nothing
+ * writes it any more. Closing a library unbinds its variables; unbind others before they are freed.
  */
 static inline int fbtweak_bind(const fbtweak *tweak, void *variable);
 static inline void fbtweak_unbind(void *variable);
@@ -402,36 +399,36 @@ typedef void (*fbtweak_callback)(const fbtweak_change *change, void *context);
 typedef uint64_t fbtweak_token;
 
 /*
- * Calls back at each change of a tweak, or of any tweak for NULL: will_change while the old value
- * is still there, did_change when the new one is; either may be NULL. Both run on the thread that
- * makes the change. did_change is called once at a time, in the order of changes. What a callback
- * changes is delivered by the same thread afterwards. What other threads change while one calls
- * back is delivered by a thread of the library, so that no call waits for what others do; if much
- * waits, several changes of a tweak become one. Returns 0 if observing is not possible.
+ * Calls back at each change of a tweak, or of any tweak for NULL: will_change before the change,
+ * did_change after it; either may be NULL. Both run on the thread that makes the change. Calls of
+ * did_change come one at a time, in the order of changes. Changes made in a callback are delivered
+ * by the same thread afterwards. Changes that other threads make meanwhile are delivered by a
+ * library thread, so that no thread waits for others; if many wait, those of one tweak are merged.
+ * Returns 0 if observing is not possible.
  *
- * A C++ exception that a callback, an action or a visitor throws comes out of the call of the
- * library that led to it, after the others have been called; on a thread of the library it ends
- * the program, as on every thread that does not catch it. A callback may end its thread with
- * pthread_exit, or be cancelled; the library's own code is not a cancellation point. It must not
- * leave by longjmp, which would leave observers without a thread that calls them.
+ * A C++ exception thrown by a callback, an action or a visitor propagates from the call of the
+ * library that led to it, after the other callbacks; on a library thread it terminates the program,
+ * as on every thread that does not catch it. A callback may end its thread with pthread_exit or be
+ * cancelled; the library's own code is not a cancellation point. A callback must not leave with
+ * longjmp, which would leave observers without a thread that calls them.
  */
 static inline fbtweak_token fbtweak_observe(const fbtweak *tweak, fbtweak_callback will_change,
                                             fbtweak_callback did_change, void *context);
 
 /*
- * Ends an observation. When this has returned no callback begins, and none is running on another
- * thread. 0, and an observation that has ended already, are ignored. An observation ends by itself
- * when the library that its callback is in is closed, or the last one that declares its tweak. One
- * of a feature that only a provider has goes on: the feature is off while no provider has it.
+ * Ends an observation. After it returns no callback starts, and none is running on another thread.
+ * 0 and ended observations are ignored. An observation also ends when the library that contains its
+ * callback is closed, or the last one that declares its tweak. An observation of a feature that
+ * only a provider has continues: the feature is off while no provider has it.
  */
 static inline void fbtweak_unobserve(fbtweak_token token);
 
 /*
- * Calls back when a provider has loaded its values anew, from a web server for example, and when it
- * could not: problem then says why, otherwise it is NULL. Both texts are the library's, problem
- * until the call returns. What there was at the start of the process is not told of. Calls come in
- * one order with those of did_change, after those that the load has made, as a rule on a thread of
- * the library. fbtweak_unobserve ends it. Returns 0 if observing is not possible.
+ * Calls back when a provider has loaded its values, from a web server for example, or failed to:
+ * problem is then the reason, otherwise NULL. Both texts belong to the library, problem until the
+ * call returns. Loads before the start of the process are not reported. Calls come in order with
+ * those of did_change, after the changes that the load made, usually on a library thread.
+ * fbtweak_unobserve ends the observation. Returns 0 if observing is not possible.
  */
 typedef struct fbtweak_load {
   const char *provider; /* as fbtweak_source names it */
@@ -441,18 +438,17 @@ typedef void (*fbtweak_load_callback)(const fbtweak_load *load, void *context);
 static inline fbtweak_token fbtweak_observe_loads(fbtweak_load_callback did_load, void *context);
 
 /*
- * Writes what was set to disk, and returns when it is there, or cannot be. The library does so by
- * itself, soon after a set and at exit, but not before exec or _exit.
+ * Flushes pending writes, and returns when they are on disk or have failed. The library does so by
+ * itself, soon after a change and at exit, but not before exec or _exit.
  */
 static inline void fbtweak_flush(void);
 
 /*
- * A queue delivers changes when the program asks. Its descriptor can be given to poll, select or
- * epoll and is readable while something waits. Only fbtweak_queue_deliver reads from it: it calls
- * what waits, on the thread that called it, and returns how many calls it made. Several changes of
- * a tweak become one, from the first old value to the last new one, so what waits is bounded. exec
- * closes the descriptor; a forked child shares it, and so makes its own queue. Destroying a queue
- * ends the observations in it.
+ * A queue delivers changes on request. Its descriptor works with poll, select and epoll, and is
+ * readable while something waits. Only fbtweak_queue_deliver may read from it: it makes the waiting
+ * calls on the calling thread, and returns their number. Changes of a tweak are merged, from the
+ * first old value to the last new one, so the queue is bounded. exec closes the descriptor; a
+ * forked child shares it, and so must make its own queue. Destroying a queue ends its observations.
  */
 typedef struct fbtweak_queue fbtweak_queue;
 static inline fbtweak_queue *fbtweak_queue_make(void);
@@ -463,17 +459,16 @@ static inline fbtweak_token fbtweak_observe_in(fbtweak_queue *queue, const fbtwe
                                                fbtweak_callback did_change, void *context);
 
 /*
- * Actions wait in a queue too. Without this, an action that a person asks for runs on a thread of
- * the library. Afterwards it runs in fbtweak_queue_deliver, once for all requests that wait. For
- * NULL that is so for each action that has no queue of its own. fbtweak_run still runs an action at
- * once. fbtweak_unobserve ends it. Returns 0 if it is not possible.
+ * Queues actions, too. Without this, an action that a person requests runs on a library thread;
+ * with it, the action runs in fbtweak_queue_deliver, once for all waiting requests. NULL stands for
+ * every action without a queue of its own. fbtweak_run still runs an action at once.
+ * fbtweak_unobserve undoes it. Returns 0 if it is not possible.
  */
 static inline fbtweak_token fbtweak_run_in(fbtweak_queue *queue, const fbtweak *action);
 
 /*
- * A tweak that is made while the program runs. Values that are not given are all zero. Attributes
- * are texts "key=value", or "key" alone, as fbtweak_attribute names them, and end with NULL. All is
- * copied.
+ * A tweak made at run time. Values that are not set are all zero. Attributes are strings
+ * "key=value", or "key" alone, as in fbtweak_attribute, terminated by NULL. Everything is copied.
  */
 typedef struct fbtweak_labelled_value {
   fbtweak_value value;
@@ -481,7 +476,7 @@ typedef struct fbtweak_labelled_value {
 } fbtweak_labelled_value;
 typedef struct fbtweak_declaration {
   const char *category, *collection, *name;
-  fbtweak_value default_value; /* its type is the tweak's, as are the types of the other values */
+  fbtweak_value default_value; /* all values have its type, which is the tweak's */
   fbtweak_value minimum, maximum, step;
   const fbtweak_labelled_value *choices;
   size_t choice_count;
@@ -489,8 +484,8 @@ typedef struct fbtweak_declaration {
 } fbtweak_declaration;
 
 /*
- * The tweak has its override from the start. NULL, and a reason in fbtweak_error, if a tweak cannot
- * be so or the program has one of this name.
+ * Makes a tweak. Its override, if any, applies from the start. Returns NULL, with the reason in
+ * fbtweak_error, if the declaration is invalid or the program has a tweak of this name.
  */
 static inline const fbtweak *fbtweak_make(const fbtweak_declaration *declaration);
 static inline const fbtweak *fbtweak_make_action(const char *category, const char *collection,
@@ -498,31 +493,30 @@ static inline const fbtweak *fbtweak_make_action(const char *category, const cha
                                                  void *context);
 
 /*
- * A monitor that is made while the program runs: a number that the program stores, which people see
- * and nobody sets, see FBTweakMonitor. The default gives only the type, a bool or a number, and
- * choices are the names of states. NULL as from fbtweak_make.
+ * Makes a monitor at run time: a number that the program stores, and that people see but cannot
+ * set, see FBTweakMonitor. The default only determines the type, a bool or a number, and choices
+ * are the names of states. Returns NULL as fbtweak_make does.
  */
 static inline const fbtweak *fbtweak_make_monitor(const fbtweak_declaration *declaration);
 
 /*
- * Stores what a monitor shows, with one relaxed atomic store of its type, to which the value is
- * converted. Nothing is done for NULL and for what is not a monitor that was made. Threads and
+ * Store a monitor's value, with one relaxed atomic store of its type, to which the value is
+ * converted. Nothing happens for NULL and for handles not made by fbtweak_make_monitor. Threads and
  * signal handlers as with reading.
  */
 static inline void fbtweak_store_bool(const fbtweak *monitor, bool value);
 static inline void fbtweak_store_integer(const fbtweak *monitor, int64_t value);
 static inline void fbtweak_store_number(const fbtweak *monitor, double value);
 
-/* Removes a tweak that was made, with its observers and bindings. Its override is kept. */
+/* Removes a tweak made at run time, with its observers and bindings. Its override is kept. */
 static inline int fbtweak_remove(const fbtweak *tweak);
 
 /*
  * Part 2. The record
  *
- * What a handle leads to. In version 1 the first 48 bytes are fixed, the text follows them, and the
- * values of choices are the last bytes. A value is stored in its own type at the start of its eight
- * bytes. All are zero where nothing is said. RecordFormat.md, beside this folder, is the whole of
- * it.
+ * The structure behind a handle. In version 1 the first 48 bytes are fixed, the text follows them,
+ * and the values of choices are the last bytes. A value is stored in its own type at the start of
+ * its eight bytes. Unused fields are zero. RecordFormat.md, beside this directory, has all details.
  */
 enum {
   FBTWEAK_RECORD_VERSION = 1,
@@ -544,7 +538,7 @@ struct fbtweak {
   uint64_t cell, initial, minimum, maximum, step;
 };
 
-/* Binaries of all ages meet in one process, so a field never moves. */
+/* Binaries of all versions meet in one process, so a field never moves. */
 #if defined(__cplusplus) && __cplusplus < 201103L
 #  define FBTWEAK__STATIC_ASSERT(condition_, message_) struct fbtweak
 #elif defined(__cplusplus)
@@ -573,8 +567,8 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 /*
  * Part 3. The machinery
  *
- * What the macros stand for. Those of values and handles get the text of the default and what is
- * behind it, see Booleans.
+ * The implementation of the macros. Those of values and handles get the text of the default and
+ * everything after it, see Booleans.
  */
 #if FB_TWEAK_ENABLED
 #  define FBTWEAK__VALUE(text_, category_, collection_, name_, ...)                                \
@@ -594,7 +588,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
                      category_, collection_, name_, __VA_ARGS__);                                  \
       fbtweak__handle(&fbtweak__record);                                                           \
     }))
-/* The assignment, which is not done, is for its errors and warnings. */
+/* The assignment is never executed; it is there for its errors and warnings. */
 #  define FBTWEAK__BIND(lvalue_, category_, collection_, name_, ...)                               \
     (__extension__({                                                                               \
       FBTWEAK__AUTO fbtweak__lvalue = &(lvalue_);                                                  \
@@ -625,7 +619,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #  define FBTWEAK__BINDING(address_) fbtweak_binding(address_)
 #  define FBTWEAK__ACTION(category_, collection_, name_, ...)                                      \
     FBTWEAK__ACTION_OF(category_, collection_, name_, __VA_ARGS__, FBTWEAK__END)
-/* A note as that of the image, see there. */
+/* A note like that of the image, see there. */
 #  define FBTWEAK__APPLICATION(name_)                                                              \
     __asm__(".pushsection .note.fbtweak.application,\"aR\",%note\n"                                \
             ".balign 4\n"                                                                          \
@@ -643,12 +637,12 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #  define FBTWEAK__INLINE(text_, category_, collection_, name_, ...) ((const fbtweak *)0)
 #  define FBTWEAK__BIND(lvalue_, category_, collection_, name_, ...)                               \
     ((lvalue_) = (FBTWEAK__FIRST(__VA_ARGS__, )))
-/* It is compiled, for its errors and warnings and so that its variables are used, and not run. */
+/* Compiled for its errors and warnings, and so that its variables count as used, but never run. */
 #  define FBTWEAK__MONITOR(category_, collection_, name_, ...)                                     \
     (0 ? (void)(FBTWEAK__FIRST(__VA_ARGS__, )) : (void)0)
 #  define FBTWEAK__UNBIND(lvalue_) ((void)0)
 #  define FBTWEAK__BINDING(assignment_) ((void)(assignment_), fbtweak_binding())
-/* Names the function, without code, so that no compiler finds a static one unused. */
+/* Names the function without generating code, so that a static one does not count as unused. */
 #  ifdef __cplusplus
 #    define FBTWEAK__ACTION(category_, collection_, name_, ...)                                    \
       FBTWEAK__STATIC_ASSERT(((void)(FBTWEAK__FIRST(__VA_ARGS__, )), true), "")
@@ -664,10 +658,10 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #define FBTWEAK__PASTE_(a_, b_) a_##b_
 
 /*
- * Without a default, or the function of an action, the compiler would stumble over every place
- * where it belongs. IF_GIVEN stands for one of two macros: the second says only what is missing.
- * The empty parentheses are those of SIX where nothing comes before them, if what comes first is
- * not in parentheses itself.
+ * Without a default, or the function of an action, the compiler would report every place where it
+ * is used. IF_GIVEN selects one of two macros; the second only reports what is missing. The empty
+ * parentheses become those of SIX if nothing comes before them and the first argument is not itself
+ * in parentheses.
  */
 #define FBTWEAK__IF_GIVEN(given_, missing_, ...)                                                   \
   FBTWEAK__PASTE(FBTWEAK__IF_GIVEN_, FBTWEAK__IS_EMPTY(FBTWEAK__FIRST(__VA_ARGS__, )))             \
@@ -688,8 +682,8 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #define FBTWEAK__PRAGMA(pragma_) _Pragma(#pragma_)
 
 /*
- * The library, as a table of what it does for the functions. Later versions add at the end, so a
- * library is asked for nothing beyond its size, which is 0 until the library has loaded.
+ * The library's interface, as a table of functions. Later versions append to it, so nothing beyond
+ * its size may be used. The size is 0 until the library has loaded.
  */
 struct fbtweak__library {
   size_t size;
@@ -728,8 +722,8 @@ struct fbtweak__library {
 
 #if FB_TWEAK_ENABLED
 /*
- * Each image has one. The library writes itself into those of the images that are there when it
- * loads; an image that is loaded later looks for the library. So no program has to export a symbol.
+ * Each image has one. The library writes its address into those of the loaded images when it loads;
+ * an image loaded later looks for the library. So no program has to export a symbol.
  */
 extern const struct fbtweak__library *fbtweak__library_slot;
 __attribute__((weak, visibility("hidden"), used))
@@ -739,7 +733,7 @@ static inline const struct fbtweak__library *fbtweak__current_library(void) {
   return __atomic_load_n(&fbtweak__library_slot, __ATOMIC_ACQUIRE);
 }
 #else
-/* Looks for it, since nothing is left in an image that is not asked for. */
+/* Looks the library up at each call, because an image without tweaks has no slot. */
 static inline const struct fbtweak__library *fbtweak__current_library(void);
 #endif
 
@@ -749,8 +743,8 @@ static inline const fbtweak *fbtweak__handle(const void *record) {
 }
 
 /*
- * The functions. A value is read once, as others may write it at any time. A string that is null is
- * the given text: a record that points to its own text would need a relocation.
+ * The functions. A value is read once, because others may write it at any time. A null string in a
+ * cell stands for the given text: a pointer to the record's own text would need a relocation.
  */
 static inline bool fbtweak__value_of(const fbtweak *tweak, const uint64_t *slot, const char *text,
                                      fbtweak_value *value) {
@@ -801,7 +795,7 @@ static inline const char *fbtweak__next_attribute(const fbtweak *tweak, const ch
   attribute = attribute ? attribute + __builtin_strlen(attribute) + 1 : fbtweak__text(tweak, 4);
   return attribute < end && *attribute ? attribute : 0;
 }
-/* The text behind `key=`; an empty text for `key` alone; NULL for another attribute. */
+/* The text after `key=`; an empty text for `key` alone; NULL for another attribute. */
 static inline const char *fbtweak__attribute_value(const char *attribute, const char *key) {
   size_t length = __builtin_strlen(key);
   if (!attribute || __builtin_strncmp(attribute, key, length) != 0)
@@ -1106,10 +1100,10 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 #if FB_TWEAK_ENABLED
 
 /*
- * Lists. A list ends with FBTWEAK__END. A tuple is parentheses around two to six elements, of which
- * IS_TUPLE is 1; it is 2 of the end and 0 of anything else. EACH stands for macro_(context_, index,
- * element) of each element. A macro cannot call itself, so there is a chain of macros, and the
- * number of elements, in eights and ones, says where in the chain EACH begins.
+ * Lists. A list ends with FBTWEAK__END. A tuple is two to six elements in parentheses; its IS_TUPLE
+ * is 1, that of the end is 2, and that of anything else is 0. EACH expands to macro_(context_,
+ * index, element) for each element. A macro cannot call itself, so there is a chain of macros, and
+ * EACH starts in it by the number of elements, in eights and ones.
  */
 #  define FBTWEAK__END (, , , , , , 2)
 #  define FBTWEAK__IS_TUPLE(x_) FBTWEAK__SEVENTH(FBTWEAK__SPREAD x_, 1, 1, 1, 1, 1, 0, )
@@ -1164,11 +1158,11 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 /* clang-format on */
 
 /*
- * Booleans. Where <stdbool.h> defines `true` as 1, only its text tells it from a 1. FBTweakValue
- * gets the text of a `true` that is written in its call. A macro that passes its argument on, or
- * that stands for `true`, has replaced it by then, so that `true` and `false` are spelled here as
- * nobody writes a 1 and a 0. They stay what C says, integer constants of type int. GCC's are bools
- * in C23 even before they are keywords, and unsigned where the preprocessor computes.
+ * Booleans. Where <stdbool.h> defines `true` as 1, only its text distinguishes it from 1.
+ * FBTweakValue gets the text of a `true` written in its call. If it comes through or from another
+ * macro it is expanded by then, so `true` and `false` are defined here with spellings that nobody
+ * uses for 1 and 0. They remain integer constants of type int, as C requires. GCC's are bools in
+ * C23 even before they are keywords, and unsigned in preprocessor arithmetic.
  */
 #  if defined(__cplusplus) || !defined(true)
 #    define FBTWEAK__BOOLS_ARE_BOOLS 1
@@ -1194,7 +1188,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
                             (_Bool)0, default_)
 #    define FBTWEAK__BEGINS(text_, word_)                                                          \
       (__builtin_strncmp(text_ ",", word_ ",", sizeof(word_)) == 0)
-/* Each of the three scans takes one pair of parentheses away, and a SPREAD with it. */
+/* Each of the three scans removes one pair of parentheses, and a SPREAD with it. */
 #    define FBTWEAK__UNWRAPPED(x_)                                                                 \
       FBTWEAK__UNWRAPPED_(FBTWEAK__SPREAD FBTWEAK__SPREAD FBTWEAK__SPREAD x_)
 #    define FBTWEAK__UNWRAPPED_(...) FBTWEAK__UNWRAPPED__(__VA_ARGS__)
@@ -1213,9 +1207,9 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
 #  define FBTWEAK__NONE(...)
 
 /*
- * A call: the tweak has the type of like_. IS_TUPLE of what is behind the default says how the call
- * goes on: 0 with a minimum, 1 with an option, 2 not at all. It is short without options because
- * most tweaks have none, and compiling takes time.
+ * A call: the tweak has the type of like_. IS_TUPLE of the argument after the default selects how
+ * the call continues: 0 with a minimum, 1 with an option, 2 not at all. The path without options is
+ * short, because most tweaks have none and compiling takes time.
  */
 #  define FBTWEAK__TWEAK(like_, check_, category_, collection_, name_, ...)                        \
     FBTWEAK__ASSERT_NAMES(category_, collection_, name_);                                          \
@@ -1248,7 +1242,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     FBTWEAK__OPTIONS(names_, FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, default_, minimum_,        \
                      maximum_, __VA_ARGS__)
 
-/* The call of a monitor goes on as that of a tweak, with limits that are only for a plot. */
+/* A monitor's call continues like a tweak's, with limits that are only for displays. */
 #  define FBTWEAK__MONITOR_2(names_, value_, ...)                                                  \
     FBTWEAK__MONITOR_OPTIONS(names_, 0, 0, 0, __VA_ARGS__)
 #  define FBTWEAK__MONITOR_1 FBTWEAK__MONITOR_2
@@ -1282,7 +1276,7 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
         names_, (limits_ FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)), minimum_,      \
         maximum_, FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__),   \
         FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHOICES, __VA_ARGS__) FBTWEAK__END)
-/* States that are only names have no numbers in the record. */
+/* States given as names only have no numbers in the record. */
 #  define FBTWEAK__MONITOR_STATES(names_, mask_, minimum_, maximum_, attributes_, ...)             \
     FBTWEAK__ASSERT(!(mask_ & FBTWEAK_HAS_MINIMUM) || !(mask_ & FBTWEAK_HAS_CHOICES),              \
                     "FBTweakChoices: choices come instead of minimum and maximum");                \
@@ -1309,8 +1303,8 @@ struct [[nodiscard, maybe_unused]] fbtweak_binding {
     FBTWEAK__IF_LABELLED(choice_, FBTWEAK__CHECK_LABEL)
 
 /*
- * Options. Each has a bit, which follow those of the record's flags, so that it is seen when one is
- * given twice or where it has no meaning. A new option takes the next bit, in any order.
+ * Options. Each has a bit, after those of the record's flags, to detect duplicates and options that
+ * are not allowed. A new option takes the next bit, in any order.
  */
 enum {
   FBTWEAK__PRECISION = 1 << 4,
@@ -1318,7 +1312,7 @@ enum {
   FBTWEAK__READ_ONLY = 1 << 6,
   FBTWEAK__NEEDS_RESTART = 1 << 7,
   FBTWEAK__SCALE = 1 << 8,
-  FBTWEAK__LOG = 1 << 9, /* with the bit of the scale */
+  FBTWEAK__LOG = 1 << 9, /* together with the scale's bit */
   FBTWEAK__PAIR = 1 << 10,
   FBTWEAK__DESCRIPTION = 1 << 11,
   FBTWEAK__OWNER = 1 << 12,
@@ -1330,7 +1324,7 @@ enum {
                                 FBTWEAK__DESCRIPTION | FBTWEAK__OWNER,
 };
 
-/* What is not an option becomes one whose check fails, so that the message says so. */
+/* Turns anything that is not an option into one whose check fails, for a clear message. */
 #  define FBTWEAK__OPTION(context_, index_, x_)                                                    \
     FBTWEAK__PASTE(FBTWEAK__OPTION_, FBTWEAK__IS_TUPLE(x_))(x_),
 #  define FBTWEAK__OPTION_1(option_) option_
@@ -1396,13 +1390,13 @@ enum {
 #  define FBTWEAK__IF_LABELLED_1(choice_, macro_) macro_ choice_
 
 /*
- * Checks. A literal with a NUL inside is refused, because a reader would take the NUL for its end.
- * What is not a literal cannot be concatenated, which refuses it.
+ * Checks. A literal that contains a NUL is refused, because a reader would take the NUL for its
+ * end. Anything but a literal cannot be concatenated, and so is refused, too.
  */
 #  define FBTWEAK__HAS_NO_NUL(text_) (sizeof(text_) == __builtin_strlen(text_) + 1)
 #  define FBTWEAK__ASSERT_NO_NUL(text_, what_)                                                     \
     FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL("" text_), what_ " cannot contain a NUL")
-/* Names stand alone wherever they are used, so that for what is not a literal this is said. */
+/* Names are always used alone, so that this message appears for anything but a literal. */
 #  define FBTWEAK__ASSERT_NAMES(category_, collection_, name_)                                     \
     FBTWEAK__ASSERT(FBTWEAK__IS_NAME(category_) && FBTWEAK__IS_NAME(collection_) &&                \
                         FBTWEAK__IS_NAME(name_),                                                   \
@@ -1414,7 +1408,7 @@ enum {
       name_                                                                                        \
     }
 
-/* A cast because compilers warn of comparing constants of two enumerations. */
+/* With a cast, because compilers warn about comparing constants of two enumerations. */
 #  define FBTWEAK__CODE ((int)fbtweak__code)
 #  define FBTWEAK__IS_NUMBER                                                                       \
     (FBTWEAK__CODE >= FBTWEAK_TYPE_INT8 && FBTWEAK__CODE <= FBTWEAK_TYPE_DOUBLE)
@@ -1423,9 +1417,9 @@ enum {
 #  define FBTWEAK__IS_STRING (FBTWEAK__CODE == FBTWEAK_TYPE_STRING)
 /* As a number of the tweak's type. Text and colours are 0, so that one check suits all. */
 #  define FBTWEAK__AS_NUMBER(x_) ((fbtweak__number)FBTWEAK__NUMBER(x_))
-/* Clang warns of == between floating-point numbers. */
+/* Clang warns about == between floating-point numbers. */
 #  define FBTWEAK__ARE_EQUAL(x_, y_) (!((x_) < (y_)) && !((y_) < (x_)))
-/* Compared with 1 because compilers warn that nothing unsigned is below 0. */
+/* Compared with 1, because compilers warn that nothing unsigned is below 0. */
 #  define FBTWEAK__FITS(x_)                                                                        \
     (FBTWEAK__IS_REAL ||                                                                           \
      (FBTWEAK__ARE_EQUAL((__typeof__(FBTWEAK__NUMBER(x_)))(FBTWEAK__EXACT)FBTWEAK__NUMBER(x_),     \
@@ -1480,19 +1474,19 @@ enum {
                         FBTWEAK__IN(date_, 7, "-", "-") && FBTWEAK__IN(date_, 8, "01", "31") &&    \
                         FBTWEAK__IN(date_, 9, "0", "9"),                                           \
                     "FBTweakExpires: a date is written as 2027-01-31");
-/* Whether the text has something from low to high there. Zeros make it long enough to look. */
+/* Whether the characters at this index are between low and high. Zeros pad the text. */
 #  define FBTWEAK__IN(text_, at_, low_, high_)                                                     \
     (__builtin_memcmp(&text_ "0000000000"[at_], low_, sizeof(low_) - 1) >= 0 &&                    \
      __builtin_memcmp(&text_ "0000000000"[at_], high_, sizeof(high_) - 1) <= 0)
 
 /*
- * Records. Each language has a DECLARE, which declares the record of one use, a READ, which gives
+ * Records. Each language has a DECLARE, which declares the record of one use, a READ, which reads
  * its value, and an ACTION_RECORD.
  *
  * - `retain` keeps a record under --gc-sections, and `used` keeps it in the compiler. `aligned`
  *   stops GCC from aligning large structures to 32 bytes, which would leave gaps. The attributes
- *   follow the declarator because before it they would apply to the type. `no_reorder` has GCC
- *   write records in the order of the source; Clang does so anyway.
+ *   follow the declarator because before it they would apply to the type. `no_reorder` makes GCC
+ *   write records in source order; Clang does so anyway.
  * - A record is never const: read-only and writable records of one unit cannot share a section.
  */
 #  ifdef __clang__
@@ -1503,7 +1497,7 @@ enum {
       __attribute__((section(section_), used, retain, aligned(8), no_reorder))
 #  endif
 
-/* A field of eight bytes, aligned on 32-bit machines too, where uint64_t is not. */
+/* A field of eight bytes, also aligned on 32-bit machines, where uint64_t is not. */
 typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 
 /* clang-format off */
@@ -1512,12 +1506,12 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
     macro_(int) macro_(unsigned) macro_(long) macro_(unsigned long) \
     macro_(long long) macro_(unsigned long long)
 /* clang-format on */
-/* The codes of signed types are in the order of 8, 16, 32 and 64 bits, as are those of unsigned. */
+/* The codes of signed types are in the order of 8, 16, 32 and 64 bits, as are the unsigned ones. */
 #  define FBTWEAK__INTEGER_CODE(type_)                                                             \
     (((type_)-1 < (type_)1 ? FBTWEAK_TYPE_INT8 : FBTWEAK_TYPE_UINT8) + (sizeof(type_) > 1) +       \
      (sizeof(type_) > 2) + (sizeof(type_) > 4))
 
-/* The first eight bytes. The flag of choices is not for strings, whose choices are only text. */
+/* The first eight bytes. Strings lack the flag of choices, because their choices are only text. */
 #  define FBTWEAK__HEAD_FIELDS                                                                     \
     uint32_t size;                                                                                 \
     uint8_t version, kind, type, flags
@@ -1553,9 +1547,9 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
         FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__))
 
 /*
- * What a monitor stores. For an atomic store GCC takes a floating-point number through an integer
- * register, an instruction more. A volatile one is a single instruction as well, but its thread
- * sanitizer does not know that.
+ * The store of a monitor. In an atomic store GCC moves a floating-point number through an integer
+ * register, which takes an extra instruction. A volatile store is a single instruction as well, but
+ * not atomic for the thread sanitizer.
  */
 #  if defined(__clang__) || defined(__SANITIZE_THREAD__) || UINTPTR_MAX <= 0xffffffffu
 #    define FBTWEAK__STORE(value_)                                                                 \
@@ -1570,7 +1564,7 @@ fbtweak__load_string(const char *const *cell, const char *initial) {
   return current ? current : initial;
 }
 
-/* What the record of an action has called. The context is the function or block. */
+/* The function to call for an action. The context is the function or block. */
 static inline void fbtweak__call_function(void *context) {
   union {
     void *context;
@@ -1587,9 +1581,9 @@ static inline void fbtweak__call_block(void *context) {
 #  ifndef __cplusplus
 
 /*
- * Records in C. Clang folds what is inside a builtin, and does not warn of folding then. A constant
- * may be a `static const` variable. GCC without optimization takes its value into a record, but
- * not into an assertion, so that only there its mistakes pass.
+ * Records in C. Clang folds the arguments of builtins, without a warning about folding. A constant
+ * may be a `static const` variable. GCC without optimization accepts its value in a record, but not
+ * in an assertion, so only there its mistakes go unnoticed.
  */
 #    ifdef __clang__
 #      define FBTWEAK__ASSERT(condition_, message_)                                                \
@@ -1619,7 +1613,7 @@ static inline void fbtweak__call_block(void *context) {
 
 #    define FBTWEAK__AUTO __auto_type
 
-/* The comma makes it a value: an array becomes a pointer, and qualifiers are gone. */
+/* The comma yields a value: arrays decay to pointers, and qualifiers are dropped. */
 #    define FBTWEAK__TYPES(like_)                                                                  \
       typedef __typeof__(FBTWEAK__TO_CONST(((void)0, (like_)))) fbtweak__type;                     \
       typedef __typeof__(FBTWEAK__NUMBER((fbtweak__type){0})) fbtweak__number;                     \
@@ -1644,7 +1638,7 @@ static inline void fbtweak__call_block(void *context) {
 #    define FBTWEAK__NAME_FIELDS(category_, collection_, name_)                                    \
       char category[sizeof(category_)], collection[sizeof(collection_)], name[sizeof(name_)]
 
-/* In a _Generic all branches must compile, so each kind has a stand-in where it does not belong. */
+/* In a _Generic all branches must compile, so each kind has a substitute for the other branches. */
 #    define FBTWEAK__INITIAL(x_) _Generic((x_), char * : 0, const char * : 0, default : (x_))
 #    define FBTWEAK__NUMBER(x_)                                                                    \
       _Generic((x_), char * : 0, const char * : 0, fbtweak_color : 0, default : (x_))
@@ -1654,7 +1648,7 @@ static inline void fbtweak__call_block(void *context) {
 #    define FBTWEAK__HAS_KIND(x_) (FBTWEAK__KIND(x_) == FBTWEAK__KIND((fbtweak__type){0}))
 #    define FBTWEAK__IS_TEXT(x_) (FBTWEAK__KIND(x_) == 1)
 #    define FBTWEAK__TEXT(x_) _Generic((x_), char * : (x_), const char * : (x_), default : "")
-/* A double for a float, because Clang warns of comparing with what no float equals. */
+/* A double for a float, because Clang warns about comparisons that no float satisfies. */
 #    define FBTWEAK__EXACT                                                                         \
       __typeof__(_Generic((fbtweak__number)0, float : 0.0, default : (fbtweak__number)0))
 #    define FBTWEAK__CHOICE_HAS_NO_NUL(x_) FBTWEAK__HAS_NO_NUL(FBTWEAK__TEXT(x_))
@@ -1662,7 +1656,7 @@ static inline void fbtweak__call_block(void *context) {
       (FBTWEAK__ARE_EQUAL(FBTWEAK__AS_NUMBER(x_), FBTWEAK__AS_NUMBER(y_)) &&                       \
        __builtin_strcmp(FBTWEAK__TEXT(x_), FBTWEAK__TEXT(y_)) == 0)
 
-/* The choices of a string are text, so there is nothing at the end of its record. */
+/* The choices of a string are text, so nothing follows at the end of its record. */
 #    define FBTWEAK__DECLARE(first_, names_, mask_, default_, minimum_, maximum_, step_,           \
                              attributes_, ...)                                                     \
       FBTWEAK__DECLARE_(FBTWEAK__PASTE(FBTWEAK__EACH_, first_), names_, mask_, default_, minimum_, \
@@ -1766,10 +1760,10 @@ struct fbtweak__nothing {
 #  else
 
 /*
- * Records in C++. GCC gives the data of inline functions other section flags than the data of plain
- * ones, and then refuses to put both into one section (GCC bug 41091). So each use names a section
- * of its own, in whose name the assembler sees a comment. The data of an instantiated template goes
- * elsewhere whatever the attribute says, so a tweak in a template is refused.
+ * Records in C++. GCC gives the data of inline functions other section flags than the data of
+ * ordinary ones, and then refuses to put both into one section (GCC bug 41091). So each use has a
+ * section name of its own, the end of which is a comment to the assembler. The data of an
+ * instantiated template goes elsewhere despite the attribute, so a tweak in a template is refused.
  */
 #    ifdef __clang__
 #      define FBTWEAK__CPP_SECTION "fbtweak"
@@ -1785,7 +1779,7 @@ struct fbtweak__nothing {
                     "FBTweak: GCC loses a tweak in a template; put it into a function that is "    \
                     "none, and call that")
 
-/* GCC ends the name of an instantiated template with its arguments, as "[with T = int]". */
+/* In GCC the name of an instantiated template ends with its arguments, as "[with T = int]". */
 constexpr bool fbtweak__names_arguments(const char *function) {
   for (; *function; function++)
     if (function[0] == '[' && function[1] == 'w' && function[2] == 'i' && function[3] == 't' &&
@@ -1818,7 +1812,7 @@ constexpr bool fbtweak__have_one_kind(int code, int other) {
          (0 < code && code <= FBTWEAK_TYPE_DOUBLE && 0 < other && other <= FBTWEAK_TYPE_DOUBLE);
 }
 
-/* The number, the number of an enumerator, or 0 for what has none. */
+/* The number, the number of an enumerator, or 0 for anything else. */
 template <class T> constexpr auto fbtweak__number_of(T value) {
   if constexpr (__is_enum(T))
     return static_cast<__underlying_type(T)>(value);
@@ -1829,15 +1823,15 @@ template <class T> constexpr auto fbtweak__number_of(T value) {
     return 0;
 }
 
-/* Has the type of a value: an array becomes a pointer, and const is gone. It is never called. */
+/* Has the type of a value: arrays decay to pointers, and const is dropped. Never called. */
 template <class T> T fbtweak__by_value(T);
 
 #    define FBTWEAK__ASSERT(condition_, message_) static_assert(condition_, message_)
 
 /*
- * Whether an expression is a constant expression, as the compiler sees it. A lambda that returns it
- * is empty, since constants are not captured, and can be called while compiling. What
- * __builtin_constant_p says would depend on the level of optimization.
+ * Whether the compiler accepts an expression as a constant expression. A lambda that returns one is
+ * empty, because constants are not captured, and can be called at compile time. The result of
+ * __builtin_constant_p would depend on the optimization level.
  */
 template <class F, bool is_empty_ = __is_empty(F)> struct fbtweak__made {};
 template <class F> struct fbtweak__made<F, true> {
@@ -1852,7 +1846,7 @@ constexpr bool fbtweak__is_constant(...) {
   return false;
 }
 template <class... T> constexpr void fbtweak__take(T...) {}
-/* In two lines because Clang repeats the condition, and a name is short. */
+/* In two lines, because Clang repeats the condition, and a name is short. */
 #    define FBTWEAK__ASSERT_CONSTANT(...)                                                          \
       {                                                                                            \
         constexpr bool fbtweak__is_made =                                                          \
@@ -1897,7 +1891,7 @@ template <class T> constexpr const char (&fbtweak__literal_or_empty(const T &))[
 #    define FBTWEAK__NAME_SIZES(category_, collection_, name_)                                     \
       sizeof(category_), sizeof(collection_), sizeof(name_)
 
-/* The text of a literal, with its NUL. Anything else has an empty text, as its record has. */
+/* The text of a literal, with its NUL; empty for anything else, as in its record. */
 template <size_t size_> struct fbtweak__characters { char characters[size_]; };
 template <size_t size_>
 constexpr fbtweak__characters<size_> fbtweak__text_of(const char (&literal)[size_]) {
@@ -1963,7 +1957,7 @@ struct fbtweak__record_of {
   char attributes[attributes_size_];
 };
 
-/* The text of the default has the choices behind it. A string has nothing at the end for them. */
+/* The choices follow the text of the default. A string has nothing at the end for them. */
 template <class T, class Number> struct fbtweak__choice_of { fbtweak__cell<Number> slot; };
 template <class Number> struct fbtweak__choice_of<const char *, Number> {
   struct {
@@ -2099,11 +2093,11 @@ struct fbtweak__action_of {
 #  endif
 
 /*
- * The note. Each image has one, however many units it is of (with GCC's LTO several, which say the
- * same). It says where the image's records begin and end and where its slot for the library is, so
- * that both are found through the program headers, without section headers and without the file.
- * A distance is from its own field, so that the dynamic linker has nothing to relocate. The eight
- * bytes of padding are there so that the section, and with it its bounds, exists.
+ * The note. Each image has one, however many units it consists of (with GCC's LTO several identical
+ * ones). It locates the image's records and its slot for the library, so that both are found
+ * through the program headers, without section headers and without the file. Distances are relative
+ * to their own fields, so that the dynamic linker has nothing to relocate. The eight bytes of
+ * padding make sure that the section, and with it its bounds, exists.
  */
 __asm__(".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"
         ".balign 8\n"
@@ -2122,14 +2116,14 @@ __asm__(".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"
 
 #endif /* FB_TWEAK_ENABLED */
 
-/* The types of the notes named "FBTweak", as numbers in those above: see RecordFormat.md. */
+/* The types of the notes named "FBTweak", used as numbers in those above: see RecordFormat.md. */
 enum { FBTWEAK__NOTE_IMAGE = 1, FBTWEAK__NOTE_LIBRARY = 2, FBTWEAK__NOTE_APPLICATION = 3 };
 
 /*
  * Late images. An image that is loaded after the library looks for the library: one of the loaded
- * images has a note with the distance to its struct fbtweak__library. <link.h> declares what this
- * needs only with _GNU_SOURCE, which would have to come before the first include of a unit, so the
- * little that is needed of it is here under other names.
+ * images has a note with the distance to its struct fbtweak__library. <link.h> declares the
+ * functions for this only with _GNU_SOURCE, which would have to precede the first include of a
+ * unit, so the few declarations needed are repeated here under other names.
  */
 struct fbtweak__segment {
   uint32_t type;
@@ -2153,11 +2147,14 @@ struct fbtweak__loaded {
 extern "C" {
 #endif
 
-/* Weak because a static program may lack it. An image that is loaded has it. */
+/* Weak, because a static program may lack it. Programs that load images have it. */
 int fbtweak__each_loaded(int (*visit)(struct fbtweak__loaded *loaded, size_t size, void *context),
                          void *context) __asm__("dl_iterate_phdr") __attribute__((weak));
 
-/* Whether a segment with these rights holds the memory. A note may be wrong, and must not crash. */
+/*
+ * Whether a segment with these permissions contains the memory. A note may be wrong, and must not
+ * cause a crash.
+ */
 static inline bool fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint32_t rights,
                                       uintptr_t start, size_t size) {
   unsigned i;
@@ -2171,7 +2168,7 @@ static inline bool fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint
   return false;
 }
 
-/* The table's size is 0 until the library has loaded. Of another version it ends elsewhere. */
+/* The table's size is 0 until the library has loaded. In other versions it differs. */
 static inline bool fbtweak__is_library(const struct fbtweak__loaded *loaded, uintptr_t address) {
   enum {
     FBTWEAK__READ_WRITE = 4 | 2,
