@@ -5,9 +5,9 @@ public import TweakRecords
 public struct ELFObject {
     let elf: OpaquePointer
     private let file: ELFFile
-    /// Where it begins in the file.
+    /// Its offset in the file.
     private let start: Int
-    /// The file's path, with `(member)` behind it for a member of an archive.
+    /// The file's path, followed by `(member)` for a member of an archive.
     public let path: String
     let byteCount: Int
     let header: GElf_Ehdr
@@ -24,7 +24,7 @@ public struct ELFObject {
         guard elf_getshdrnum(elf, &sectionCount) == 0 else {
             throw .broken(path: path, reason: ELFFile.lastError())
         }
-        // Of headers that are cut off libelf says that there are none.
+        // libelf reports truncated headers as absent.
         sectionCount = max(sectionCount, header.e_shoff == 0 ? 0 : Int(max(header.e_shnum, 1)))
         let (tableSize, overflows) = UInt64(clamping: sectionCount)
             .multipliedReportingOverflow(by: UInt64(header.e_shentsize))
@@ -46,21 +46,21 @@ public struct ELFObject {
         self.sectionCount = header.e_shoff == 0 ? 0 : sectionCount
     }
 
-    /// The order of the bytes of its numbers.
+    /// The byte order of its numbers.
     public var byteOrder: ByteOrder {
         header.e_ident.5 == UInt8(ELFDATA2MSB) ? .big : .little
     }
 
-    /// Whether it is an executable or a library, whose addresses and segments are known.
+    /// Whether it is an executable or a library, which have addresses and segments.
     var isLinked: Bool { header.e_type == UInt16(ET_EXEC) || header.e_type == UInt16(ET_DYN) }
 
     /// Whether its addresses have 64 bits.
     public var is64Bit: Bool { header.e_ident.4 == UInt8(ELFCLASS64) }
 
-    /// Whether the file has section headers; some are stripped of them.
+    /// Whether the file has section headers, which may be stripped.
     public var hasSectionHeaders: Bool { sectionCount > 0 }
 
-    /// How many bytes at the start of the file hold the ELF header and the program headers after it.
+    /// The size of the ELF header and the program headers after it, from the start of the file.
     public var headerSize: Int {
         let (size, overflows) = header.e_phoff.addingReportingOverflow(
             UInt64(header.e_phnum) * UInt64(header.e_phentsize))
@@ -68,30 +68,30 @@ public struct ELFObject {
         return max(Int(header.e_ehsize), Int(clamping: end))
     }
 
-    /// Whether another object runs on the same kind of machine.
+    /// Whether another object is for the same kind of machine.
     public func runs(with other: ELFObject) -> Bool {
         header.e_machine == other.header.e_machine && is64Bit == other.is64Bit && byteOrder == other.byteOrder
     }
 
-    /// The machine it is made for, as `uname -m` calls it.
+    /// The machine, as named by `uname -m`.
     public var architecture: String {
         architectureName(machine: header.e_machine, is64Bit: is64Bit, byteOrder: byteOrder)
     }
 
     /// Reads bytes of the object.
     ///
-    /// - Parameter part: What they are, for the message of an error.
+    /// - Parameter part: A name for the part, for error messages.
     func bytes(at offset: UInt64, count: UInt64, of part: @autoclosure () -> String) throws(ELFError)
         -> [UInt8]
     {
         try checkBounds(offset: offset, count: count, of: part())
-        // Both are inside the object, and that is inside the file.
+        // Both are inside the object, and the object is inside the file.
         let bytes = file.bytes(at: start + Int(offset), count: Int(count))
         guard bytes.count == Int(count) else { throw broken("\(part()) cannot be read") }
         return bytes
     }
 
-    /// Expects that bytes are inside the object.
+    /// Throws unless the bytes are inside the object.
     func checkBounds(
         offset: UInt64, count: UInt64, of part: @autoclosure () -> String
     ) throws(ELFError) {
@@ -103,9 +103,9 @@ public struct ELFObject {
     func broken(_ reason: String) -> ELFError { .broken(path: path, reason: reason) }
 }
 
-/// What `uname -m` calls a machine.
+/// The name of a machine in `uname -m`.
 ///
-/// - Parameter machine: Its number in the header of an ELF file.
+/// - Parameter machine: Its number in the ELF header.
 package func architectureName(machine: UInt16, is64Bit: Bool, byteOrder: ByteOrder) -> String {
     switch Int32(machine) {
     case EM_X86_64: is64Bit ? "x86_64" : "x32"

@@ -15,10 +15,10 @@ package struct ImageSegment: Sendable {
     }
 
     package var isLoaded: Bool { type == UInt32(PT_LOAD) }
-    /// Whether a program can read and write it, until the dynamic linker has relocated the image.
+    /// Whether it is readable and writable until the dynamic linker has relocated the image.
     package var isWritable: Bool { flags & UInt32(PF_R | PF_W) == UInt32(PF_R | PF_W) }
 
-    /// Where in the file some bytes of the segment are; `nil` if not all of them are in the file.
+    /// The file offset of some bytes of the segment; `nil` if not all of them are in the file.
     package func fileOffset(of start: UInt64, size: UInt64) -> UInt64? {
         holds(start, size, upTo: fileSize) ? offset &+ (start - address) : nil
     }
@@ -29,10 +29,10 @@ package struct ImageSegment: Sendable {
 }
 
 extension [ImageSegment] {
-    /// Whether records may be at addresses, as they are before the image is moved: at a multiple of 8, in one segment that is
-    /// loaded and writable, and in no page that the dynamic linker makes read-only when it has relocated the image.
+    /// Whether addresses, before relocation, can hold records: they are a multiple of 8, in one loaded and writable
+    /// segment, and in no page that the dynamic linker makes read-only after relocation.
     ///
-    /// `fbtweak__image_can_hold_records` says the same of the images of a running process.
+    /// `fbtweak__image_can_hold_records` does the same for the images of a running process.
     package func canHoldRecords(_ addresses: Range<UInt64>, pageSize: UInt64) -> Bool {
         let size = addresses.upperBound - addresses.lowerBound
         guard addresses.lowerBound % RecordRange.alignment == 0,
@@ -43,7 +43,7 @@ extension [ImageSegment] {
         return !contains { segment in
             guard segment.type == UInt32(PT_GNU_RELRO), pageSize > 0 else { return false }
             let (end, overflows) = segment.address.addingReportingOverflow(segment.memorySize)
-            // Both ends are rounded down to a page, as the dynamic linker does.
+            // Both ends are rounded down to a page, as in the dynamic linker.
             let first = segment.address - segment.address % pageSize
             return !overflows && first < end - end % pageSize
                 && addresses.overlaps(first..<end - end % pageSize)
@@ -51,24 +51,24 @@ extension [ImageSegment] {
     }
 }
 
-/// The contents of the notes of an image, see `RecordFormat.md`. `images.c` reads those of the images of a running process.
+/// The notes of an image, see `RecordFormat.md`. `images.c` reads those of a running process.
 package struct ImageNotes: Sendable {
-    /// The linker's id of this very build.
+    /// The build id.
     package private(set) var buildID: [UInt8]?
-    /// The addresses between which the records are, before the image is moved.
+    /// The address range of the records, before relocation.
     package private(set) var records: Range<UInt64>?
     /// Whether the image is, or contains, the Tweaks library.
     package private(set) var hasLibrary = false
-    /// What the image calls the program that it is in.
+    /// The program's name in the image.
     package private(set) var application: String?
 
     package init() {}
 
     /// Reads the notes of a segment.
     ///
-    /// A note is the sizes of its name and its content, its type, the name and the content, both padded to 4 bytes. A note of
-    /// properties in a segment aligned to 8 is padded to 8: gABI and the x86 psABI. mold puts others behind it into the same
-    /// segment, which keep their 4. A note that does not fit ends them.
+    /// A note consists of the sizes of its name and its content, its type, the name and the content, both padded to 4
+    /// bytes. A property note in a segment aligned to 8 is padded to 8: gABI and the x86 psABI. mold puts other notes
+    /// into the same segment, which keep their 4. Reading stops at a note that does not fit.
     package mutating func read(_ bytes: RawSpan, of segment: ImageSegment, is64Bit: Bool, _ order: ByteOrder)
     {
         var offset = 0
@@ -78,7 +78,7 @@ package struct ImageNotes: Sendable {
         {
             let isOfProperties = type == UInt32(NT_GNU_PROPERTY_TYPE_0) && nameSize == 4
             let padding = segment.alignment == 8 && isOfProperties ? 8 : 4
-            // Three times 32 bits more than an offset, so there is no overflow.
+            // The sum of an offset and three 32-bit numbers does not overflow.
             let name = offset + 12
             let start = (name + Int(nameSize) + padding - 1) & -padding
             let end = start + Int(contentSize)
@@ -103,7 +103,7 @@ package struct ImageNotes: Sendable {
                 let stop: Int32 = content.number(at: 4, order)
             else { return }
             let mask: UInt64 = is64Bit ? .max : 0xFFFF_FFFF
-            // The distances are from the fields themselves.
+            // Distances are relative to their own fields.
             let first = (address &+ UInt64(bitPattern: Int64(start))) & mask
             let last = (address &+ 4 &+ UInt64(bitPattern: Int64(stop))) & mask
             if first <= last { records = first..<last }

@@ -7,21 +7,21 @@ public let recordSectionName = "fbtweak"
 
 /// A part of an object that holds records.
 public struct RecordRange: Hashable, Sendable {
-    /// Its address in the object; 0 in an object file. In a process the load bias is added.
+    /// The address in the object; 0 in an object file. In a process the load bias is added.
     public var address: UInt64
-    /// Its place in the file.
+    /// The offset in the file.
     public var offset: UInt64
-    /// Its size in bytes.
+    /// The size in bytes.
     public var size: UInt64
-    /// The number of its section; `nil` if a note tells where it is.
+    /// The index of the section; `nil` if a note locates the records.
     public var section: Int?
 }
 
-/// Why a section has the name of those with records, and cannot hold any.
+/// A section with the name of the record section that cannot hold records.
 public struct UnusableSection: Hashable, Sendable {
-    /// Its number.
+    /// The section's index.
     public let section: Int
-    /// What is wrong with it.
+    /// The problem.
     public let reason: String
 }
 
@@ -31,17 +31,17 @@ extension UnusableSection: CustomStringConvertible {
 }
 
 extension ELFObject {
-    /// More would be a million tweaks, or a file made to fill our memory.
+    /// A limit of a million tweaks, against files made to exhaust memory.
     private static let mostBytes: UInt64 = 256 << 20
 
-    /// Where the records are: from the section headers, or in a file without any from the FBTweak note.
+    /// Locates the records: by the section headers, or without any by the FBTweak note.
     ///
-    /// An object file has a section for each tweak if the compiler was told so, a linked one usually has one. No byte is
-    /// in two of them, so to read all of them takes no longer than to read the file.
+    /// An object file may have one section per tweak if so compiled; a linked file usually has one in total. Sections
+    /// do not overlap, so reading all of them takes no longer than reading the file.
     ///
-    /// - Parameter note: Is told of sections of that name that cannot hold records, and are left out.
-    /// - Throws: ``ELFError/broken(path:reason:)`` if the headers contradict the file, or sections overlap;
-    ///   ``ELFError/skipped(path:reason:)`` for a file that has only the debug information of another one.
+    /// - Parameter note: Called for sections of that name that cannot hold records and are skipped.
+    /// - Throws: ``ELFError/broken(path:reason:)`` if the headers are inconsistent with the file, or sections overlap;
+    ///   ``ELFError/skipped(path:reason:)`` for a file that contains only the debug information of another one.
     public func recordRanges(
         noting note: (UnusableSection) -> Void = { _ in }
     ) throws(ELFError) -> [RecordRange] {
@@ -52,7 +52,7 @@ extension ELFObject {
         var last: RecordRange?
         for range in ranges.sorted(by: { $0.offset < $1.offset }) where range.size > 0 {
             try checkBounds(offset: range.offset, count: range.size, of: "section \(recordSectionName)")
-            // The last one has passed the check too, so it ends inside.
+            // The last range has passed the check, too, so its end does not overflow.
             if let last, last.offset + last.size > range.offset {
                 let numbers = [last, range].compactMap(\.section).sorted().map { "\($0)" }
                 throw broken(
@@ -60,7 +60,7 @@ extension ELFObject {
                         + " \(range.offset)")
             }
             last = range
-            // All are in the file, and none is in another.
+            // All ranges are inside the file, and none overlap.
             total += range.size
             guard total <= Self.mostBytes else {
                 throw broken(
@@ -73,28 +73,28 @@ extension ELFObject {
 
     /// The bytes of one range.
     ///
-    /// - Throws: ``ELFError/broken(path:reason:)`` if the file is shorter than its headers say.
+    /// - Throws: ``ELFError/broken(path:reason:)`` if the file is shorter than in its headers.
     public func bytes(of range: RecordRange) throws(ELFError) -> [UInt8] {
         try bytes(at: range.offset, count: range.size, of: "section \(recordSectionName)")
     }
 
     /// Decodes the records of one range.
     ///
-    /// - Throws: ``ELFError/broken(path:reason:)`` if the file is shorter than its headers say.
+    /// - Throws: ``ELFError/broken(path:reason:)`` if the file is shorter than in its headers.
     public func records(in range: RecordRange) throws(ELFError) -> RecordSection {
         let bytes = try bytes(of: range)
         return RecordSection(bytes.span.bytes, byteOrder: byteOrder)
     }
 
-    /// The linker's id of this very build, if it wrote one.
+    /// The build id, or `nil`.
     public func buildID() throws(ELFError) -> [UInt8]? { try notes().buildID }
 
-    /// Whether an image in memory was loaded from this very file, and not from another one of the same name.
+    /// Whether an image in memory was loaded from this file, and not from another one at the same path.
     ///
     /// - Parameters:
     ///   - file: The file of the object.
     ///   - buildID: The build id in memory.
-    ///   - header: The first bytes in memory, which tell if there are no build ids.
+    ///   - header: The first bytes in memory, compared if there are no build ids.
     package func isSource(
         in file: ELFFile, of buildID: (some Sequence<UInt8>)?, header: some Collection<UInt8>
     ) throws(ELFError) -> Bool {
@@ -107,15 +107,15 @@ extension ELFObject {
         }
     }
 
-    /// What the object calls the program that it is in; `nil` if it says nothing.
+    /// The program's name in the object, or `nil`.
     public func application() throws(ELFError) -> String? { try notes().application }
 
-    /// Whether the library is in the object: it is libtweaks.so, or a program that has the library inside.
+    /// Whether the object contains the library, as libtweaks.so and some programs do.
     package func hasLibrary() throws(ELFError) -> Bool { try notes().hasLibrary }
 
     private func recordSections(noting note: (UnusableSection) -> Void) throws(ELFError) -> [RecordRange] {
         let wanted = Array(recordSectionName.utf8) + [0]
-        // Read when the first section needs them, and once.
+        // Read once, when the first section needs them.
         var names: [UInt8] = []
         var segments: [ImageSegment]?
         var ranges: [RecordRange] = []
@@ -146,7 +146,7 @@ extension ELFObject {
         return ranges
     }
 
-    /// Why a section can hold no cells that a program reads and writes; `nil` if it can.
+    /// The reason why a section cannot hold cells of a running program, or `nil`.
     private func unusability(of section: GElf_Shdr, in segments: [ImageSegment]) -> String? {
         let has = { (flag: Int32) in section.sh_flags & UInt64(flag) != 0 }
         if has(SHF_TLS) { return "it is thread-local" }
@@ -162,7 +162,7 @@ extension ELFObject {
             ? nil : "its address is not a multiple of \(RecordRange.alignment)"
     }
 
-    /// The names of all sections, one after the other.
+    /// The names of all sections, as one table.
     private func sectionNames() throws(ELFError) -> [UInt8] {
         var index = 0
         var header = GElf_Shdr()
@@ -172,7 +172,7 @@ extension ELFObject {
         return try strings(of: header, index)
     }
 
-    /// The texts of a section that has such.
+    /// The content of a string table.
     func strings(of section: GElf_Shdr, _ index: Int) throws(ELFError) -> [UInt8] {
         guard section.sh_type == UInt32(SHT_STRTAB) else {
             throw broken("section \(index) is not a table of texts")
@@ -197,15 +197,15 @@ extension ELFObject {
 }
 
 extension RecordRange {
-    /// What the address of a record is a multiple of, in a process.
+    /// The alignment of a record in a process.
     static let alignment: UInt64 = 8
 }
 
 extension ELFObject {
-    /// More notes are those of a core file, or made to take our time.
+    /// A limit: files with more notes are cores, or made to waste time.
     private static let mostNotes: UInt64 = 1 << 20
 
-    /// About as many as the kernel takes.
+    /// About the kernel's limit.
     private static let mostSegments = 1024
 
     func notes() throws(ELFError) -> ImageNotes {
@@ -213,7 +213,7 @@ extension ELFObject {
         var total: UInt64 = 0
         try forEachSegment { (segment) throws(ELFError) in
             guard segment.type == UInt32(PT_NOTE), segment.fileSize <= Self.mostNotes - total else { return }
-            // The condition keeps it below the most.
+            // The condition keeps the sum below the limit.
             total += segment.fileSize
             let bytes = try bytes(at: segment.offset, count: segment.fileSize, of: "a segment with notes")
             notes.read(bytes.span.bytes, of: segment, is64Bit: is64Bit, byteOrder)
@@ -221,7 +221,7 @@ extension ELFObject {
         return notes
     }
 
-    /// Where addresses of the object are in its file; `nil` if they are in no loadable segment that can be written.
+    /// The location in the file of an address range; `nil` if it is not in a loaded, writable segment.
     func fileRange(_ addresses: Range<UInt64>) throws(ELFError) -> RecordRange? {
         let size = addresses.upperBound - addresses.lowerBound
         for segment in try loadedSegments() where segment.isWritable {
@@ -232,7 +232,7 @@ extension ELFObject {
         return nil
     }
 
-    /// The segments that are in memory when the object is loaded.
+    /// The segments that are mapped when the object is loaded.
     func loadedSegments() throws(ELFError) -> [ImageSegment] {
         var segments: [ImageSegment] = []
         try forEachSegment { (segment) throws(ELFError) in
@@ -245,7 +245,7 @@ extension ELFObject {
         return segments
     }
 
-    /// The dynamic linker that the kernel starts the program with; `nil` if it is linked statically, or no program.
+    /// The program's dynamic linker; `nil` if it is static or not a program.
     package func dynamicLinker() throws(ELFError) -> String? {
         var linker: String?
         try forEachSegment { (segment) throws(ELFError) in

@@ -3,7 +3,7 @@ internal import Glibc
 internal import TweakRecords
 internal import TweakSystem
 
-/// What an object tells the dynamic linker about the libraries that it needs.
+/// An object's entries for the dynamic linker about the libraries it needs.
 struct DynamicLinks {
     var needed: [String] = []
     var searchPathInherited: [String] = []
@@ -15,7 +15,7 @@ extension ELFObject {
         var links = DynamicLinks()
         var found: GElf_Shdr?
         try forEachSection { (section, _) throws(ELFError) in
-            // A linker makes one.
+            // Linkers create one.
             if section.sh_type == UInt32(SHT_DYNAMIC), found == nil { found = section }
         }
         guard let section = found else { return links }
@@ -24,7 +24,7 @@ extension ELFObject {
             throw broken("dynamic entries: \(ELFFile.lastError())")
         }
         let texts = try strings(of: header, Int(section.sh_link))
-        // Entries may share their texts, but not so many that these are more than the file.
+        // Entries may share strings, but in total they must not exceed the size of the file.
         var readable = byteCount
         let entries = try bytes(at: section.sh_offset, count: section.sh_size, of: "the dynamic section")
         let size = is64Bit ? 8 : 4
@@ -33,11 +33,11 @@ extension ELFObject {
             let name = number(entries, at: entry + size)
             guard tag != UInt64(DT_NULL) else { break }
             guard [DT_NEEDED, DT_RPATH, DT_RUNPATH].contains(where: { UInt64($0) == tag }) else { continue }
-            // What is below a number of bytes fits into an Int.
+            // Less than a number of bytes, so it fits into an Int.
             guard name < texts.count,
                 let length = texts[Int(name)...].prefix(readable).firstIndex(of: 0).map({ $0 - Int(name) })
             else { throw broken("dynamic entry \(entry / (2 * size)): its text has no end, or is too long") }
-            // The end was found among those that are readable.
+            // The end is within the readable bytes.
             readable -= length
             let text = String(decoding: texts[Int(name)..<Int(name) + length], as: UTF8.self)
             switch tag {
@@ -49,7 +49,7 @@ extension ELFObject {
         return links
     }
 
-    /// A number as wide as an address.
+    /// A number of the size of an address.
     private func number(_ bytes: [UInt8], at offset: Int) -> UInt64 {
         let bytes = bytes.span.bytes
         let number: UInt64? =
@@ -61,13 +61,13 @@ extension ELFObject {
 }
 
 extension ELFFile {
-    /// The shared libraries that a program would be started with, found as ld.so(8) does, without running it.
+    /// The shared libraries that a program would be started with, found as in ld.so(8), without running it.
     ///
-    /// Searched are the binaries' own paths (with `$ORIGIN`), `LD_LIBRARY_PATH`, the directories of
-    /// `/etc/ld.so.conf` and the system's. A library that is not found or is for another machine is left out.
+    /// The search covers the binaries' own paths (with `$ORIGIN`), `LD_LIBRARY_PATH`, the directories of
+    /// `/etc/ld.so.conf` and the system's. Libraries that are missing or for another machine are skipped.
     ///
-    /// - Returns: The libraries, nearest first, each once; the file itself is not among them.
-    /// - Throws: ``ELFError/broken(path:reason:)`` if a file contradicts itself, or asks to look in too many places.
+    /// - Returns: The libraries, nearest first, each once, without the file itself.
+    /// - Throws: ``ELFError/broken(path:reason:)`` if a file is inconsistent, or needs a search in too many places.
     public func neededLibraries() throws(ELFError) -> [ELFFile] {
         var found: [ELFFile] = []
         var seen: Set<String> = []
@@ -80,7 +80,7 @@ extension ELFFile {
                 let links = try object.dynamicLinks()
                 let origin = containingFolder(of: file.path)
                 let own = links.searchPath.map { $0.replacingOrigin(origin) }
-                // Of a file with both, ld.so ignores RPATH.
+                // If a file has both, ld.so ignores RPATH.
                 let ownInherited =
                     own.isEmpty ? links.searchPathInherited.map { $0.replacingOrigin(origin) } : []
                 let passedOn = ownInherited + inherited
@@ -106,7 +106,7 @@ extension ELFFile {
         return found
     }
 
-    /// More would be some hundred libraries with as many directories each, or a file made to take our time.
+    /// A limit of some hundred libraries with as many directories each, against files made to waste time.
     private static let mostPlaces = 100_000
 
     private static func firstUsable(_ candidates: [String], with object: ELFObject) -> ELFFile? {
@@ -126,7 +126,7 @@ extension ELFFile {
     private static let systemDirectories: [String] =
         configuredDirectories("/etc/ld.so.conf", depth: 0) + ["/lib", "/usr/lib", "/lib64", "/usr/lib64"]
 
-    /// Directories of an ld.so.conf(5) file, with the files that it includes.
+    /// The directories in an ld.so.conf(5) file and the files that it includes.
     private static func configuredDirectories(_ path: String, depth: Int) -> [String] {
         guard depth < 8, let file = fopen(path, "re") else { return [] }
         defer { fclose(file) }

@@ -2,45 +2,45 @@ internal import CLibELF
 internal import Glibc
 internal import TweakSystem
 
-/// An archive that names its members, which are files of their own, and does not hold them.
+/// An archive that refers to its members in separate files instead of containing them.
 ///
-/// The format is known from `ar(1)` and `bfd/archive.c` of GNU binutils: like that of other archives, but only the
-/// tables have content behind their headers. A member's name is `/` and its place in the table `//`, where it ends with
-/// `/` and a newline; `:` and a number behind the place mean the member of another archive whose header begins there.
+/// The format follows `ar(1)` and `bfd/archive.c` of GNU binutils: as in other archives, but only tables have content
+/// after their headers. A member's name is `/` and its offset in the table `//`, where it ends with `/` and a newline;
+/// `:` and a number after the offset refer to the member of another archive whose header is there.
 enum ThinArchive {
     static let start = "!<thin>\n"
-    /// The longest path that the system takes.
+    /// The system's limit of a path's length.
     static let longestName = Int(PATH_MAX)
-    /// How many archives a member may be inside. More would be a circle.
+    /// The limit of nested archives, against cycles.
     static let deepestNesting = 8
-    /// How many archives may be open because members are inside them.
+    /// The limit of nested archives that are open at once.
     static let mostArchives = 256
 
-    /// The names of what is not a member: of symbols, with 32 and with 64 bits, and of long names.
+    /// The names of the tables: symbols with 32 and with 64 bits, and long names.
     static let tables = ["/", "/SYM64/", "//"]
 
-    /// A member, as the archive names it.
+    /// A member, as listed in the archive.
     struct Member {
-        /// The path of a file, which begins in the archive's folder.
+        /// The path of a file, relative to the archive's directory.
         let name: String
-        /// Where its header is in the archive of that path; `nil` if the file is the member.
+        /// The offset of its header in the archive at that path; `nil` if the file itself is the member.
         let origin: Int?
     }
 
-    /// Whether what is in a file at an offset begins like a thin archive.
+    /// Whether the content at an offset starts like a thin archive.
     static func begins(_ file: ELFFile, at offset: Int, _ byteCount: Int) -> Bool {
         byteCount >= start.utf8.count
             && file.bytes(at: offset, count: start.utf8.count).elementsEqual(start.utf8)
     }
 
-    /// What stands in a field of a header before its padding.
+    /// The text of a header field without its padding.
     static func text(_ field: ArraySlice<UInt8>) -> String {
         String(decoding: field.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
     }
 }
 
 extension ELFFile {
-    /// Calls `body` with each member of a thin archive, and with what is known of those that have been.
+    /// Calls `body` with each member of a thin archive, and the members seen so far.
     func forEachThinMember(
         _ body: (ThinArchive.Member, inout ThinMembers) throws(ELFError) -> Void
     ) throws(ELFError) {
@@ -53,7 +53,7 @@ extension ELFFile {
 
     /// Reads the header of a member or a table of a thin archive.
     ///
-    /// - Parameter offset: Where it begins, and then where the next one does.
+    /// - Parameter offset: The offset of the header; advanced to the next one.
     /// - Returns: `nil` for a table.
     func thinMember(at offset: inout Int) throws(ELFError) -> ThinArchive.Member? {
         let header = try thinHeader(at: offset)
@@ -79,12 +79,12 @@ extension ELFFile {
             name: String(decoding: name, as: UTF8.self), origin: places.count > 1 ? origin : nil)
     }
 
-    /// The table of long names. It is read once, as each member may ask for it.
+    /// The table of long names, read once because each member may need it.
     private func thinNames() throws(ELFError) -> [UInt8] {
         if let thinNameTable { return thinNameTable }
         var names: [UInt8] = []
         var next = ThinArchive.start.utf8.count
-        // The tables come first.
+        // Tables precede all members.
         while next < byteCount {
             let header = try thinHeader(at: next)
             guard ThinArchive.tables.contains(header.name) else { break }
@@ -98,14 +98,14 @@ extension ELFFile {
     private func thinHeader(
         at offset: Int
     ) throws(ELFError) -> (name: String, content: Int, next: Int) {
-        // As in ar.h: 16 bytes of name, 32 of no use, 10 of size, 2 that are always the same.
+        // As in ar.h: 16 bytes of name, 32 unused, 10 of size, 2 constant.
         let header = bytes(at: offset, count: MemoryLayout<ar_hdr>.size)
         guard header.count == MemoryLayout<ar_hdr>.size, header.suffix(2).elementsEqual("`\n".utf8),
-            // By now there are 60 bytes.
+            // The header has 60 bytes here.
             let size = Int(ThinArchive.text(header[48..<58])), size >= 0
         else { throw .broken(path: path, reason: "no member begins at \(offset)") }
         let name = ThinArchive.text(header[..<16])
-        // The file reaches that far, so there is no overflow.
+        // The file extends to there, so this does not overflow.
         let content = offset + header.count
         guard ThinArchive.tables.contains(name) else { return (name, content, content) }
         guard size <= byteCount - content else {
@@ -116,7 +116,7 @@ extension ELFFile {
     }
 }
 
-/// The members of a thin archive that have been seen, so that each file is read once however often it is named.
+/// The members of a thin archive seen so far, so that each file is read once however often it is listed.
 struct ThinMembers {
     private struct Place: Hashable {
         let file: ELFFile.Identity
@@ -124,10 +124,10 @@ struct ThinMembers {
     }
 
     private var seen: Set<Place> = []
-    /// Those in which members are.
+    /// The archives that contain members.
     private var archives: [String: ELFFile] = [:]
 
-    /// Calls `body` with the object that a member is; what is none is passed over.
+    /// Calls `body` with a member's object; other members are skipped.
     mutating func visit(
         _ member: ThinArchive.Member, of archive: ELFFile, noting note: (ELFError) -> Void,
         _ body: (ELFObject) throws(ELFError) -> Void
@@ -161,7 +161,7 @@ struct ThinMembers {
         }
     }
 
-    /// Finds the file that a member is, or the archive that holds it and where.
+    /// Finds a member's file, or the archive that contains it and the offset there.
     private mutating func find(
         _ member: ThinArchive.Member, of archive: ELFFile, depth: Int
     ) throws(ELFError) -> (file: ELFFile, origin: Int?) {
@@ -184,7 +184,7 @@ struct ThinMembers {
         }
     }
 
-    /// An archive in which members are, which stays open for further ones.
+    /// An archive that contains members; it stays open for others.
     private mutating func archive(_ path: String) throws(ELFError) -> ELFFile {
         if let archive = archives[path] { return archive }
         guard archives.count < ThinArchive.mostArchives else {
@@ -196,7 +196,7 @@ struct ThinMembers {
             archives[path] = archive
             return archive
         } catch .notELF(_, let reason) {
-            // A member that is something else is passed over, an archive that members are in is not.
+            // Members of other kinds are skipped, but a broken archive that contains members is an error.
             throw .broken(path: path, reason: reason)
         }
     }

@@ -1,37 +1,37 @@
 internal import Glibc
 internal import TweakSystem
 
-/// Why the kernel keeps this process from the memory of another one. Source: ptrace(2), "Ptrace access mode checking", and
-/// Yama in the kernel's documentation.
+/// The kernel rule that denies this process access to the memory of another one. Source: ptrace(2), "Ptrace access mode
+/// checking", and Yama in the kernel's documentation.
 package enum AccessRule: Hashable, Sendable {
-    /// It runs as somebody else, or has run as such.
+    /// The process runs, or has run, as another user.
     case otherUser(String)
-    /// It has rights that this process lacks.
+    /// The process has capabilities that this one lacks.
     case capabilities
-    /// It is not dumpable.
+    /// The process is not dumpable.
     case notDumpable
-    /// The setting of Yama.
+    /// The Yama setting.
     case yama(Int)
-    /// Something else, as a security module.
+    /// Another rule, such as that of a security module.
     case unknown
 }
 
 extension AccessRule {
-    /// Finds the rule that keeps this process from another one, in the order in which the kernel asks.
+    /// Finds the rule that denies access to another process, in the kernel's order of checks.
     package init(pid: Int32) {
         let status = readText("/proc/\(pid)/status") ?? ""
         let own = readText("/proc/self/status") ?? ""
         let scope = readText("/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0.prefix { $0.isNumber }) }
-        // The folder is always that of the user.
+        // The directory always belongs to the user.
         let file = stat(path: "/proc/\(pid)/maps")
         self.init(status: status, ownStatus: own, owner: file?.st_uid, yamaScope: scope)
     }
 
     /// - Parameters:
     ///   - status: `/proc/PID/status` of the process.
-    ///   - ownStatus: That of this one.
-    ///   - owner: Who owns `/proc/PID/maps`: root if the process is not dumpable.
-    ///   - yamaScope: What is in `/proc/sys/kernel/yama/ptrace_scope`; `nil` without Yama.
+    ///   - ownStatus: `/proc/self/status`.
+    ///   - owner: The owner of `/proc/PID/maps`: root if the process is not dumpable.
+    ///   - yamaScope: The content of `/proc/sys/kernel/yama/ptrace_scope`; `nil` without Yama.
     package init(status: String, ownStatus: String, owner: UInt32?, yamaScope: Int?) {
         let users = Self.field("Uid:", of: status).prefix(3).compactMap { uid_t($0) }
         let user = Self.field("Uid:", of: ownStatus).last.flatMap { uid_t($0) } ?? geteuid()
@@ -65,7 +65,7 @@ extension AccessRule {
 }
 
 extension AccessRule: CustomStringConvertible {
-    /// The rule and the ways out.
+    /// The rule and its workarounds.
     package var description: String {
         let memory = "its memory may not be read"
         let library = "or link the program with the Tweaks library, whose socket needs no such right"

@@ -1,27 +1,27 @@
 internal import Glibc
 package import TweakRecords
 
-/// Reads the cells of some tweaks again and again, with one call of the system for up to some thousands: process_vm_readv(2).
+/// Reads the cells of some tweaks repeatedly, with one system call for up to a few thousand: process_vm_readv(2).
 ///
 /// Use it on one thread at a time. *Measured* on the machine of the benchmarks: see `tools/bench memory`.
 package final class CellSampler {
     struct Cell {
         /// The address of the record.
         let record: UInt64
-        /// Its first eight bytes: while they are there, it is the same record.
+        /// Its first eight bytes, which identify the record while they are unchanged.
         let header: UInt64
         let declaration: TweakDeclaration
         let is64Bit: Bool
     }
 
-    /// What is read of a record: its first eight bytes, and the cell behind them.
+    /// The bytes read of a record: the first eight, and the cell after them.
     private static let head = 16
-    /// What is between two cells is read too if it is less: copying some bytes takes less time than finding another page.
+    /// Smaller gaps between cells are read, too: copying some bytes is faster than looking up another page.
     private static let widestGap: UInt64 = 1024
 
     private let process: ProcessMemory
     private let cells: [Cell]
-    /// Where the head of each is in the buffer.
+    /// The offset of each head in the buffer.
     private let offsets: [Int]
     private let buffer: UnsafeMutableRawBufferPointer
     private let here, there: [iovec]
@@ -36,7 +36,7 @@ package final class CellSampler {
         for index in cells.indices.sorted(by: { cells[$0].record < cells[$1].record }) {
             let address = cells[index].record
             if let last = spans.last, address - last.address <= UInt64(last.count) + Self.widestGap {
-                // Two may be the same.
+                // Two cells may be the same.
                 let count = max(last.count, Int(address - last.address) + Self.head)
                 total += count - last.count
                 spans[spans.count - 1].count = count
@@ -44,7 +44,7 @@ package final class CellSampler {
                 spans.append((address, Self.head))
                 total += Self.head
             }
-            // It ends where the last span does, unless it is the one before again.
+            // The head is at the end of the last span, unless it overlaps the one before.
             let last = spans[spans.count - 1]
             offsets[index] = total - last.count + Int(address - last.address)
         }
@@ -73,15 +73,15 @@ package final class CellSampler {
     /// The declarations of the cells, in order.
     package var declarations: [TweakDeclaration] { cells.map(\.declaration) }
 
-    /// The values at this moment, one for each key, each read whole.
+    /// The current values, one for each key, each read atomically.
     ///
-    /// - Returns: `nil` for a text that could not be read.
-    /// - Throws: ``MemoryError/ended`` or ``MemoryError/replaced`` when there is nothing to read any more.
+    /// - Returns: `nil` for strings that could not be read.
+    /// - Throws: ``MemoryError/ended`` or ``MemoryError/replaced`` if the tweaks no longer exist.
     package func read() throws(MemoryError) -> [TweakValue?] {
         try readCells()
         for index in cells.indices {
             let bits = bits(index)
-            // What has not changed need not be decoded. A text that is at an address stays the same.
+            // Unchanged cells need no decoding, because the string at an address never changes.
             if hasValues, bits == raw[index] { continue }
             raw[index] = bits
             values[index] = value(of: cells[index], at: offsets[index] + 8)
@@ -90,7 +90,8 @@ package final class CellSampler {
         return values
     }
 
-    /// Appends the eight bytes of each cell, as this machine loads them. It takes less time than ``read()`` where many change.
+    /// Appends the eight bytes of each cell, as this machine loads them. If many values change, this is faster than
+    /// ``read()``.
     package func readBits(into words: inout [UInt64]) throws(MemoryError) {
         try readCells()
         for index in cells.indices { words.append(bits(index)) }

@@ -3,24 +3,24 @@ internal import TweakELF
 internal import TweakRecords
 internal import TweakSystem
 
-/// What a core has of the memory of a process, and what it lacks from the files that were mapped, if they are still the
-/// same. Cores of the kernel and of gdb are read; what they say is believed nowhere: core(5), elf(5).
+/// The memory of a process in a core, completed from the files that were mapped if they are unchanged. Cores of the
+/// kernel and of gdb are supported; nothing in them is trusted: core(5), elf(5).
 package final class CoreMemory: AddressSpace {
     package let path: String
     package let regions: [MemoryRegion]
     package private(set) var pageSize: UInt64 = 4096
-    /// The path of the executable that the process ran; `nil` if the core does not say.
+    /// The path of the process's executable; `nil` if the core does not contain it.
     package private(set) var executable: String?
 
     private let source: ByteSource
-    /// What is in the core, by address.
+    /// The parts in the core, by address.
     private let parts: [Part]
     private var files: [BackingFile] = []
 
-    /// A part of the memory and where it is in the core.
+    /// A part of the memory and its location in the core.
     fileprivate struct Part {
         let addresses: Range<UInt64>
-        /// How many bytes of it are there.
+        /// The number of bytes in the core.
         let count: UInt64
         let offset: UInt64
         let flags: UInt32
@@ -29,14 +29,14 @@ package final class CoreMemory: AddressSpace {
         var isWritable: Bool { flags & UInt32(PF_W) != 0 }
     }
 
-    /// A file whose content was loaded.
+    /// A file that was loaded.
     private struct BackingFile {
         let file: ELFFile
         let segments: [ImageSegment]
         let bias: UInt64
     }
 
-    /// More would be a process of more mappings than the kernel lets it have by default, or a file made to take our time.
+    /// A limit of more mappings than the kernel allows by default, against files made to waste time.
     private static let mostParts = 1 << 17
 
     /// Opens a core.
@@ -49,7 +49,7 @@ package final class CoreMemory: AddressSpace {
             ByteSource(descriptor: descriptor, byteCount: UInt64(max(0, status.st_size))), path: path)
     }
 
-    /// Reads a core that is in memory itself.
+    /// Reads a core from memory.
     package convenience init(bytes: [UInt8], path: String) throws(MemoryError) {
         try self.init(ByteSource(bytes), path: path)
     }
@@ -110,13 +110,13 @@ package final class CoreMemory: AddressSpace {
         return Int(count)
     }
 
-    /// What was mapped: by the note with the files, and elsewhere by the parts themselves.
+    /// The mappings: by the file note, and elsewhere by the parts.
     private static func regions(of parts: [Part], _ mapped: MappedFiles) -> [MemoryRegion] {
         var regions: [MemoryRegion] = []
         var known: Set<UInt64> = []
         for file in mapped.files {
             let part = parts.containing(file.addresses.lowerBound)
-            // gdb leaves out what is not in the core, and what may be done there is not known.
+            // gdb omits what is not in the core, and its permissions are unknown.
             regions.append(
                 MemoryRegion(
                     addresses: file.addresses, isReadable: part?.isReadable ?? true,
@@ -147,7 +147,7 @@ package final class CoreMemory: AddressSpace {
         return true
     }
 
-    /// - Returns: How many bytes were read; `nil` if the core does not have the first one.
+    /// - Returns: The number of bytes read; `nil` if the core does not contain the first one.
     private func readFromCore(_ buffer: UnsafeMutableRawBufferPointer, at address: UInt64) -> Int? {
         guard let part = parts.containing(address) else { return nil }
         let start = address - part.addresses.lowerBound
@@ -159,7 +159,7 @@ package final class CoreMemory: AddressSpace {
             ? count : nil
     }
 
-    /// The same of the files, which hold what the process has not written to.
+    /// The same for the files, which contain memory that the process has not written.
     private func readFromFiles(_ buffer: UnsafeMutableRawBufferPointer, at address: UInt64) -> Int? {
         for file in files {
             let address = address &- file.bias
@@ -176,14 +176,14 @@ package final class CoreMemory: AddressSpace {
         return nil
     }
 
-    /// Takes what the core lacks from a file that was loaded.
+    /// Adds a loaded file for content that the core lacks.
     func add(_ file: ELFFile, _ headers: ImageHeaders, movedBy bias: UInt64) {
         files.append(BackingFile(file: file, segments: headers.segments.filter(\.isLoaded), bias: bias))
     }
 }
 
 extension [CoreMemory.Part] {
-    /// The part that an address is in.
+    /// The part that contains an address.
     fileprivate func containing(_ address: UInt64) -> CoreMemory.Part? {
         var (low, high) = (0, count)
         while low < high {
@@ -194,13 +194,13 @@ extension [CoreMemory.Part] {
     }
 }
 
-/// The bytes of a core, which may be larger than our memory.
+/// The bytes of a core, which may be larger than memory.
 private final class ByteSource {
     let byteCount: UInt64
     private let descriptor: CInt?
     private let held: [UInt8]
 
-    /// Closes the descriptor in the end.
+    /// Takes ownership of the descriptor.
     init(descriptor: CInt, byteCount: UInt64) {
         (self.descriptor, self.byteCount, held) = (descriptor, byteCount, [])
     }
@@ -209,7 +209,7 @@ private final class ByteSource {
 
     deinit { if let descriptor { close(descriptor) } }
 
-    /// Whether all of the bytes are there.
+    /// Returns whether all of the bytes were read.
     func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Bool {
         guard offset <= byteCount, UInt64(buffer.count) <= byteCount - offset else { return false }
         guard let descriptor else {
@@ -231,7 +231,7 @@ private final class ByteSource {
     func bytes(at offset: UInt64, count: UInt64) -> [UInt8]? {
         guard offset <= byteCount, count <= byteCount - offset else { return nil }
         var isRead = false
-        // It is not more than the file has.
+        // At most the size of the file.
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
             isRead = read(
                 UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<Int(count)]),
@@ -242,7 +242,7 @@ private final class ByteSource {
     }
 }
 
-/// What the notes of a core say of the files that were mapped.
+/// The mapped files in the notes of a core.
 private struct MappedFiles {
     struct File {
         let addresses: Range<UInt64>
@@ -252,10 +252,10 @@ private struct MappedFiles {
 
     private(set) var files: [File] = []
     private(set) var pageSize: UInt64 = 4096
-    /// Where the program headers of the executable are.
+    /// The address of the executable's program headers.
     private(set) var programHeaders: UInt64?
 
-    /// A process of 10,000 threads has some for each.
+    /// A process with 10,000 threads has several notes for each.
     private static let mostNotes = 200_000
     private static let mostBytes: UInt64 = 32 << 20
     private static let mostFiles = 1 << 17
@@ -272,7 +272,7 @@ private struct MappedFiles {
                 let contentSize: UInt32 = header.span.bytes.number(at: 4, format.byteOrder),
                 let type: UInt32 = header.span.bytes.number(at: 8, format.byteOrder)
             else { return }
-            // It is inside the file, and 32 bits more do not overflow.
+            // The offset is inside the file, and adding 32 bits does not overflow.
             let content = offset + 12 + (UInt64(nameSize) + 3) & ~3
             if header[12...].starts(with: Array("CORE\0".utf8)), nameSize == 5,
                 UInt64(contentSize) <= Self.mostBytes
@@ -291,7 +291,7 @@ private struct MappedFiles {
         }
     }
 
-    /// The number of files and the size of a page; of each file start, end and page in the file; then their names.
+    /// The format: the number of files and the page size; for each file start, end and page offset; then the names.
     private mutating func readFiles(_ content: [UInt8], _ format: ELFFormat) {
         let (bytes, word) = (content.span.bytes, format.wordSize)
         guard let count = format.word(in: bytes, at: 0), let size = format.word(in: bytes, at: word),

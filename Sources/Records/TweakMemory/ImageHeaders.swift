@@ -2,31 +2,31 @@ internal import Glibc
 package import TweakELF
 package import TweakRecords
 
-/// What an executable or library says in its program headers and notes, as they are in memory or in a file.
+/// The program headers and notes of an executable or library, from memory or its file.
 package struct ImageHeaders: Sendable {
     package let is64Bit: Bool
     package let byteOrder: ByteOrder
     /// The kind of file and the machine, as in elf(5).
     package let type, machine: UInt16
     package let segments: [ImageSegment]
-    /// How many bytes at the beginning hold what is above.
+    /// The size of the headers, from the start.
     package let byteCount: Int
     package private(set) var notes = ImageNotes()
 }
 
 extension ImageHeaders {
-    /// How many bytes are read at first; nearly always all is there.
+    /// The number of bytes to read first, which nearly always suffices.
     static let usualBytes = 4096
-    /// More are not those of an image that is loaded.
+    /// The limit for loaded images.
     private static let mostSegments = 1024
     private static let mostNotes: UInt64 = 1 << 20
 
     /// Reads headers.
     ///
     /// - Parameters:
-    ///   - start: The first bytes, more than the headers perhaps.
-    ///   - read: Gives bytes of a segment: those in its file, or in memory if only there.
-    /// - Returns: `nil` if they are not those of an image.
+    ///   - start: The first bytes, at least the headers.
+    ///   - read: Reads a segment, from its file or from memory.
+    /// - Returns: `nil` if they are not the headers of an image.
     package init?(_ start: [UInt8], read: (ImageSegment) -> [UInt8]?) {
         let bytes = start.span.bytes
         guard start.starts(with: [0x7F, 0x45, 0x4C, 0x46]), let format = ELFFormat(start),
@@ -35,7 +35,7 @@ extension ImageHeaders {
             header.segmentCount > 0, header.segmentCount <= Self.mostSegments,
             header.segmentSize == format.segmentSize
         else { return nil }
-        // A table far from the beginning is that of an object, not of what a kernel or dynamic linker loads.
+        // A distant table belongs to an object file, not to anything that a kernel or dynamic linker loads.
         let tableSize = header.segmentCount * format.segmentSize
         guard header.segments <= UInt64(start.count), tableSize <= start.count - Int(header.segments) else {
             return nil
@@ -65,7 +65,7 @@ extension ImageHeaders {
         }
     }
 
-    /// How far the image was moved, from where the first bytes of its file are in memory.
+    /// The load bias, from the address of the file's first bytes.
     ///
     /// - Returns: `nil` if these bytes are not loaded.
     package func bias(ofStart address: UInt64) -> UInt64? {
@@ -77,7 +77,7 @@ extension ImageHeaders {
         return address &- (first.address - first.offset)
     }
 
-    /// Where in the file the content of addresses is; `nil` if it is not in one segment of it.
+    /// The file offset of addresses; `nil` if they are not in one segment of the file.
     package func fileOffset(of addresses: Range<UInt64>) -> UInt64? {
         segments.lazy.filter(\.isLoaded).compactMap {
             $0.fileOffset(of: addresses.lowerBound, size: addresses.size)
@@ -87,7 +87,7 @@ extension ImageHeaders {
 
 // MARK: - The format
 
-/// The sizes and places of the headers of one class and byte order. Source: elf(5).
+/// The sizes and offsets of the headers for a class and byte order. Source: elf(5).
 struct ELFFormat {
     let is64Bit: Bool
     let byteOrder: ByteOrder
@@ -96,12 +96,13 @@ struct ELFFormat {
         let type, machine: UInt16
         let segments: UInt64
         let segmentSize, segmentCount: Int
-        /// Where the section headers are: the first has the number of segments, if there are too many for a header.
+        /// The offset of the section headers: the first has the number of segments if that is too large for the ELF
+        /// header.
         let sections: UInt64
     }
 
-    /// - Parameter start: The beginning of a file.
-    /// - Returns: `nil` if it is of neither.
+    /// - Parameter start: The start of a file.
+    /// - Returns: `nil` if the class or byte order is invalid.
     init?(_ start: [UInt8]) {
         guard start.count > Int(EI_DATA), 1...2 ~= start[Int(EI_CLASS)], 1...2 ~= start[Int(EI_DATA)] else {
             return nil
@@ -114,7 +115,7 @@ struct ELFFormat {
     var segmentSize: Int { is64Bit ? 56 : 32 }
     var wordSize: Int { is64Bit ? 8 : 4 }
 
-    /// A number as wide as an address.
+    /// A number of the size of an address.
     func word(in bytes: RawSpan, at offset: Int) -> UInt64? {
         is64Bit
             ? bytes.number(at: offset, byteOrder)

@@ -1,15 +1,15 @@
 internal import TweakELF
 internal import TweakRecords
 
-/// An executable or library in an address space that has records.
+/// An executable or library with records in an address space.
 package struct MemoryImage: Sendable {
     /// The path of its file.
     package let path: String
     package let headers: ImageHeaders
-    /// The records, a piece of memory after the other, as they were when they were read.
+    /// The records, as sections of memory at the time of reading.
     package internal(set) var sections: [Section]
 
-    /// The machine it is made for, as `uname -m` calls it.
+    /// The machine, as named by `uname -m`.
     package var architecture: String {
         architectureName(machine: headers.machine, is64Bit: headers.is64Bit, byteOrder: headers.byteOrder)
     }
@@ -22,28 +22,28 @@ package struct MemoryImage: Sendable {
 
 /// The images of an address space.
 package struct MemoryImages: Sendable {
-    /// Those with records: the executable, then the others by address.
+    /// The images with records: the executable first, then the others by address.
     package internal(set) var images: [MemoryImage] = []
-    /// The executable, with its records or without any.
+    /// The executable, with or without records.
     package private(set) var executable: MemoryImage?
-    /// Whether one is, or holds, the Tweaks library.
+    /// Whether an image contains the Tweaks library.
     package private(set) var haveLibrary = false
-    /// What they call the program that they are in.
+    /// The program's names in the images.
     package private(set) var applications: [String] = []
-    /// Why the records of some could not be read.
+    /// Messages about images whose records could not be read.
     package internal(set) var problems: [String] = []
-    /// Whether the memory could not be read where a file is mapped from its beginning.
+    /// Whether no start of a mapped file was readable.
     package private(set) var sawNothing = true
 
-    /// How long all images of an address space may take.
+    /// The time limit for all images of an address space.
     package static let mostTime: Duration = .seconds(10)
 
-    /// Looks at every file that is mapped from its beginning.
+    /// Examines every file that is mapped from its start.
     ///
     /// - Parameters:
     ///   - executable: The path of the executable, which comes first.
-    ///   - mostTime: How long to look.
-    ///   - mostBytes: How many bytes of records to read.
+    ///   - mostTime: The time limit.
+    ///   - mostBytes: The limit of bytes of records.
     package init(
         in space: any AddressSpace, executable: String?, mostTime: Duration = mostTime,
         mostBytes: Int = mostRecordBytes
@@ -52,7 +52,7 @@ package struct MemoryImages: Sendable {
         var bytesLeft = mostBytes
         var leftOut: [String] = []
         let regions = try space.regions
-        // The same file may be mapped several times, and only once as an image.
+        // A file may be mapped several times, but only once as an image.
         let candidates = regions.filter { $0.fileOffset == 0 && $0.path != nil }
         for region in candidates.filter({ $0.path == executable })
             + candidates.filter({ $0.path != executable })
@@ -88,18 +88,18 @@ package struct MemoryImages: Sendable {
     }
 }
 
-/// An image whose records are looked for.
+/// An image to search for records.
 private struct FoundImage {
     private let space: any AddressSpace
     private let region: MemoryRegion
     private let regions: [MemoryRegion]
-    /// The first bytes of the image in memory; `nil` if they are in its file alone.
+    /// The first bytes of the image in memory; `nil` if they are only in its file.
     private let start: [UInt8]?
     private let bias: UInt64
     private let file: ELFFile?
     let headers: ImageHeaders
 
-    /// Whether its first bytes are.
+    /// Whether its first bytes are in memory.
     var isInMemory: Bool { start != nil }
 
     /// - Returns: `nil` if it is not an image.
@@ -107,13 +107,13 @@ private struct FoundImage {
         (self.region, self.space, self.regions) = (region, space, regions)
         let count = Int(min(UInt64(ImageHeaders.usualBytes), region.addresses.size))
         start = space.bytes(at: region.addresses.lowerBound, count: count)
-        // Most files that are mapped are none.
+        // Most mapped files are not images.
         if let start, !start.starts(with: [0x7F, 0x45, 0x4C, 0x46]) { return nil }
-        // A core that lacks it has the file perhaps. Of a process it only tells where the sections are.
+        // For a core, the file may provide missing content. For a process it only locates the sections.
         file = space.openPath(of: region).flatMap { try? ELFFile(path: $0) }
         let address = region.addresses.lowerBound
         if let start {
-            // Before they are read, nothing says how far the image was moved.
+            // The load bias is unknown until the headers are read.
             let bias = ImageHeaders(start) { _ in nil }?.bias(ofStart: address) ?? 0
             guard
                 let headers = ImageHeaders(
@@ -134,16 +134,16 @@ private struct FoundImage {
         }
     }
 
-    /// A range of records, and where it is in the file.
+    /// A range of records, and its offset in the file.
     private struct Place {
         let addresses: Range<UInt64>
         let offset: UInt64?
     }
 
-    /// Reads the records from the memory, and those that a core lacks from the file, if it is the one that was loaded.
+    /// Reads the records from memory, or for a core that lacks them from the file if it is the one that was loaded.
     ///
-    /// - Parameter most: How many bytes to read.
-    /// - Returns: Also whether these are all.
+    /// - Parameter most: The maximum number of bytes to read.
+    /// - Returns: The sections, a problem, and whether all records were read.
     func sections(upTo most: Int) -> (sections: [MemoryImage.Section], problem: String?, isWhole: Bool) {
         let isSame = isLoadedFromFile
         var places = isSame || start == nil ? placesInFile : nil
@@ -163,7 +163,7 @@ private struct FoundImage {
                 isWhole = false
                 continue
             }
-            // It is at most what is left.
+            // At most the remaining number of bytes.
             let count = Int(addresses.size)
             left -= count
             guard let bytes = space.bytes(at: addresses.lowerBound, count: count) else {
@@ -172,7 +172,7 @@ private struct FoundImage {
                 continue
             }
             if start == nil {
-                // Then the records themselves tell whether the file is the right one.
+                // Then the records themselves prove that the file is the right one.
                 let inFile = place.offset.flatMap { file?.bytes(at: Int(clamping: $0), count: count) }
                 guard inFile.map({ areSame($0, bytes) }) ?? false else {
                     problem = "\(region.path ?? ""): the file is not the one that was loaded"
@@ -185,12 +185,12 @@ private struct FoundImage {
         return (sections, problem, isWhole)
     }
 
-    /// Lets a core that lacks some of the image have it from the file.
+    /// Lets a core use the file for missing content of the image.
     private func useFile() {
         if let file { (space as? CoreMemory)?.add(file, headers, movedBy: bias) }
     }
 
-    /// By the section headers of the file; `nil` if it has none.
+    /// The places by the section headers of the file; `nil` if it has none.
     private var placesInFile: [Place]? {
         var places: [Place]?
         try? file?.forEachObject { (object) throws(ELFError) in
@@ -203,7 +203,7 @@ private struct FoundImage {
         return places
     }
 
-    /// Whether the file is the one that was loaded and not a later one of the same name.
+    /// Whether the file is the one that was loaded, and not a later one at the same path.
     private var isLoadedFromFile: Bool {
         guard let file, let start else { return false }
         var isSource = false
@@ -213,7 +213,7 @@ private struct FoundImage {
         return isSource
     }
 
-    /// Whether two pieces hold the same records, whatever is in the cells.
+    /// Whether two sections hold the same records, regardless of the cells.
     private func areSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard one.count == other.count else { return false }
         var masked = (one, other)

@@ -5,12 +5,12 @@ package import TweakRecords
 package final class MemoryTweaks {
     package let space: any AddressSpace
     package private(set) var found: MemoryImages
-    /// Where the records of tweaks are that were asked for. Whoever sets one asks three times.
+    /// The cached places of records. Setting a tweak looks them up three times.
     private var knownPlaces: [TweakKey: [Place]] = [:]
-    /// How many bytes of texts may still be read. Many cells may lead to one long text.
+    /// The remaining limit of string bytes. Many cells may point to one long string.
     private var textBytesLeft = mostBytesOfTexts
 
-    /// Where a record is.
+    /// The place of a record.
     fileprivate struct Place {
         let image, section: Int
         let range: Range<Int>
@@ -18,13 +18,13 @@ package final class MemoryTweaks {
 
     /// Reads all records.
     ///
-    /// - Parameter executable: The path of the executable, whose declarations go before those of libraries.
+    /// - Parameter executable: The path of the executable, whose declarations precede those of libraries.
     package init(in space: any AddressSpace, executable: String?) throws(MemoryError) {
         self.space = space
         found = try MemoryImages(in: space, executable: executable)
     }
 
-    /// Calls `body` with each declaration and the value in its cell. One that is not valid is passed over.
+    /// Calls `body` with each valid declaration and the value in its cell.
     private func forEach(
         in section: MemoryImage.Section, of image: MemoryImage,
         _ body: (TweakDeclaration, TweakValue?, Range<Int>) -> Void
@@ -42,7 +42,7 @@ package final class MemoryTweaks {
         }
     }
 
-    /// The values in the cells of an image, of each section by where the records begin.
+    /// The values in the cells of an image: for each section, by the offsets of the records.
     package func values(in image: MemoryImage) -> [[Int: TweakValue]] {
         image.sections.map { section in
             var values: [Int: TweakValue] = [:]
@@ -69,7 +69,7 @@ package final class MemoryTweaks {
         return tweaks
     }
 
-    /// One tweak; `nil` if there is none of the name.
+    /// The tweak with this name, or `nil`.
     package func tweak(_ key: TweakKey) -> (declaration: TweakDeclaration, value: TweakValue?)? {
         textBytesLeft = mostBytesOfTexts
         return places(of: [key])[key]?.lazy.compactMap { place in
@@ -83,7 +83,7 @@ package final class MemoryTweaks {
         }.first
     }
 
-    /// Where the records of some tweaks are, in order.
+    /// The places of the records of some tweaks, in order.
     private func places(of keys: [TweakKey]) -> [TweakKey: [Place]] {
         let matcher = RecordMatcher(keys.filter { knownPlaces[$0] == nil })
         for key in keys where knownPlaces[key] == nil { knownPlaces[key] = [] }
@@ -140,7 +140,7 @@ extension MemoryTweaks {
 }
 
 extension ImageHeaders {
-    /// A pointer of the machine, which takes the first bytes of a cell.
+    /// A pointer of the machine, in the first bytes of a cell.
     fileprivate func pointer(in bytes: RawSpan, at offset: Int) -> UInt64? {
         is64Bit
             ? bytes.number(at: offset, byteOrder)
@@ -150,13 +150,13 @@ extension ImageHeaders {
 
 // MARK: - Writing
 
-/// Why a value cannot be written into a process that nobody in it helps.
+/// An error for a value that cannot be written into a process without the library.
 package enum MemoryRefusal: Error, Hashable {
-    /// No bytes in the process are that text.
+    /// The string does not exist in the process.
     case noSuchText(TweakDeclaration)
-    /// The program would have to start again to see it.
+    /// The change requires a restart of the program.
     case needsRestart(TweakDeclaration)
-    /// There is no such tweak.
+    /// The tweak does not exist.
     case unknown(TweakKey)
 }
 
@@ -175,14 +175,14 @@ extension MemoryRefusal: CustomStringConvertible {
 }
 
 extension MemoryTweaks {
-    /// A cell and what is to be in it.
+    /// A cell and its new content.
     fileprivate struct Patch {
         let place: Place
         let address: UInt64
         var bytes: [UInt8]
     }
 
-    /// Whether a value can be written, which the tweak takes.
+    /// Throws unless a value, which the tweak accepts, can be written.
     package func checkWriting(_ value: TweakValue, to declaration: TweakDeclaration) throws(MemoryRefusal) {
         guard !declaration.needsRestart else { throw .needsRestart(declaration) }
         guard declaration.type == .string, value != declaration.defaultValue else { return }
@@ -191,10 +191,10 @@ extension MemoryTweaks {
         }
     }
 
-    /// Writes values that the tweaks take into every cell of their names, in all images, with the bytes of their types.
+    /// Writes accepted values into every cell of their tweaks, in all images, in the representation of their types.
     ///
-    /// Before that the records are read again: if they are not what they were, the process runs another program, or has
-    /// unloaded a library, and nothing is written.
+    /// The records are read again first: if they have changed, the process runs another program or has unloaded a
+    /// library, and nothing is written.
     package func set(_ values: [TweakKey: TweakValue]) throws(MemoryError) {
         guard let process = space as? ProcessMemory else { throw .failed("a core cannot be changed") }
         let places = places(of: Array(values.keys))
@@ -202,7 +202,7 @@ extension MemoryTweaks {
         for (key, value) in values {
             var type: TweakType?
             for place in places[key] ?? [] {
-                // The first declaration says what the tweak is.
+                // The first declaration determines the tweak.
                 guard let declaration = declaration(at: place), type == nil || declaration.type == type,
                     let bytes = cell(for: value, of: declaration, at: place)
                 else { continue }
@@ -224,7 +224,7 @@ extension MemoryTweaks {
         }
     }
 
-    /// The bytes of a value in a cell; `nil` if they cannot be said.
+    /// The content of a cell for a value; `nil` if it cannot be represented.
     private func cell(for value: TweakValue, of declaration: TweakDeclaration, at place: Place) -> [UInt8]? {
         guard declaration.type == .string else {
             return Array(declaration.slot(of: value).prefix(declaration.type.byteCount))
@@ -260,9 +260,9 @@ extension MemoryTweaks {
 }
 
 extension ProcessMemory {
-    /// Moves bytes from or to the addresses of patches.
+    /// Transfers the bytes of patches.
     fileprivate func move(_ patches: inout [MemoryTweaks.Patch], isWritten: Bool) throws(MemoryError) {
-        // All in one piece of memory, so that one pointer reaches them.
+        // One allocation, so that one pointer reaches all of it.
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: patches.reduce(1) { $0 + $1.bytes.count }, alignment: 8)
         defer { buffer.deallocate() }
@@ -281,7 +281,7 @@ extension ProcessMemory {
 }
 
 extension RawSpan {
-    /// Where in a record the text of a choice begins.
+    /// The offset of a choice's text in a record.
     fileprivate func offset(ofChoice text: String, in record: Range<Int>) -> Int? {
         let wanted = Array("choice=".utf8) + Array(text.utf8)
         var next = record.lowerBound + RecordLayout.textOffset
@@ -289,7 +289,7 @@ extension RawSpan {
         while next < record.upperBound {
             let rest = extracting(next..<record.upperBound)
             guard let count = rest.withUnsafeBytes({ $0.firstIndex(of: 0) }) else { return nil }
-            // Behind the three names and the default are the attributes, and an empty one is the end.
+            // The attributes follow the three names and the default, and end with an empty one.
             if index >= 4 {
                 guard count > 0 else { return nil }
                 if rest.extracting(0..<count).withUnsafeBytes({ $0.elementsEqual(wanted) }) {
@@ -306,9 +306,9 @@ extension RawSpan {
 // MARK: - Sampling
 
 extension MemoryTweaks {
-    /// What reads the cells of some tweaks again and again.
+    /// Creates a sampler for some tweaks.
     ///
-    /// - Returns: `nil` if there is not such a tweak, or the memory is that of a core.
+    /// - Returns: `nil` if a tweak does not exist, or the memory is that of a core.
     package func sampler(for keys: [TweakKey]) -> CellSampler? {
         guard let process = space as? ProcessMemory else { return nil }
         let places = places(of: keys)

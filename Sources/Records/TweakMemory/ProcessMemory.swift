@@ -2,10 +2,10 @@ internal import CTweakSystem
 internal import Glibc
 internal import TweakSystem
 
-/// The memory of a process, which is neither stopped nor told: process_vm_readv(2).
+/// The memory of a process, which is neither stopped nor notified: process_vm_readv(2).
 ///
-/// The process is held by a pidfd, so another one that gets its id is never taken for it. Another program in the same
-/// process is noticed before something is written, see ``MemoryTweaks/set(_:)``.
+/// A pidfd identifies the process, so a new process with the same id is never mistaken for it. A new program in the
+/// same process is detected before writing, see ``MemoryTweaks/set(_:)``.
 package final class ProcessMemory: AddressSpace {
     package let pid: Int32
     private let descriptor: CInt
@@ -28,15 +28,15 @@ package final class ProcessMemory: AddressSpace {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Whether the process is not there any more.
+    /// Whether the process no longer exists.
     package var hasEnded: Bool {
         // Kernels before 5.3 have no pidfd.
         descriptor >= 0 ? fbtweak__process_has_ended(descriptor) : Self.startTime(of: pid) != startTime
     }
 
-    /// When the process began, in the clock ticks of the kernel. Source: proc(5).
+    /// The start time of a process, in clock ticks of the kernel. Source: proc(5).
     private static func startTime(of pid: Int32) -> String? {
-        // Behind the name, in which there may be anything, it is the twentieth.
+        // It is the twentieth field after the name, which may contain anything.
         guard let bytes = readWhole("/proc/\(pid)/stat"), let end = bytes.lastIndex(of: UInt8(ascii: ")"))
         else {
             return nil
@@ -56,7 +56,7 @@ package final class ProcessMemory: AddressSpace {
     }
 
     package func openPath(of region: MemoryRegion) -> String? {
-        // In a container the path leads elsewhere.
+        // In a container the path refers to another file.
         region.path.map { "/proc/\(pid)/root" + $0 }
     }
 
@@ -66,7 +66,7 @@ package final class ProcessMemory: AddressSpace {
         return fbtweak__read_process(pid, &here, &there, 1) == buffer.count
     }
 
-    /// Expects that the memory may be read.
+    /// Throws unless the memory may be read.
     ///
     /// - Throws: ``MemoryError/forbidden(_:)`` with the rule.
     package func checkAccess() throws(MemoryError) {
@@ -76,11 +76,11 @@ package final class ProcessMemory: AddressSpace {
         if !isRead { throw error(errno) }
     }
 
-    /// Moves pieces, all of them or not.
+    /// Transfers several ranges, all or none.
     ///
     /// - Parameters:
-    ///   - pieces: Where each is in the memory of the process, and where here.
-    ///   - isWritten: Whether to the process.
+    ///   - pieces: The addresses in the process, and the buffers here.
+    ///   - isWritten: Whether to write to the process.
     func move(_ pieces: [(address: UInt64, bytes: UnsafeMutableRawBufferPointer)], isWritten: Bool)
         throws(MemoryError)
     {
@@ -106,7 +106,7 @@ package final class ProcessMemory: AddressSpace {
         guard moved == total else { throw error(errno) }
     }
 
-    /// Expects that it is the process that was opened.
+    /// Throws unless the process is the one that was opened.
     func checkIdentity() throws(MemoryError) { if hasEnded { throw .ended } }
 
     private func error(_ number: CInt) -> MemoryError {
@@ -120,7 +120,7 @@ package final class ProcessMemory: AddressSpace {
     }
 }
 
-/// The content of a file of /proc, more than `limit` if the file has more; `nil` if it cannot be read.
+/// Reads a file of /proc; returns more than `limit` bytes if the file is larger, or `nil` if it cannot be read.
 package func readWhole(_ path: String, limit: Int = 64 << 20) -> [UInt8]? {
     let descriptor = openFile(path, O_RDONLY)
     guard descriptor >= 0 else { return nil }
@@ -131,7 +131,7 @@ package func readWhole(_ path: String, limit: Int = 64 << 20) -> [UInt8]? {
 func readText(_ path: String) -> String? { readWhole(path).map { String(decoding: $0, as: UTF8.self) } }
 
 extension MemoryRegion {
-    /// Reads /proc/PID/maps. Source: proc(5).
+    /// Parses /proc/PID/maps. Source: proc(5).
     static func all(inMaps bytes: [UInt8]) -> [MemoryRegion] {
         var regions: [MemoryRegion] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -152,7 +152,7 @@ extension MemoryRegion {
         let rights = fields[1].prefix(2)
         (isReadable, isWritable) = (rights.first == UInt8(ascii: "r"), rights.last == UInt8(ascii: "w"))
         fileOffset = offset
-        // The path is padded with blanks, and [vdso], [heap] and the like have none.
+        // The path is padded with spaces, and [vdso], [heap] and the like have none.
         var path = fields.count > 5 ? fields[5].drop { $0 == UInt8(ascii: " ") } : []
         guard path.first == UInt8(ascii: "/") else {
             (self.path, file) = (nil, "")
@@ -179,7 +179,7 @@ extension MemoryRegion {
         return number
     }
 
-    /// The kernel writes a newline in a path as `\012`.
+    /// The kernel escapes a newline in a path as `\012`.
     private static func unescaped(_ path: ArraySlice<UInt8>) -> String {
         let newline = Array(#"\012"#.utf8)
         guard path.contains(UInt8(ascii: "\\")) else { return String(decoding: path, as: UTF8.self) }

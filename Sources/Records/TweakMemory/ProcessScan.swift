@@ -2,15 +2,15 @@ internal import Glibc
 internal import TweakELF
 internal import TweakSystem
 
-/// Finds processes with tweaks by what is mapped into them. Each file is looked at once.
+/// Finds processes with tweaks by their mapped files. Each file is examined once.
 package struct ProcessScan {
-    /// What a process has.
+    /// A process's or file's relation to tweaks.
     package enum Content: Hashable, Sendable {
-        /// Tweaks, and nothing that would change them.
+        /// It has tweaks, but not the library.
         case tweaks
-        /// The Tweaks library, with or without tweaks.
+        /// It has the library, with or without tweaks.
         case library
-        /// Neither.
+        /// It has neither.
         case nothing
     }
 
@@ -18,9 +18,9 @@ package struct ProcessScan {
 
     package init() {}
 
-    /// What a process has, by its files: its memory need not be readable for that.
+    /// Examines a process by its files, for which its memory need not be readable.
     ///
-    /// - Returns: `nil` if it may not be known, or if there is no such process.
+    /// - Returns: `nil` if access is denied, or there is no such process.
     package mutating func content(of pid: Int32) -> Content? {
         guard let maps = readWhole("/proc/\(pid)/maps") else { return nil }
         var content = Content.nothing
@@ -37,14 +37,14 @@ package struct ProcessScan {
     private mutating func content(of region: MemoryRegion, in pid: Int32) -> Content {
         if let known = known[region.file] { return known }
         let path = "/proc/\(pid)/root" + (region.path ?? "")
-        // A file that has been removed, or replaced by another one, is still that of the process.
+        // A file that was deleted or replaced still belongs to the process.
         let isExecutable = executablePath(of: "\(pid)") == region.path
         let content = Self.content(ofFile: isExecutable ? "/proc/\(pid)/exe" : path)
         known[region.file] = content
         return content
     }
 
-    /// What a file has.
+    /// Examines a file.
     package static func content(ofFile path: String) -> Content {
         guard let status = stat(path: path), status.isRegularFile else { return .nothing }
         let descriptor = openFile(path, O_RDONLY)
@@ -61,7 +61,7 @@ package struct ProcessScan {
         else { return .nothing }
         if headers.notes.hasLibrary { return .library }
         if headers.notes.records != nil { return .tweaks }
-        // What other languages write has no note.
+        // Binaries from other languages have no note.
         var hasRecords = false
         try? ELFFile(path: path).forEachObject { (object) throws(ELFError) in
             hasRecords = try !object.recordRanges().isEmpty

@@ -1,2 +1,2 @@
-/// The version of the library, which is that of the packaging.
+/// The version of the library and its packages.
 package let libraryVersion = "0.1.0"

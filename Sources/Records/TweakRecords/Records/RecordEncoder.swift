@@ -1,6 +1,6 @@
 extension TweakDeclaration {
-    /// The bytes of a record that declares the tweak, for the machine that runs this: what ``init(record:in:byteOrder:)``
-    /// reads. The cell holds the default. An action has neither function nor context yet.
+    /// The bytes of a record for the tweak, for this machine; ``init(record:in:byteOrder:)`` reads them. The cell holds
+    /// the default. An action has no function or context yet.
     package var record: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: RecordLayout.textOffset)
         bytes[RecordLayout.versionOffset] = RecordLayout.version
@@ -24,14 +24,14 @@ extension TweakDeclaration {
 
         let defaultText = if case .string(let text) = defaultValue { text } else { "" }
         let names = [key.category, key.collection, key.name, defaultText]
-        // The last text is empty: it ends the attributes.
+        // An empty text ends the attributes.
         for text in names + attributes.map(\.text) + [""] { bytes += Array(text.utf8) + [0] }
         bytes += [UInt8](repeating: 0, count: (8 - bytes.count % 8) % 8)
         if type.isNumeric, !choices.isEmpty {
             bytes[RecordLayout.flagsOffset] |= RecordLayout.hasChoices
             bytes += choices.flatMap { slot(of: $0.value) }
         }
-        // A text of 4 GB makes a size that no walk takes.
+        // A size of 4 GB or more is clamped, and readers refuse it.
         withUnsafeBytes(of: UInt32(clamping: bytes.count)) { bytes.replaceSubrange(0..<4, with: $0) }
         return bytes
     }

@@ -1,24 +1,24 @@
-/// Why bytes of a `fbtweak` section are not a record. Offsets count from the section's start.
+/// An error in the records of a `fbtweak` section. Offsets are relative to the section.
 public enum RecordError: Error, Hashable {
-    /// The size is not a multiple of 8, or smaller than a record of its kind can be. So many bytes are passed over to the
-    /// next record that makes sense, or to the end.
+    /// The size is not a multiple of 8, or too small for a record of its kind. The bytes up to the next plausible
+    /// record, or to the end, are skipped.
     case badSize(UInt32, offset: Int, passedOver: Int = 0)
-    /// The size reaches beyond the end of the section. So many bytes are passed over.
+    /// The size reaches beyond the end of the section. Bytes are skipped as above.
     case beyondEnd(size: UInt32, offset: Int, sectionSize: Int, passedOver: Int = 0)
-    /// The type byte is none of ``TweakType``, or none that a record of its kind can have.
+    /// The type is unknown, or not allowed for the kind of record.
     case unknownType(UInt8, offset: Int)
     /// A text has no NUL before the end of the record.
     case unterminatedText(offset: Int)
-    /// The minimum is above the maximum, or one of them is not a number.
+    /// The minimum is above the maximum, or one of them is NaN.
     case badLimits(offset: Int)
-    /// The flag for choices is set for a type that has no numbers to choose from.
+    /// The flag for choices is set for a type without numeric choices.
     case choicesOfType(TweakType, offset: Int)
-    /// The choices leave no room for the text, one is not a number, there are none, or there are limits too.
+    /// The choices leave no room for the text, one is NaN, there are none, or there are limits, too.
     case badChoices(offset: Int)
 }
 
 extension RecordError: CustomStringConvertible {
-    /// Says what is wrong, and where.
+    /// The problem and its place.
     public var description: String {
         switch self {
         case .badSize(let size, let offset, let count):

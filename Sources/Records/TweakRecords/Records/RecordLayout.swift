@@ -26,27 +26,27 @@ package enum RecordLayout {
 
 /// The types of the notes named `FBTweak`; `CSupport/RecordFormat.md` explains them, and `fbtweak.h` has the same numbers for C.
 package enum NoteType: UInt32 {
-    /// Where the records of an image are.
+    /// The location of an image's records.
     case image = 1
-    /// Where the library is in the image.
+    /// The location of the library in the image.
     case library
-    /// What the image calls the program that it is in.
+    /// The program's name in the image.
     case application
 }
 
-/// The order of the bytes of a number, which is that of the machine a binary is made for.
+/// The byte order of the machine that a binary is made for.
 public enum ByteOrder: Sendable {
     /// Least significant byte first, as on x86-64, AArch64 and RISC-V.
     case little
     /// Most significant byte first, as on s390x.
     case big
 
-    /// The order of the machine that runs this.
+    /// The byte order of this machine.
     public static var native: ByteOrder { 1 == 1.littleEndian ? .little : .big }
 }
 
 extension RawSpan {
-    /// The number at an offset, or `nil` if it is not all inside.
+    /// The number at an offset; `nil` if it is not entirely inside.
     package func number<Number: FixedWidthInteger & BitwiseCopyable>(
         at offset: Int, as _: Number.Type = Number.self, _ order: ByteOrder
     ) -> Number? {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Steps through the records of a section without looking inside them.
+/// Iterates over the records of a section without decoding them.
 ///
 ///     var walk = RecordWalk()
 ///     while let range = try walk.next(in: bytes, byteOrder: .native) { … }
@@ -11,16 +11,16 @@ public struct RecordWalk: Sendable {
     /// Starts at the beginning.
     public init() {}
 
-    /// The byte range of the next record of a kind and version that this library knows.
+    /// The byte range of the next record of a known kind and version.
     ///
-    /// Padding, other kinds and later versions are stepped over.
+    /// Padding, other kinds and later versions are skipped.
     ///
     /// - Parameters:
     ///   - bytes: The whole section, the same in each call.
     ///   - byteOrder: The byte order of the binary.
     /// - Returns: `nil` at the end.
-    /// - Throws: ``RecordError`` if a size makes no sense. The next call goes on with the next record that does, and at the
-    ///   latest with the end: all calls together look at each byte a few times.
+    /// - Throws: ``RecordError`` for an invalid size. The next call continues with the next plausible record, or at the
+    ///   end: all calls together examine each byte a few times.
     public mutating func next(in bytes: RawSpan, byteOrder: ByteOrder) throws(RecordError) -> Range<Int>? {
         while let record = try nextOfAnyKind(in: bytes, byteOrder: byteOrder) {
             if record.isKnown { return record.range }
@@ -28,7 +28,7 @@ public struct RecordWalk: Sendable {
         return nil
     }
 
-    /// A record, known or not.
+    /// A record of any kind.
     package struct Record {
         package let range: Range<Int>
         package let version, kind: UInt8
@@ -38,7 +38,7 @@ public struct RecordWalk: Sendable {
         }
     }
 
-    /// The same for records of any kind and version. Padding that has a size is among them.
+    /// The next record of any kind and version, or padding with a size.
     package mutating func nextOfAnyKind(
         in bytes: RawSpan, byteOrder: ByteOrder
     ) throws(RecordError) -> Record? {
@@ -69,8 +69,8 @@ public struct RecordWalk: Sendable {
         return nil
     }
 
-    /// Where the next record begins that is whole, of a known version, kind and type, and has its texts; the end if there is
-    /// none.
+    /// The offset of the next record that is complete, has a known version, kind and type, and has its texts; the end
+    /// if there is none.
     private mutating func nextPlausible(after start: Int, in bytes: RawSpan, _ order: ByteOrder) -> Int {
         let end = bytes.byteCount
         var start = start + 8
@@ -92,15 +92,15 @@ public struct RecordWalk: Sendable {
     }
 }
 
-/// Finds out where the names and the default text of a record end. Bytes that many records could claim are not counted
-/// again for each of them.
+/// Finds the end of the names and the default text of a record. Bytes that many records could claim are not counted
+/// again for each.
 private struct TextEnds: Sendable {
-    /// A range of bytes, and how many of them are NUL.
+    /// A range of bytes, and the number of NULs in it.
     private var start = 0
     private var end = 0
     private var count = 0
 
-    /// The place behind the fourth NUL from an offset on, which is never before that of the call before.
+    /// The offset after the fourth NUL from an offset on, which never decreases from call to call.
     mutating func endOfFourth(from offset: Int, in bytes: RawSpan) -> Int? {
         while start < min(offset, end) {
             if bytes.byte(at: start) == 0 { count -= 1 }
@@ -118,12 +118,12 @@ private struct TextEnds: Sendable {
 
 /// Finds the records of a few tweaks among many without decoding the others.
 ///
-/// It hashes the bytes of a record eight at a time and makes no key of them, so that starting with 100,000 tweaks, 100 of them
-/// overridden, takes milliseconds (`tools/bench start`). `TweakTable` says why the two tables are not one.
+/// It hashes the bytes of a record eight at a time without creating keys, so that starting with 100,000 tweaks, 100 of
+/// them overridden, takes milliseconds (`tools/bench start`). `TweakTable` explains why the two tables are not one.
 package struct RecordMatcher {
     private let keys: [TweakKey]
-    /// A hash table with the first half of the hash of a name and, in the second, its index and 1; 0 in more than half
-    /// of the places. A name is in the place that its hash tells, or in the next that was free.
+    /// A hash table: half of each place is half of a name's hash, the other half the name's index plus 1; more than
+    /// half of the places are 0. A name is in the place given by its hash, or the next one that was free.
     private var places: [UInt64]
 
     package init(_ keys: [TweakKey]) {
@@ -131,7 +131,7 @@ package struct RecordMatcher {
         var count = 2
         while count < 2 * keys.count { count *= 2 }
         places = Array(repeating: 0, count: count)
-        // The name as a record has it.
+        // The name in the form of a record.
         var text: [UInt8] = []
         let padding = [UInt8](repeating: 0, count: 7)
         for (index, key) in keys.enumerated() {
@@ -142,19 +142,19 @@ package struct RecordMatcher {
             text.append(contentsOf: padding)
             let hash = text.withUnsafeBytes(Self.hash)
             var place = firstPlace(of: hash)
-            // Half of the places at least are empty. Below 2^32 keys an index is in other bits than a hash.
+            // At least half of the places are empty. Below 2^32 keys, index and hash use different bits.
             while places[place] != 0 { place = self.place(after: place) }
             places[place] = hash & Self.hashBits | UInt64(index + 1)
         }
     }
 
-    /// Calls `body` with the place of each record of one of the keys, and the key.
+    /// Calls `body` with the range of each matching record, and the key.
     package func forEachMatch(in records: UnsafeRawBufferPointer, _ body: (Range<Int>, TweakKey) -> Void) {
         guard !keys.isEmpty else { return }
         var walk = RecordWalk()
         while true {
             let next: Range<Int>?
-            // What is broken is reported when the records are decoded.
+            // Broken records are reported when they are decoded.
             do throws(RecordError) { next = try walk.next(in: records.bytes, byteOrder: .native) } catch {
                 continue
             }
@@ -181,7 +181,7 @@ package struct RecordMatcher {
     private func firstPlace(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (places.count - 1) }
     private func place(after place: Int) -> Int { (place + 1) & (places.count - 1) }
 
-    /// A hash of a text as far as its third NUL, in steps of eight bytes as a record is made of.
+    /// A hash of a text up to its third NUL, in words of eight bytes, the unit of records.
     private static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
         var hash: UInt64 = 0
         var levels = 0
@@ -190,7 +190,7 @@ package struct RecordMatcher {
             var ends = word.zeroBytes
             while ends != 0, levels < 3 {
                 levels += 1
-                // Of the last word only the bytes up to the NUL count.
+                // In the last word only the bytes up to the NUL count.
                 if levels == 3 { word &= (2 << ends.trailingZeroBitCount) &- 1 }
                 ends &= ends - 1
             }
@@ -211,7 +211,7 @@ extension [UInt8] {
 }
 
 extension TweakKey {
-    /// Whether the text of a record begins with the three levels.
+    /// Whether the text of a record starts with the three levels.
     fileprivate func begins(_ text: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         return category.comes(next: &offset, in: text) && collection.comes(next: &offset, in: text)
@@ -234,7 +234,7 @@ extension String {
 }
 
 extension UInt64 {
-    /// The highest bit of each byte that is zero.
+    /// Sets the highest bit of each byte that is zero.
     ///
     /// Adding 0x7f to the lower seven bits of a byte sets its highest bit unless they are all zero:
     /// https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord
@@ -244,14 +244,14 @@ extension UInt64 {
     }
 }
 
-/// What is in a `fbtweak` section.
+/// The content of a `fbtweak` section.
 public struct RecordSection: Sendable {
-    /// The tweaks, in the order in which they are written, each with where its record begins.
+    /// The tweaks in source order, with the offsets of their records.
     public var tweaks: [(offset: Int, declaration: TweakDeclaration)] = []
-    /// What could not be read.
+    /// The errors of records that could not be read.
     public var errors: [RecordError] = []
 
-    /// Decodes all records of a section. A broken record is reported and the others are still read.
+    /// Decodes all records of a section. Broken records are reported, and the others are still read.
     public init(_ bytes: RawSpan, byteOrder: ByteOrder) {
         var walk = RecordWalk()
         while true {
@@ -272,14 +272,14 @@ extension TweakDeclaration {
     ///
     /// - Parameters:
     ///   - bytes: The section.
-    ///   - range: Where the record is, as ``RecordWalk`` gives it.
+    ///   - range: The range of the record, from ``RecordWalk``.
     ///   - byteOrder: The byte order of the binary.
     /// - Throws: ``RecordError`` if the bytes are not a record.
     public init(record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder) throws(RecordError) {
         try self.init(record: bytes, in: range, byteOrder: byteOrder, knownAs: nil)
     }
 
-    /// The same for a record that is known to have this name, in the same bytes.
+    /// As ``init(record:in:byteOrder:)``, for a record that is known to have this name, byte for byte.
     package init(
         record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder, knownAs key: TweakKey?
     ) throws(RecordError) {
@@ -319,7 +319,7 @@ extension TweakDeclaration {
         var attributes: [Attribute] = []
         while let attribute = text.next(in: bytes), !attribute.isEmpty {
             attributes.append(Attribute(bytes.extracting(attribute)))
-            // The block takes its room from the text.
+            // The block is taken from the end of the text.
             if hasBlock, attributes.last?.key == "choice" { text.end -= RecordLayout.choiceSize }
         }
         var choices: [TweakChoice] = []
@@ -334,7 +334,7 @@ extension TweakDeclaration {
                 throw .badChoices(offset: offset)
             }
         }
-        // All at once: a declaration is large, and to change it a member at a time takes copies of it.
+        // In one step: a declaration is large, and changing its members one by one copies it.
         self.init(
             key: key, type: type,
             defaultValue: bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
@@ -352,7 +352,7 @@ extension TweakDeclaration {
 }
 
 extension TweakKey {
-    /// The name in a record, without the rest; `nil` if the bytes are not a record.
+    /// The name in a record; `nil` if the bytes are not a record.
     package init?(record bytes: RawSpan, in range: Range<Int>) {
         guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount,
             range.count > RecordLayout.textOffset
@@ -395,13 +395,13 @@ extension RawSpan {
 
     fileprivate var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 
-    /// The choices that attributes name. Those of numbers are in a block of the record.
+    /// The choices in the attributes. The values of numbers are in a block of the record.
     fileprivate func choices(
         _ attributes: [TweakDeclaration.Attribute], block: Int, _ type: TweakType, _ order: ByteOrder
     ) -> [TweakChoice] {
         var choices: [TweakChoice] = []
         for (index, attribute) in attributes.enumerated() where attribute.key == "choice" {
-            // Wherever that is: outside of the section there is no number.
+            // Reading outside of the section returns nil.
             let value = value(at: block + RecordLayout.choiceSize * choices.count, type, order)
             let next = attributes[(index + 1)...].first
             let label = next?.key == "label" && next?.value != "" ? next?.value : nil
@@ -417,12 +417,12 @@ extension RawSpan {
     }
 }
 
-/// Finds the NUL-terminated texts of a record, one after the other.
+/// Iterates over the NUL-terminated texts of a record.
 private struct RecordText {
     var next: Int
     var end: Int
 
-    /// The name of the tweak, which is stepped over if it is known.
+    /// The name of the tweak, skipped if it is known.
     mutating func key(in bytes: RawSpan, knownAs key: TweakKey?) -> TweakKey? {
         if let key {
             next += key.category.utf8.count + key.collection.utf8.count + key.name.utf8.count + 3
@@ -434,7 +434,7 @@ private struct RecordText {
     }
 
     mutating func next(in bytes: RawSpan) -> Range<Int>? {
-        // The beginning is behind that of the record, and the end at most the record's own.
+        // The start is inside the record, and the end at most the record's own.
         guard next < end else { return nil }
         let rest = bytes.extracting(next..<end)
         guard let count = rest.withUnsafeBytes({ $0.firstByte(0) }) else { return nil }
@@ -444,7 +444,7 @@ private struct RecordText {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where a byte is for the first time.
+    /// The index of the first occurrence of a byte.
     fileprivate func firstByte(_ byte: UInt8) -> Int? {
         baseAddress.flatMap { start in memchr(start, Int32(byte), count).map { UnsafeRawPointer($0) - start }
         }
@@ -452,29 +452,29 @@ extension UnsafeRawBufferPointer {
 }
 
 extension [TweakDeclaration.Attribute] {
-    /// The states of a monitor that only have names: 0, 1, 2, …
+    /// The states of a monitor that are given as names only: 0, 1, 2, …
     fileprivate var states: [TweakChoice] {
         filter { $0.key == "choice" }.enumerated().map { TweakChoice(.integer(Int128($0)), label: $1.value) }
     }
 }
 
 extension TweakDeclaration.Attribute {
-    /// Reads `key=value`, or a `key` alone.
+    /// Parses `key=value`, or a `key` alone.
     package init(text: String) { self.init(text.utf8.span.bytes) }
 
     fileprivate init(_ text: RawSpan) {
-        // Of bytes: to make a text and to take it apart takes twice as long, and in a text an equals sign before a combining
-        // mark is one Character with it.
+        // By bytes: creating and splitting a string takes twice as long, and in a string an equals sign and a following
+        // combining mark are one Character.
         let end = text.withUnsafeBytes { $0.firstByte(UInt8(ascii: "=")) } ?? text.byteCount
         self.init(key: text.extracting(first: end).text, value: text.extracting(droppingFirst: end + 1).text)
     }
 
-    /// The attribute as a record has it.
+    /// The attribute in the form of a record.
     package var text: String { value.isEmpty && key != "choice" ? key : "\(key)=\(value)" }
 }
 
 extension TweakChoice {
-    /// What a record says of the choice in its text.
+    /// The choice's attributes in the text of a record.
     package var attributes: [TweakDeclaration.Attribute] {
         let text = if case .string(let text) = value { text } else { "" }
         let choice = TweakDeclaration.Attribute(key: "choice", value: text)
@@ -499,7 +499,7 @@ extension TweakKey {
 }
 
 extension UnsafeRawBufferPointer {
-    /// A record, which says itself how long it is.
+    /// A record, sized by its own size field.
     fileprivate init(record: UnsafeRawPointer) {
         self.init(start: record, count: Int(record.loadUnaligned(as: UInt32.self)))
     }

@@ -1,9 +1,9 @@
 extension Array {
-    /// Puts tweaks of one section into the order in which they are written: file by file as these first come, by line, and as
-    /// they come where they share a line or do not say theirs.
+    /// Sorts the tweaks of one section into source order: by file, in the order of first appearance, then by line. The
+    /// sort is stable for tweaks that share a line or have no location.
     ///
-    /// Compilers write most records in this order, but those of inline functions at the end, or not before the function is
-    /// used, and GCC writes all backwards if nothing keeps it from that.
+    /// Compilers emit most records in this order, but those of inline functions at the end, or when the function is
+    /// first used, and GCC emits all in reverse unless told otherwise.
     package mutating func sortAsWritten(_ declaration: (Element) -> TweakDeclaration) {
         var files: [Substring: Int] = [:]
         var name: Substring = ""

@@ -8,14 +8,14 @@ package enum Base64 {
         return values
     }()
 
-    /// The text of some bytes.
+    /// Encodes bytes.
     package static func text(of bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         write(bytes.span.bytes, to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends the text of some bytes.
+    /// Appends the encoding of bytes.
     package static func write(_ bytes: RawSpan, to output: inout [UInt8]) {
         output.append(addingCapacity: (bytes.byteCount + 2) / 3 * 4) { text in
             text.withUnsafeMutableBufferPointer { text, count in
@@ -38,10 +38,10 @@ package enum Base64 {
         }
     }
 
-    /// The bytes that a text stands for.
+    /// Decodes a text.
     ///
-    /// - Returns: `nil` for anything that ``text(of:)`` does not produce, such as spaces, missing padding, or a last digit with
-    ///   surplus bits. So two different texts never stand for the same bytes.
+    /// - Returns: `nil` for anything that ``text(of:)`` does not produce, such as spaces, missing padding, or a last
+    ///   digit with surplus bits. So distinct texts never decode to the same bytes.
     package static func bytes(of text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { text -> [UInt8]? in

@@ -1,6 +1,6 @@
 /// The names of colours in CSS. Source: CSS Color Module Level 4, section 6.1.
 enum ColorName {
-    /// The digits of each, by name in lower case.
+    /// The hexadecimal digits of each colour, by lower-case name.
     static let all: [String: String] = {
         let words = table.split { $0.isWhitespace }.map(String.init)
         let pairs = stride(from: 0, to: words.count, by: 2).map { (words[$0], words[$0 + 1]) }

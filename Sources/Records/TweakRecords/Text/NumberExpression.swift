@@ -2,11 +2,11 @@ internal import Glibc
 
 /// A number as a person types it: `2*pi`, `+=10%`, `max/2`, `0x1F`, `300 ms`, `1:30`.
 ///
-/// Whole numbers are calculated exactly as long as 128 bits hold them.
+/// Integer arithmetic is exact within 128 bits.
 struct NumberExpression {
-    /// Why a text is no number, for a person.
+    /// The reason why a text is not a number, for people.
     struct Problem: Error {
-        /// `nil` if it is just something else.
+        /// `nil` if the text is not an expression at all.
         let reason: String?
     }
 
@@ -25,29 +25,29 @@ struct NumberExpression {
     private struct Operand {
         var number: Number
         var isPercent = false
-        /// Whether it was written with a unit of time, so that another one can follow: `2 min 5 s`.
+        /// Whether it has a unit of time, so that another one can follow: `2 min 5 s`.
         var isTime = false
     }
 
     private let text: [Unicode.Scalar]
-    /// The unit of numbers that have none.
+    /// The unit of numbers without one.
     private let unit: String?
-    /// The nanoseconds of the tweak's unit and of ``unit``, if those are different units of time.
+    /// The nanoseconds of the tweak's unit and of ``unit``, if they are different units of time.
     private let times: (own: Int128, written: Int128)?
     private let value: (String) -> TweakValue?
     private var next = 0
     private var depth = 0
-    /// Whether anything was calculated.
+    /// Whether there was any arithmetic.
     private(set) var isCalculated = false
 
     private static let longest = 500
-    /// A host may have a small stack.
+    /// The program's stack may be small.
     private static let deepest = 8
 
     /// - Parameters:
-    ///   - unit: The unit of the tweak, of its result and of named values.
-    ///   - writtenUnit: The unit of numbers that have none, if it is another unit of time than the tweak's.
-    ///   - value: The value of a name; `x` is the current value.
+    ///   - unit: The unit of the tweak, of the result and of named values.
+    ///   - writtenUnit: The unit of numbers without one, if it is another unit of time than the tweak's.
+    ///   - value: Returns the value of a name; `x` is the current value.
     init(
         _ text: String, unit: String?, writtenUnit: String? = nil, value: @escaping (String) -> TweakValue?
     ) {
@@ -62,7 +62,7 @@ struct NumberExpression {
         }
     }
 
-    /// Calculates the number, in the unit of the tweak.
+    /// Evaluates the expression, in the unit of the tweak.
     mutating func result() throws(Problem) -> Number {
         let number = try writtenResult()
         guard let times else { return number }
@@ -113,7 +113,7 @@ struct NumberExpression {
     private mutating func product() throws(Problem) -> Operand {
         var left = try signed()
         while let sign = take("*/×÷·") {
-            // As Python and JavaScript write a power.
+            // Python and JavaScript write powers like this.
             if sign == "*", next < text.count, text[next] == "*" {
                 next += 1
                 left = Operand(number: power(left.number, try signed().number))
@@ -173,7 +173,7 @@ struct NumberExpression {
         return Operand(number: number)
     }
 
-    /// Calculates up to the closing parenthesis. The opening one has been read.
+    /// Evaluates up to the closing parenthesis. The opening one was consumed.
     private mutating func parenthesized() throws(Problem) -> Number {
         let inner = try deeper { expression throws(Problem) in try expression.sum() }
         guard take(")") != nil else { throw Problem(reason: "a ) is missing") }
@@ -223,7 +223,7 @@ struct NumberExpression {
         return Operand(number: number)
     }
 
-    /// `minutes:seconds` or `hours:minutes:seconds`, of which the first is read.
+    /// Parses `minutes:seconds` or `hours:minutes:seconds` after the first number.
     private mutating func clock(_ first: Number, in ownTime: Int128) throws(Problem) -> Number {
         var seconds = first
         for _ in 0..<2 where next < text.count && text[next] == ":" {
@@ -275,7 +275,7 @@ struct NumberExpression {
         return .real(real)
     }
 
-    /// An exponent with its letter; `nil` if there is none.
+    /// An exponent with its letter, or `nil`.
     private mutating func exponentDigits() -> String? {
         guard next < text.count, text[next] == "e" || text[next] == "E" else { return nil }
         let hasSign = next + 1 < text.count && (text[next + 1] == "-" || text[next + 1] == "+")
@@ -358,7 +358,7 @@ struct NumberExpression {
 
     // MARK: Text
 
-    /// What stands where it makes no sense.
+    /// The error for unexpected text.
     private var misunderstood: Problem {
         let rest = String(String.UnicodeScalarView(text[min(next, text.count)...]))
         return Problem(reason: next == 0 ? nil : "\(TweakValue.string(rest).quoted) is not understood")
@@ -381,7 +381,7 @@ struct NumberExpression {
         return String(String.UnicodeScalarView(text[start..<next]))
     }
 
-    /// A letter, and what follows it of a word.
+    /// A letter, and the rest of its word.
     private func word(at start: Int) -> String {
         guard start < text.count, text[start].isOfWord, !text[start].isDigit else { return "" }
         return String(String.UnicodeScalarView(text[start...].prefix { $0.isOfWord }))

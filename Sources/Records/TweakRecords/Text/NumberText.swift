@@ -1,12 +1,12 @@
 extension BinaryInteger {
-    /// The number, which is not negative, with zeros before it up to a count of digits.
+    /// The digits of a non-negative number, padded with zeros.
     package func digits(_ count: Int, radix: Int = 10, uppercase: Bool = false) -> String {
         let digits = String(self, radix: radix, uppercase: uppercase)
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 }
 
-/// A number of things, as `1 tweak was` and `2 tweaks were`.
+/// A count with singular or plural, such as `1 tweak was` and `2 tweaks were`.
 package func counted(_ count: Int, _ one: String, _ several: String) -> String {
     "\(count) \(count == 1 ? one : several)"
 }

@@ -1,7 +1,7 @@
-// Bytes of a text as `%` and two hexadecimal digits: RFC 3986, section 2.1.
+// Percent encoding of bytes: RFC 3986, section 2.1.
 
 extension String {
-    /// The text as part of an address: only letters, digits, and `-`, `.`, `_` and `~` stay as they are.
+    /// The text as part of a URL: only letters, digits, and `-`, `.`, `_` and `~` remain.
     package var percentEncoded: String {
         percentEncoded { byte in
             switch byte {

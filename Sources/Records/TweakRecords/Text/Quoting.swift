@@ -12,7 +12,7 @@ extension String {
         return "\"" + text.replacingScalar("\"", with: "\"\"") + "\""
     }
 
-    /// By scalars, because a quotation mark with a combining mark behind it is a different `Character`.
+    /// By scalars, because a quotation mark followed by a combining mark is another `Character`.
     private func replacingScalar(_ scalar: Unicode.Scalar, with replacement: String) -> String {
         unicodeScalars.map { $0 == scalar ? replacement : String($0) }.joined()
     }

@@ -1,10 +1,10 @@
-// What a person may have meant who wrote a name that there is not.
+// Suggestions for mistyped names.
 
 extension Collection where Element == TweakKey {
-    /// The keys that a person who wrote another one may have meant, the most similar first, at most three.
+    /// The keys most similar to a mistyped one, most similar first, at most three.
     public func nearest(to key: TweakKey) -> [TweakKey] { nearest(to: key, levels: 3) }
 
-    /// The same for a name of which only the last levels were given; the others do not count.
+    /// As ``nearest(to:)`` for a name of which only the last levels were given; the others are ignored.
     package func nearest(to key: TweakKey, levels: Int) -> [TweakKey] {
         let wanted = Spelling(key.text(ofLast: levels), name: key.name)
         return wanted.nearest(among: self) { Spelling($0.text(ofLast: levels), name: $0.name) }
@@ -12,13 +12,13 @@ extension Collection where Element == TweakKey {
 }
 
 extension Collection where Element == String {
-    /// The texts that a person who wrote another one may have meant, the most similar first, at most three.
+    /// The texts most similar to a mistyped one, most similar first, at most three.
     package func nearest(to text: String) -> [String] {
         Spelling(text, name: text).nearest(among: self) { Spelling($0, name: $0) }
     }
 }
 
-/// Behind a message of what there is not: `; did you mean this or that?`, or nothing.
+/// The end of a message about an unknown name: `; did you mean this or that?`, or nothing.
 package func didYouMean(_ suggestions: [String]) -> String {
     suggestions.isEmpty ? "" : "; did you mean \(suggestions.joined(separator: " or "))?"
 }
@@ -29,9 +29,9 @@ extension TweakKey {
     }
 }
 
-/// A text as it is compared with others, without upper and lower case.
+/// A text in the form for comparison, without case.
 private struct Spelling {
-    /// Nobody mistypes a longer one, and it would take long to compare.
+    /// Longer texts are not compared, because it takes long and nobody mistypes them.
     private static let longest = 300
 
     let scalars: [Unicode.Scalar]
@@ -54,7 +54,7 @@ private struct Spelling {
         .prefix(3).map(\.candidate)
     }
 
-    /// How different they are; `nil` if nobody would take one for the other.
+    /// The distance to another text; `nil` if they are too different to be confused.
     private func distance(to other: Spelling) -> Int? {
         guard !other.name.isEmpty else { return nil }
         if name == other.name { return 0 }
@@ -63,11 +63,11 @@ private struct Spelling {
             let distance = editDistance(scalars, other.scalars)
             if distance <= limit { return distance }
         }
-        // A part of the name, inside a word too.
+        // A part of the name, possibly inside a word.
         return name.utf8.count >= 3 && other.contains(name) ? limit + 1 : nil
     }
 
-    /// That of the standard library for texts brings its regular expressions, which take a megabyte.
+    /// The standard library's method pulls in its regular expressions, a megabyte.
     private func contains(_ part: String) -> Bool {
         var rest = name.utf8[...]
         while rest.count >= part.utf8.count {
@@ -78,10 +78,10 @@ private struct Spelling {
     }
 }
 
-/// The number of insertions, deletions, replacements and exchanges of neighbours between two texts: the optimal string
+/// The number of insertions, deletions, replacements and swaps of neighbours between two texts: the optimal string
 /// alignment distance of Damerau and Levenshtein.
 private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
-    // Each has one more than there are columns, so that `j + 1` is inside.
+    // Each row has one more element than there are columns, so `j + 1` is valid.
     var (before, last) = ([Int](), Array(0...right.count))
     for (i, a) in left.enumerated() {
         var row = [i + 1]

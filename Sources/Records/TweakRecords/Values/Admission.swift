@@ -1,17 +1,17 @@
 extension TweakDeclaration {
-    /// The form in which a tweak takes a given value.
+    /// The result of giving a tweak a value.
     public struct Admission: Hashable, Sendable {
         /// The value to store: of the tweak's type and within its limits.
         public var value: TweakValue
-        /// Whether the given value was outside the limits and was moved to the nearest one.
+        /// Whether the given value was outside the limits and was clamped.
         public var wasClamped: Bool
     }
 
     /// Checks a value against the type and the limits or choices.
     ///
-    /// An integer is taken for a floating-point tweak, a floating-point number without a fraction for an integer
-    /// one, and a text for a colour if it is one. Everything else of another type is refused, and what is not among
-    /// the choices. A number outside the limits is clamped.
+    /// A floating-point tweak accepts an integer, an integer one a floating-point number without a fraction, and a
+    /// colour a string with a colour. Other values of the wrong type are refused, and values that are not among the
+    /// choices. A number outside the limits is clamped.
     ///
     /// - Throws: ``TweakValueError`` if the value is refused.
     public func admit(_ value: TweakValue) throws(TweakValueError) -> Admission {
@@ -51,25 +51,25 @@ extension TweakDeclaration {
         }
     }
 
-    /// Reads a value that a person typed, by the tweak's type, and checks it as ``admit(_:)`` does.
+    /// Parses a value as people type it, by the tweak's type, and checks it as ``admit(_:)`` does.
     ///
     /// - A Bool is `true` or `false`, also `on`, `off`, `yes`, `no`, `1` and `0`, in any case, or `toggle`.
-    /// - A number may be calculated: `2*pi`, `(max-min)/2`, `x*1.1`, `+=10%`, `sqrt(2)`, where `x` is the current value,
-    ///   `min` and `max` are the limits and `def` is the default. An integer may be hexadecimal (`0x1F`), octal (`0o17`) or
-    ///   binary (`0b101`), and is rounded if it was calculated. The tweak's unit may stand behind a number; where that is
-    ///   one of time, other ones too: `300 ms`, `2 min 5 s`, `1:30`.
-    /// - A colour is `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, also without `#`, or a name of CSS.
-    /// - A choice is also its label, unless that is the text of another choice's value.
+    /// - A number may be an expression: `2*pi`, `(max-min)/2`, `x*1.1`, `+=10%`, `sqrt(2)`, where `x` is the current
+    ///   value, `min` and `max` are the limits and `def` is the default. An integer may be hexadecimal (`0x1F`), octal
+    ///   (`0o17`) or binary (`0b101`), and the result of arithmetic is rounded. A number may be followed by the tweak's
+    ///   unit or, if that is a unit of time, by another one: `300 ms`, `2 min 5 s`, `1:30`.
+    /// - A colour is `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, with or without `#`, or a CSS name.
+    /// - A choice may be given by its label, unless that is the text of another choice's value.
     ///
-    /// - Parameter current: The value that the tweak has, for `x`, `+=` and `toggle`.
-    /// - Throws: ``TweakValueError`` if the text is no such value.
+    /// - Parameter current: The tweak's value, for `x`, `+=` and `toggle`.
+    /// - Throws: ``TweakValueError`` if the text is not such a value.
     public func admit(text: String, current: TweakValue? = nil) throws(TweakValueError) -> Admission {
         try admit(text: text, current: current, writtenUnit: nil)
     }
 
-    /// Reads a value as ``admit(text:current:)`` does.
+    /// Parses a value as ``admit(text:current:)`` does.
     ///
-    /// - Parameter writtenUnit: The unit of time of numbers without a unit; `nil` for the tweak's own.
+    /// - Parameter writtenUnit: The unit of time of numbers without one; `nil` for the tweak's own.
     package func admit(
         text: String, current: TweakValue?, writtenUnit: String?
     ) throws(TweakValueError) -> Admission {
@@ -81,7 +81,7 @@ extension TweakDeclaration {
         return try admit(value(of: text, current, writtenUnit))
     }
 
-    /// What a text stands for; the text itself if it is nothing else.
+    /// The value of a text; the text itself if it has no other meaning.
     private func value(
         of text: String, _ current: TweakValue?, _ writtenUnit: String?
     ) throws(TweakValueError) -> TweakValue {
@@ -147,7 +147,7 @@ extension TweakDeclaration {
 }
 
 extension Double {
-    /// The number that is written like the Float, so that 0.1 stays 0.1; it converts back to the same Float.
+    /// The Double with the Float's shortest decimal form, so that 0.1 stays 0.1; it converts back to the same Float.
     package init(shortest float: Float) {
         self = Double("\(float)") ?? Double(float)
     }

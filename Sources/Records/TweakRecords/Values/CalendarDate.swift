@@ -1,15 +1,15 @@
 /// A day of the Gregorian calendar.
 ///
-/// The functions of the C library for it read files and take a lock, which a forked child may find locked.
+/// The C library's functions for this read files and take a lock, which a forked child may find locked.
 package struct CalendarDate: Equatable, Sendable {
     package private(set) var year = 1970
     package private(set) var month = 1
     package private(set) var day: Int
 
-    /// The day of a time in UTC; the first one that there is for times before it.
+    /// The day of a time in UTC; the first day for negative times.
     package init(secondsSince1970 seconds: Int) {
         day = max(seconds, 0) / 86400 + 1
-        // A wrong clock has years that nobody waits for.
+        // Bounds the loop if the clock is wrong.
         while year < 9999, day > yearLength {
             day -= yearLength
             year += 1
@@ -44,22 +44,22 @@ package func utcTime(secondsSince1970 seconds: Int) -> String {
 }
 
 extension TweakDeclaration {
-    /// The last day for which the tweak is meant, as `YYYY-MM-DD`; `nil` if it says none, or no such date.
+    /// The last day on which the tweak should exist, as `YYYY-MM-DD`; `nil` without a valid date.
     public var expiryDate: String? {
         text(of: "expires").flatMap { isDay($0) ? $0 : nil }
     }
 
-    /// Whether the expiry date is past on a day, given as `YYYY-MM-DD`.
+    /// Whether the tweak has expired before a day, given as `YYYY-MM-DD`.
     public func hasExpired(on day: String) -> Bool { expiryDate.map { $0 < day } ?? false }
 
-    /// What to say about the tweak if it has expired. Few have a date, so the day is asked for only then.
+    /// The warning about an expired tweak. Few tweaks have a date, so the day is evaluated lazily.
     package func expiryWarning(on day: @autoclosure () -> String) -> String? {
         guard let expiryDate, hasExpired(on: day()) else { return nil }
         return "\(key): expired on \(expiryDate)\(owner.map { " (owner: \($0))" } ?? ""); remove it"
     }
 }
 
-/// Whether a text is a day as `YYYY-MM-DD`.
+/// Whether a text is a valid day in the form `YYYY-MM-DD`.
 package func isDay(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     let isDigits = parts.allSatisfy { $0.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }

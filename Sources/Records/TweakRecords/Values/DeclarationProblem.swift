@@ -1,25 +1,25 @@
-/// Why a declaration makes no sense.
+/// An error in a declaration.
 package enum DeclarationProblem: Hashable {
-    /// There are limits or a step, and the type is none of a number.
+    /// There are limits or a step, but the type is not numeric.
     case limitsOfNoNumber
-    /// There are choices, and the type is none of a number or a text.
+    /// There are choices, but the type is neither numeric nor a string.
     case choicesOfOtherType
-    /// There are limits and choices.
+    /// There are both limits and choices.
     case limitsAndChoices
-    /// The minimum is above the maximum, or one of them is not a number.
+    /// The minimum is above the maximum, or one of them is NaN.
     case limitsOutOfOrder
     /// The step is not above 0.
     case noStep
-    /// The scale is logarithmic, and there is no minimum above 0.
+    /// The scale is logarithmic, but there is no minimum above 0.
     case noLogarithm
-    /// The default is not between the limits or among the choices.
+    /// The default is outside the limits or not among the choices.
     case badDefault(allowed: String)
-    /// It is a monitor of neither a number nor a Bool.
+    /// The monitor is neither a number nor a Bool.
     case monitorOfOtherType
 }
 
 extension DeclarationProblem: CustomStringConvertible {
-    /// Says what is wrong.
+    /// The problem, for people.
     package var description: String {
         switch self {
         case .limitsOfNoNumber: "only a number has limits and a step"
@@ -35,7 +35,7 @@ extension DeclarationProblem: CustomStringConvertible {
 }
 
 extension TweakDeclaration {
-    /// Why the declaration makes no sense; `nil` if it does. Its values are of its type.
+    /// The error in the declaration, or `nil`. All values must have the declared type.
     package var problem: DeclarationProblem? {
         guard type.isNumeric || (minimum ?? maximum ?? step) == nil else { return .limitsOfNoNumber }
         guard type.isNumeric || type == .string || choices.isEmpty else { return .choicesOfOtherType }

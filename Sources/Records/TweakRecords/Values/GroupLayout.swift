@@ -1,8 +1,8 @@
-/// The tweaks of a group of the library, which the library makes and the macros put into the binary.
+/// The tweaks of a built-in group, made by the library or by the macros.
 package struct GroupLayout: Sendable {
     /// The name of the Swift type.
     package let type: String
-    /// The name of the group with the usual values.
+    /// The name of the group with default values.
     package let usual: String
     package let fields: [GroupField]
 
@@ -16,7 +16,7 @@ package struct GroupLayout: Sendable {
     ]
 }
 
-/// One of the tweaks of a group of the library.
+/// A tweak of a built-in group.
 package struct GroupField: Sendable {
     /// The name of the property.
     package let property: String
@@ -26,7 +26,7 @@ package struct GroupField: Sendable {
     private var limits: ClosedRange<Double>?
     private var step: Double?
     private var choices: [String] = []
-    /// What its numbers count.
+    /// The unit of its numbers.
     package private(set) var unit: String?
 
     /// The declaration under a name. A default outside the usual limits widens them.

@@ -2,32 +2,33 @@ internal import Glibc
 
 /// A key of a dictionary that is filled before `main`.
 ///
-/// Swift's `Hasher` has seeds, which a constructor of the standard library draws. Where the standard library is inside
-/// the image, that constructor runs after the one of this library, and what was put into a dictionary before it cannot be
-/// found afterwards. Keys of this kind do without `Hasher`: they have the same hash before and after.
+/// Swift's `Hasher` has seeds, which a constructor of the standard library initialises. If the standard library is
+/// inside the image, that constructor runs after the constructor of this library, and keys that were added to a
+/// dictionary before would not be found afterwards. Keys of this kind do not use `Hasher`, so their hashes are the same
+/// before and after.
 package protocol StableHashable: Hashable {
-    /// Adds what makes two keys equal.
+    /// Feeds everything that makes two keys equal into the hasher.
     func combine(into hasher: inout StableHasher)
 }
 
 extension StableHashable {
-    /// What dictionaries and sets ask for. The seed is the dictionary's own, and differs from one to the next.
+    /// Called by dictionaries and sets. The seed is the dictionary's own.
     package func _rawHashValue(seed: Int) -> Int {
         var hasher = StableHasher(seed: seed)
         combine(into: &hasher)
         return hasher.hash
     }
 
-    /// For a key of this kind that is part of another one.
+    /// Used if the key is part of another one.
     package func hash(into hasher: inout Hasher) { hasher.combine(_rawHashValue(seed: 0)) }
 }
 
-/// A hash with a key that is drawn once in the process, when the first one is needed. That is never before a constructor of
-/// anybody else.
+/// A hash with a key that is generated once per process, for the first hash, and so never before another image's
+/// constructor.
 ///
 /// Each sixteen bytes are two factors whose product is folded to half its width, as in Wang Yi's wyhash
-/// (https://github.com/wangyi-fudan/wyhash). Both factors are mixed with a part of the key: names can come from a file of
-/// somebody else, so that they must not collide at will.
+/// (https://github.com/wangyi-fudan/wyhash). Both factors are mixed with a part of the key, because names may come from
+/// untrusted files, which must not be able to cause collisions.
 package struct StableHasher {
     private static let key: (UInt64, UInt64) = {
         var generator = SystemRandomNumberGenerator()
@@ -40,14 +41,14 @@ package struct StableHasher {
     @inline(__always)
     init(seed: Int) { (mask, state) = (Self.key.0, Self.key.1 ^ UInt64(truncatingIfNeeded: seed)) }
 
-    /// The hash of all that was added.
+    /// The hash of everything fed in.
     @inline(__always)
     var hash: Int { Int(truncatingIfNeeded: state) }
 
     @inline(__always)
     package mutating func combine(_ number: UInt64) { combine(number, 0x9e37_79b9_7f4a_7c15) }
 
-    /// Adds the UTF-8 bytes of a text, and how many there are.
+    /// Feeds the UTF-8 bytes of a text, and their number.
     @inline(__always)
     package mutating func combine(_ text: String) {
         if text.utf8.withContiguousStorageIfAvailable({ combine(UnsafeRawBufferPointer($0)) }) == nil {
@@ -61,7 +62,7 @@ package struct StableHasher {
         let count = bytes.count
         var (first, last): (UInt64, UInt64) = (0, 0)
         if let start = bytes.baseAddress {
-            // The last one to sixteen, of which some may be read twice.
+            // The last one to sixteen bytes, some of which may be read twice.
             if count >= 8 {
                 var offset = 0
                 while count - offset > 16 {
@@ -94,11 +95,11 @@ package struct StableHasher {
 }
 
 extension String {
-    /// Whether two texts have the same UTF-8 bytes. `==` also takes composed and decomposed letters for the same, and the
-    /// Kelvin sign for a K.
+    /// Whether two texts have the same UTF-8 bytes. `==` also treats composed and decomposed letters as equal, and the
+    /// Kelvin sign and K.
     @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
-        // What is represented by the same bits is the same text. That is so for the same short text, and for copies.
+        // Identical representations are identical texts. That covers short texts and copies.
         if MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size,
             unsafeBitCast(self, to: (UInt64, UInt64).self) == unsafeBitCast(other, to: (UInt64, UInt64).self)
         {
@@ -115,7 +116,7 @@ extension String {
         return (result ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether a text comes before another one by its UTF-8 bytes, which is the order of the code points.
+    /// Whether a text precedes another one by its UTF-8 bytes, which is code point order.
     package func bytesPrecede(_ other: String) -> Bool {
         let result = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { others in
@@ -131,7 +132,7 @@ extension String {
     }
 }
 
-/// A text that is compared by its UTF-8 bytes.
+/// A text compared by its UTF-8 bytes.
 package struct ByteText: StableHashable, Comparable, Sendable, ExpressibleByStringLiteral {
     package let text: String
 
@@ -143,7 +144,7 @@ package struct ByteText: StableHashable, Comparable, Sendable, ExpressibleByStri
     package static func < (left: Self, right: Self) -> Bool { left.text.bytesPrecede(right.text) }
 }
 
-/// A number that stands for something, such as an address.
+/// A number as a key, such as an address.
 package struct StableNumber: StableHashable, Sendable {
     package let number: UInt64
 
@@ -152,7 +153,7 @@ package struct StableNumber: StableHashable, Sendable {
 
     package func combine(into hasher: inout StableHasher) { hasher.combine(number) }
 
-    /// Without the generic default, which would be called through a table.
+    /// Avoids the generic default, which would be called through a witness table.
     package func _rawHashValue(seed: Int) -> Int {
         var hasher = StableHasher(seed: seed)
         hasher.combine(number)

@@ -1,10 +1,10 @@
-/// What a program says about one of its tweaks: everything but the current value.
+/// The declaration of a tweak: everything but the current value.
 public struct TweakDeclaration: Hashable, Sendable {
     /// The tweak's name.
     public var key: TweakKey
-    /// What it holds.
+    /// The type of the values.
     public var type: TweakType
-    /// The value in the binary.
+    /// The default, in the binary.
     public var defaultValue: TweakValue
     /// The smallest value; `nil` if only the type limits it.
     public var minimum: TweakValue?
@@ -12,29 +12,29 @@ public struct TweakDeclaration: Hashable, Sendable {
     public var maximum: TweakValue?
     /// The distance between two neighbouring values on a slider or stepper.
     public var step: TweakValue?
-    /// The only values that the tweak takes; empty if others are taken too. A tweak with choices has no limits.
+    /// The only allowed values; empty if others are allowed. A tweak with choices has no limits.
     public var choices: [TweakChoice]
-    /// Everything else that the record says, in the record's order.
+    /// All other properties in the record, in its order.
     public var attributes: [Attribute]
-    /// Whether it is a monitor: the program stores the value, people see it, and nobody sets it. Its limits are those of a plot,
-    /// its choices the names of states, and its default is 0 until the program has stored something.
+    /// Whether it is a monitor, which the program stores, and which people see but cannot set. Its limits are for
+    /// displays, its choices are the names of states, and its default is 0 until the program has stored a value.
     public var isMonitor: Bool
 
-    /// One `key=value` of a record's text.
+    /// A `key=value` in a record's text.
     public struct Attribute: Hashable, Sendable {
         /// The part before the first `=`.
         public var key: String
         /// The part after it.
         public var value: String
 
-        /// Makes an attribute of its two parts.
+        /// Creates an attribute.
         public init(key: String, value: String) {
             self.key = key
             self.value = value
         }
     }
 
-    /// Makes a declaration. Limits count only for numeric types, and the minimum must not be above the maximum.
+    /// Creates a declaration. Limits only apply to numeric types, and the minimum must not be above the maximum.
     public init(
         key: TweakKey, type: TweakType, defaultValue: TweakValue, minimum: TweakValue? = nil,
         maximum: TweakValue? = nil, step: TweakValue? = nil, choices: [TweakChoice] = [],
@@ -51,8 +51,8 @@ public struct TweakDeclaration: Hashable, Sendable {
         self.isMonitor = isMonitor
     }
 
-    /// Whether another declaration of the same key means the same tweak. The place does not count, nor what only
-    /// people read.
+    /// Whether another declaration of the same key is compatible with this one. The location is ignored, as are texts
+    /// for people.
     public func agrees(with other: TweakDeclaration) -> Bool {
         key == other.key && type == other.type && defaultValue == other.defaultValue
             && minimum == other.minimum

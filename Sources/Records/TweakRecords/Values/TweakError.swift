@@ -1,33 +1,33 @@
-/// Why a tweak could not be found, read, set, made or removed.
+/// An error in finding, reading, setting, making or removing a tweak.
 public enum TweakError: Error, Hashable {
-    /// No image of the process declares such a tweak. The nearest names are suggestions for a person.
+    /// No image of the process declares the tweak. The nearest names are suggestions for people.
     case unknown(TweakKey, nearest: [TweakKey])
-    /// The value is encrypted, and its provider has no closure that decrypts it.
+    /// The value is encrypted, and its provider has no decryption closure.
     case encrypted(TweakKey)
-    /// The tweak cannot take the value.
+    /// The tweak refuses the value.
     case refused(TweakValueError)
-    /// Only an action can be run.
+    /// The tweak is not an action, and so cannot be run.
     case noAction(TweakDeclaration)
-    /// The tweak is of another type than the one that was asked for.
+    /// The tweak has another type than requested.
     case otherType(TweakDeclaration, asked: TweakType)
     /// There is no tweak in this category, or in this collection of it.
     case noTweaks(in: String)
     /// The program has a tweak of this name already.
     case exists(TweakKey)
-    /// No tweak of this name was made while the program runs, so it cannot be removed.
+    /// The tweak was not made at run time, so it cannot be removed.
     case notMade(TweakKey)
-    /// The providers cannot be in such an order; the text says why.
+    /// The order of the providers is invalid, for the given reason.
     case order(String)
-    /// The provider has values that nobody can set.
+    /// The provider's values cannot be set.
     case notMutable(TweakSource)
     /// The provider could not keep a value.
     case notKept(TweakKey, TweakSource, reason: String)
-    /// The declaration makes no sense.
+    /// The declaration is invalid.
     case invalid(TweakKey, reason: String)
 }
 
 extension TweakError: CustomStringConvertible {
-    /// What was wrong, and what is allowed.
+    /// The problem, and what is allowed.
     public var description: String {
         switch self {
         case .unknown(let key, let nearest):

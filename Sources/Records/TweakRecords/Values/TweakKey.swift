@@ -1,7 +1,7 @@
-/// The three-level name of a tweak. Two tweaks are the same exactly when all three levels have the same UTF-8 bytes: composed
-/// and decomposed letters make two names.
+/// The three-level name of a tweak. Two names are equal if all three levels have the same UTF-8 bytes: composed and
+/// decomposed letters differ.
 public struct TweakKey: Sendable {
-    /// The levels are one object, with their hash, since keys are copied and looked up far more often than made.
+    /// The levels and their hash are one object, because keys are copied and looked up far more often than created.
     @usableFromInline final class Levels: Sendable {
         @usableFromInline let category, collection, name: String
         let hash: UInt64
@@ -16,7 +16,7 @@ public struct TweakKey: Sendable {
 
     @usableFromInline let levels: Levels
 
-    /// Makes a key of its levels, which may hold any characters.
+    /// Creates a key from its levels, which may contain any characters.
     public init(_ category: String, _ collection: String, _ name: String) {
         levels = Levels(category, collection, name)
     }
@@ -41,7 +41,7 @@ public struct TweakKey: Sendable {
 }
 
 extension TweakKey: StableHashable {
-    /// The hash that a key of three levels has.
+    /// The hash of a key with these levels.
     package static func hash(of category: String, _ collection: String, _ name: String) -> UInt64 {
         var hasher = StableHasher(seed: 0)
         hasher.combine(category)
@@ -55,8 +55,8 @@ extension TweakKey: StableHashable {
 
     package func combine(into hasher: inout StableHasher) { hasher.combine(levels.hash) }
 
-    /// What dictionaries ask for. It needs no `Hasher`, so a dictionary may be filled before `main`. It is public because what
-    /// meets a requirement of a public protocol has to be.
+    /// Called by dictionaries. It does not use `Hasher`, so dictionaries may be filled before `main`. It is public
+    /// because it implements a requirement of a public protocol.
     @_documentation(visibility: internal)
     public func _rawHashValue(seed: Int) -> Int {
         var hasher = StableHasher(seed: seed)
@@ -64,7 +64,7 @@ extension TweakKey: StableHashable {
         return hasher.hash
     }
 
-    /// Adds one number that stands for the three levels.
+    /// Feeds one number for the three levels.
     public func hash(into hasher: inout Hasher) { hasher.combine(levels.hash) }
 
     /// Compares the bytes.
@@ -82,11 +82,11 @@ extension TweakKey: StableHashable {
 }
 
 extension TweakKey: LosslessStringConvertible {
-    /// Reads `Category/Collection/Name`, in which `%2F` is a slash and `%25` a percent sign.
+    /// Parses `Category/Collection/Name`, with `%2F` for a slash and `%25` for a percent sign.
     ///
-    /// - Returns: `nil` if there are not three levels or a percent sign starts no such escape.
+    /// - Returns: `nil` unless there are three levels and every percent sign starts such an escape.
     public init?(_ description: String) {
-        // By scalars: a slash before a level that begins with a combining mark is one Character with it.
+        // By scalars, because a slash and a following combining mark are one Character.
         let levels = description.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
         guard levels.count == 3,
             let category = Self.unescape(levels[0]),
@@ -101,7 +101,7 @@ extension TweakKey: LosslessStringConvertible {
         [category, collection, name].map(Self.escape).joined(separator: "/")
     }
 
-    /// A level of a name with its slashes and percent signs escaped.
+    /// A level with its slashes and percent signs escaped.
     package static func escape(_ level: String) -> String {
         var escaped = ""
         for scalar in level.unicodeScalars {
@@ -133,7 +133,7 @@ extension TweakKey: LosslessStringConvertible {
 }
 
 extension TweakKey {
-    /// The name of the variable that sets the tweak in the environment of a program.
+    /// The name of the environment variable that sets the tweak.
     package var environmentVariable: String {
         "TWEAK_" + [category, collection, name].map(Self.mangled).joined(separator: "__")
     }
@@ -154,7 +154,7 @@ extension TweakKey {
 }
 
 extension TweakKey: Codable {
-    /// Reads `Category/Collection/Name`.
+    /// Decodes `Category/Collection/Name`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -168,7 +168,7 @@ extension TweakKey: Codable {
         self = key
     }
 
-    /// Writes `Category/Collection/Name`.
+    /// Encodes `Category/Collection/Name`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

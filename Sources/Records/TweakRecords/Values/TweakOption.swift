@@ -1,33 +1,35 @@
-/// An option of a tweak: what its declaration may say beside name, type and default.
+/// An option of a tweak: a property of its declaration besides name, type and default.
 ///
-/// ``all`` is the table from which JSON, CSV, the checks and differences of `tweak-dump` and the details of the page are made.
+/// JSON, CSV, the checks and differences of `tweak-dump` and the details on the page are generated from the table
+/// ``all``.
 package struct TweakOption: Sendable {
-    /// The name in JSON and CSV, and of the argument of a macro.
+    /// The name in JSON and CSV, and as an argument of macros.
     package let name: String
     /// The name for people.
     package let title: String
-    /// What the option decides.
+    /// The effect of the option.
     package let purpose: Purpose
-    /// The key of its attribute; `nil` if a record has a field for it.
+    /// The key of its attribute; `nil` if the record has a field for it.
     package let attribute: String?
-    /// How an attribute stores it.
+    /// The form of the attribute.
     package let form: Form
-    /// What `tweak-dump --lint` reports as allowed where it finds an attribute that has no effect; `nil` if it does not look.
+    /// The allowed values, which `tweak-dump --lint` reports for an attribute without effect; `nil` if it is not
+    /// checked.
     package let allowed: String?
-    /// What a declaration sets it to; `nil` if it leaves it out, or sets it to something that has no effect.
+    /// The declared setting; `nil` if it is missing or has no effect.
     package let setting: @Sendable (TweakDeclaration) -> Setting?
 
     package enum Purpose: Sendable {
-        /// Which values the tweak takes, and when. All declarations of a tweak must agree on it.
+        /// It restricts the values or when they apply. All declarations of a tweak must agree on it.
         case values
-        /// How values are shown.
+        /// It affects how values are shown.
         case display
-        /// Nothing: people read it.
+        /// It has no effect, and is for people.
         case information
     }
 
     package enum Form: Sendable {
-        /// It has no attribute of its own.
+        /// The option has no attribute.
         case field
         /// `key=text`.
         case text
@@ -51,7 +53,7 @@ package struct TweakOption: Sendable {
         }
     }
 
-    /// All options, in the order of the columns of CSV.
+    /// All options, in the order of the CSV columns.
     package static let all = [
         TweakOption("minimum", .values) { $0.minimum },
         TweakOption("maximum", .values) { $0.maximum },
@@ -119,42 +121,42 @@ package struct TweakOption: Sendable {
 }
 
 extension TweakDeclaration {
-    /// Where the tweak is declared, as `file:line`.
+    /// The location of the declaration, as `file:line`.
     public var location: String? { text(of: "at") }
     /// The unit of its values, such as `kg`.
     public var unit: String? { text(of: "unit") }
-    /// What it does, for a person.
+    /// A description for people.
     public var description: String? { text(of: "doc") }
     /// The name to show instead of its own.
     public var title: String? { text(of: "title") }
     /// The heading to show it under instead of its category and collection.
     public var group: String? { text(of: "group") }
-    /// The person or team who looks after it.
+    /// The person or team responsible.
     public var owner: String? { text(of: "owner") }
     /// The number of decimals to show, from 0 to 17; only of a floating-point number.
     public var precision: Int? {
         guard type == .float || type == .double else { return nil }
         return text(of: "precision").flatMap { Int($0) }.flatMap { 0...17 ~= $0 ? $0 : nil }
     }
-    /// How a slider moves; `nil` if the declaration leaves that open. It is logarithmic only with a minimum above 0.
+    /// The scale of a slider; `nil` if not declared. It is logarithmic only with a minimum above 0.
     public var scale: TweakScale? {
         guard isTweakedNumber, let scale = text(of: "scale").flatMap(TweakScale.init(named:)) else {
             return nil
         }
         return scale == .linear || isAboveZero(minimum) ? scale : nil
     }
-    /// The name of the tweak that is the vertical axis of a pad with this one as the horizontal. It is a number too, of the
-    /// same category and collection.
+    /// The name of the tweak for the vertical axis of a pad; this one is for the horizontal axis. It is also a number,
+    /// in the same category and collection.
     public var pair: String? { isTweakedNumber ? text(of: "pair") : nil }
     private var isTweakedNumber: Bool { type.isNumeric && !isMonitor }
     /// Whether nobody can set it.
     public var isReadOnly: Bool { isMonitor || attributes.contains { $0.key == "read-only" } }
-    /// Whether it has a value that can be stored, unlike an action and a monitor.
+    /// Whether it has a value that can be kept, unlike an action or a monitor.
     package var hasKeptValue: Bool { type != .action && !isMonitor }
     /// Whether a new value takes effect at the next start of the program.
     public var needsRestart: Bool { attributes.contains { $0.key == "needs-restart" } }
 
-    /// The declaration, with title, description and group of another one where it has none.
+    /// The declaration, with missing title, description and group taken from another one.
     package func withTexts(of other: TweakDeclaration?) -> TweakDeclaration {
         var declaration = self
         for attribute in other?.attributes ?? [] where ["title", "doc", "group"].contains(attribute.key) {
@@ -170,14 +172,14 @@ extension TweakDeclaration {
     }
 }
 
-/// How a slider moves.
+/// The scale of a slider.
 public enum TweakScale: Sendable {
     /// In equal steps.
     case linear
     /// In equal factors.
     case log
 
-    /// The scale of a name in a record. A raw value would make the library larger.
+    /// The scale with a name in a record. Raw values would make the library larger.
     package init?(named name: String) {
         switch name {
         case "linear": self = .linear

@@ -1,24 +1,24 @@
-/// Where values come from, as ``TweakStatus`` and ``TweakChange`` name it. No two providers of a store have the same.
+/// The provider of a value, as named in ``TweakStatus`` and ``TweakChange``. Each provider of a store has its own.
 public struct TweakSource: Hashable, Sendable {
-    /// The name, as commands print it.
+    /// The name, as printed by commands.
     public let name: String
 
-    /// Names a source.
+    /// Creates a source with a name.
     public init(_ name: String) { self.name = name }
 
-    /// What a person set for as long as the process lives.
+    /// Values that a person set until the process exits.
     public static let session = TweakSource("session")
-    /// The environment that the process was started with, see ``EnvironmentVariables``.
+    /// The environment at the start of the process, see ``EnvironmentVariables``.
     public static let environment = TweakSource("environment")
-    /// What a person set, and what is kept in the overrides file.
+    /// Values that a person set, kept in the overrides file.
     public static let overrides = TweakSource("override")
-    /// What a web server has for this host, which an agent fetches.
+    /// Values for this host from a web server, fetched by an agent.
     public static let remote = TweakSource("remote")
-    /// What a fleet of hosts has in common, which an agent fetches.
+    /// Values for a fleet of hosts, fetched by an agent.
     public static let fleet = TweakSource("fleet")
     /// The constant in the binary.
     public static let binary = TweakSource("default")
-    /// A value for the length of a closure, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
+    /// A value that applies while a closure runs, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     public static let scope = TweakSource("scope")
 }
 

@@ -1,4 +1,4 @@
-/// What a tweak can hold. The raw value is the type byte of a record.
+/// The type of a tweak. The raw value is the type byte of a record.
 public enum TweakType: UInt8, Sendable, CaseIterable {
     /// C `bool`, Swift `Bool`.
     case bool = 1
@@ -26,10 +26,10 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
     case string = 12
     /// A colour, see ``TweakColor``.
     case color = 13
-    /// A function that is run; there is no value.
+    /// A function to run, without a value.
     case action = 14
 
-    /// The values of an integer type; `nil` for the others.
+    /// The range of an integer type; `nil` for other types.
     public var integerRange: ClosedRange<Int128>? {
         switch self {
         case .int8: Int128(Int8.min)...Int128(Int8.max)
@@ -44,13 +44,13 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether values have an order and so can have limits.
+    /// Whether values are ordered and so can have limits.
     public var isNumeric: Bool { integerRange != nil || self == .float || self == .double }
 
-    /// Whether a monitor can be of the type: a number or a Bool.
+    /// Whether monitors can have this type: numbers and Bools.
     public var canBeMonitored: Bool { isNumeric || self == .bool }
 
-    /// The name in a sentence: `a bool`, `an int32`.
+    /// The name with an article: `a bool`, `an int32`.
     package var withArticle: String {
         switch self {
         case .int8, .int16, .int32, .int64, .action: "an \(self)"
@@ -58,7 +58,7 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// How many bytes of a cell the value takes; a string's cell holds an address and takes all 8, an action has none.
+    /// The number of bytes in a cell; a string's cell holds an address in all 8, an action has none.
     public var byteCount: Int {
         switch self {
         case .action: 0
@@ -71,13 +71,13 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
 }
 
 extension TweakType: LosslessStringConvertible {
-    /// The type of a name.
+    /// The type with a name.
     public init?(_ description: String) {
         guard let type = Self.allCases.first(where: { $0.description == description }) else { return nil }
         self = type
     }
 
-    /// The name that commands and files use: `bool`, `int32`, `double`, `string`, …
+    /// The name in commands and files: `bool`, `int32`, `double`, `string`, …
     public var description: String {
         switch self {
         case .bool: "bool"

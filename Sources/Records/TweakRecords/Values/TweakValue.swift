@@ -1,4 +1,4 @@
-/// The value of a tweak, whatever its type.
+/// The value of a tweak of any type.
 ///
 /// Integers of every width and signedness are `integer`, floating-point numbers of both widths are
 /// `double`. A Bool is never a number and a number never a Bool.
@@ -13,7 +13,7 @@ public enum TweakValue: Hashable, Sendable {
     case string(String)
     /// A colour.
     case color(TweakColor)
-    /// What an action has.
+    /// No value, as for an action.
     case nothing
 }
 
@@ -30,7 +30,7 @@ extension TweakValue: CustomStringConvertible {
         }
     }
 
-    /// The value as a message shows it: a text in quotation marks, with a backslash before its own.
+    /// The value in messages: a string is in quotation marks, with its own escaped by backslashes.
     package var quoted: String {
         guard case .string(let text) = self else { return "\(self)" }
         return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"")
@@ -38,7 +38,7 @@ extension TweakValue: CustomStringConvertible {
     }
 }
 
-/// Whether of two numbers the first is not above the second; also if one is not there or no number.
+/// Whether the first number is not above the second; also true unless both are numbers.
 func areInOrder(_ low: TweakValue?, _ high: TweakValue?) -> Bool {
     switch (low, high) {
     case (.double(let low)?, .double(let high)?): low <= high
@@ -50,19 +50,19 @@ func areInOrder(_ low: TweakValue?, _ high: TweakValue?) -> Bool {
 extension TweakValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral
 {
-    /// Makes a Bool.
+    /// Creates a Bool.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Makes an integer.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .integer(Int128(value)) }
-    /// Makes a floating-point number.
+    /// Creates a floating-point number.
     public init(floatLiteral value: Double) { self = .double(value) }
-    /// Makes a text.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension TweakValue: Encodable {
-    /// Writes a Bool, a number, a string or null. An infinity and NaN, which JSON lacks, and a colour are written as
-    /// text.
+    /// Encodes a Bool, a number, a string or null. Infinities and NaN, which JSON lacks, and colours are encoded as
+    /// strings.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -83,8 +83,8 @@ extension TweakValue: Encodable {
 }
 
 extension TweakValue {
-    /// The type of a tweak of which only the value is known: `int64` or, above that, `uint64` for an integer, `double` for other
-    /// numbers, `action` for nothing.
+    /// The type of a tweak of which only the value is known: `int64` or, above its range, `uint64` for an integer,
+    /// `double` for other numbers, `action` for nothing.
     public var naturalType: TweakType {
         switch self {
         case .bool: .bool
@@ -98,7 +98,7 @@ extension TweakValue {
 }
 
 extension TweakValue {
-    /// The value as Swift has it: a `Bool`, an `Int` or, above its largest one, a `UInt64`, a `Double`, a `String` or a
+    /// The value as a Swift type: a `Bool`, an `Int` or, above its range, a `UInt64`, a `Double`, a `String` or a
     /// ``TweakColor``; `nil` for nothing.
     public var swiftValue: (any Hashable & Sendable)? {
         switch self {
@@ -112,14 +112,14 @@ extension TweakValue {
     }
 }
 
-/// One of the values that a tweak with choices can have.
+/// A choice of a tweak.
 public struct TweakChoice: Hashable, Sendable {
     /// The value, of the tweak's type.
     public var value: TweakValue
-    /// What a person sees; `nil` if that is the value.
+    /// The label for people; `nil` to show the value.
     public var label: String?
 
-    /// Makes a choice.
+    /// Creates a choice.
     public init(_ value: TweakValue, label: String? = nil) {
         self.value = value
         self.label = label
@@ -127,7 +127,7 @@ public struct TweakChoice: Hashable, Sendable {
 }
 
 extension TweakChoice: CustomStringConvertible {
-    /// The value with the label behind it: `2 (hard)`.
+    /// The value, followed by the label: `2 (hard)`.
     public var description: String { value.quoted + (label.map { " (\($0))" } ?? "") }
 }
 
@@ -135,10 +135,10 @@ extension TweakChoice: CustomStringConvertible {
 public struct TweakColor: Hashable, Sendable {
     /// The components, from 0 to 255.
     public var red, green, blue: UInt8
-    /// From 0, which is transparent, to 255.
+    /// The opacity, from 0 (transparent) to 255.
     public var alpha: UInt8
 
-    /// Makes a colour of its components.
+    /// Creates a colour from its components.
     @inlinable
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
@@ -149,16 +149,16 @@ public struct TweakColor: Hashable, Sendable {
 }
 
 extension TweakColor {
-    /// Makes a colour of components from 0 to 1. What is outside becomes the nearest.
+    /// Creates a colour from components between 0 and 1. Others are clamped.
     public init(red: Double, green: Double, blue: Double, opacity: Double) {
-        // The maximum of what is not a number and 0 is 0.
+        // The maximum of NaN and 0 is 0.
         func byte(_ component: Double) -> UInt8 { UInt8(min(.maximum(component, 0), 1) * 255 + 0.5) }
         self.init(red: byte(red), green: byte(green), blue: byte(blue), alpha: byte(opacity))
     }
 }
 
 extension TweakColor: LosslessStringConvertible {
-    /// Reads `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, also without the `#`, or a name of CSS, in any case.
+    /// Parses `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, with or without `#`, or a CSS name, in any case.
     public init?(_ text: String) {
         let name = text.lowercased()
         let hexadecimal =

@@ -1,25 +1,25 @@
-/// A value that a tweak cannot take.
+/// A value that a tweak refuses.
 public enum TweakValueError: Error, Hashable {
-    /// The value is of another type than the tweak.
+    /// The value has another type than the tweak.
     case wrongType(TweakDeclaration, given: String)
-    /// The text cannot be calculated.
+    /// The text is not a valid expression.
     case notCalculable(TweakDeclaration, given: String, reason: String)
-    /// The value is an infinity or not a number.
+    /// The value is infinite or NaN.
     case notFinite(TweakDeclaration, given: String)
-    /// The text contains a NUL character, which ends a text in C.
+    /// The text contains a NUL character, which would end it in C.
     case containsNUL(TweakDeclaration)
-    /// The tweak has choices, and the value is none of them.
+    /// The value is not among the tweak's choices.
     case notAmongChoices(TweakDeclaration, given: String)
     /// The tweak cannot be set.
     case readOnly(TweakDeclaration)
     /// An action has no value.
     case isAction(TweakDeclaration)
-    /// The program stores a monitor, and nobody sets it.
+    /// Only the program stores a monitor; it cannot be set.
     case isMonitor(TweakDeclaration)
 }
 
 extension TweakValueError: CustomStringConvertible {
-    /// Names the tweak, the value and what is allowed.
+    /// The tweak, the value, and what is allowed.
     public var description: String {
         switch self {
         case .wrongType(let tweak, let given):
@@ -43,7 +43,7 @@ extension TweakValueError: CustomStringConvertible {
 }
 
 extension TweakValueError {
-    /// The problem in a few words, for a place beside the tweak.
+    /// The problem in a few words, for showing it beside the tweak.
     package var reason: String {
         switch self {
         case .notCalculable(_, _, let reason): reason
@@ -55,7 +55,7 @@ extension TweakValueError {
 }
 
 extension TweakDeclaration {
-    /// The values that the tweak takes, in words: `an integer from 0 to 10`, `one of 1 (easy), 2 (hard)`.
+    /// The allowed values, in words: `an integer from 0 to 10`, `one of 1 (easy), 2 (hard)`.
     public var allowed: String {
         guard choices.isEmpty else {
             return "one of " + choices.map(\.description).joined(separator: ", ")
@@ -91,7 +91,7 @@ extension TweakDeclaration {
     }
 }
 
-/// What to say about a value that is clamped, or about a default that would be.
+/// The message about a clamped value, or an invalid default.
 package func outsideLimits(_ value: String, allowed: String) -> String {
     "\(value) is outside the limits; allowed: \(allowed)"
 }
