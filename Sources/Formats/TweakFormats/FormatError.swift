@@ -1,17 +1,17 @@
 internal import TweakJSON
 
-/// Why a file of features, of tweaks or of stored values cannot be used.
+/// An error in a file of features, tweaks or stored values.
 public enum FormatError: Error, Hashable {
-    /// The bytes are not of the format.
+    /// The file has another format.
     case malformed(path: String, reason: String)
-    /// Something in the file is not what it should be. The place is the names that lead to it.
+    /// A value in the file is invalid. The place consists of the names that lead to it.
     case invalid(path: String, place: [String], reason: String)
-    /// The file has no such environment, but these.
+    /// The file has no such environment; it has those in `choices`.
     case noEnvironment(String, path: String, choices: [String])
 }
 
 extension FormatError: CustomStringConvertible {
-    /// The file, the place, what is wrong there, and what is allowed.
+    /// The file, the place, the problem, and what is allowed.
     public var description: String {
         switch self {
         case .malformed(let path, let reason): "\(path): \(reason)"

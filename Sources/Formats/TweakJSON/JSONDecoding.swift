@@ -1,8 +1,8 @@
 internal import TweakRecords
 
-/// Reads JSON from whoever wrote it. Of a name that an object has several times the first one counts.
+/// Decodes JSON from any source. If an object repeats a name, the first member counts.
 ///
-/// - Parameter bytes: In UTF-8.
+/// - Parameter bytes: The JSON, in UTF-8.
 package func decodeJSON<Value: Decodable>(
     _ type: Value.Type = Value.self, from bytes: [UInt8]
 ) throws(JSONError) -> Value {
@@ -15,7 +15,7 @@ package func decodeJSON<Value: Decodable>(
 }
 
 extension JSONValue {
-    /// Makes a value of JSON that has been read.
+    /// Decodes a value from parsed JSON.
     package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(JSONError) -> Value {
         do { return try ValueDecoder(value: self, codingPath: []).decode(type) } catch {
             throw JSONError(thrown: error)
@@ -75,7 +75,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
 
     func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
 
-    /// An integer, also one that is written with a fraction of zeros or an exponent.
+    /// An integer, also if written with a fraction of zeros or an exponent.
     func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer {
         let number: Integer?
         switch value {
@@ -141,7 +141,7 @@ private struct Elements: UnkeyedDecodingContainer {
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex >= elements.count }
 
-    /// Reads the next element. It stays the next one if that fails.
+    /// Reads the next element. If that fails, it remains the next one.
     private mutating func next<Result>(
         _ type: any Any.Type, _ body: (ValueDecoder) throws -> Result
     ) throws -> Result {
@@ -179,7 +179,7 @@ private struct Elements: UnkeyedDecodingContainer {
 }
 
 extension JSONValue: Decodable {
-    /// Takes the value as it has been read. Only JSON that ``decodeJSON(_:from:)`` reads has any.
+    /// Takes the value as it was parsed. Only works with ``decodeJSON(_:from:)``.
     package init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? ValueDecoder, !decoder.value.hasInfinity else {
             throw ValueDecoder(value: .null, codingPath: decoder.codingPath).outOfRange(outOfRange())
@@ -187,7 +187,7 @@ extension JSONValue: Decodable {
         self = decoder.value
     }
 
-    /// Whether there is a number in it that no double can hold, see ``JSONParser/allowsInfinities``.
+    /// Whether it contains a number that no double can hold, see ``JSONParser/allowsInfinities``.
     fileprivate var hasInfinity: Bool {
         switch self {
         case .scalar(.double(let number)): !number.isFinite
@@ -198,7 +198,7 @@ extension JSONValue: Decodable {
     }
 }
 
-/// The name of a member of an object, whatever it is.
+/// Any name of a member of an object.
 package struct JSONName: CodingKey, ExpressibleByStringLiteral {
     package let stringValue: String
     package var intValue: Int? { nil }

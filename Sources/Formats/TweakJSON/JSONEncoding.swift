@@ -1,12 +1,12 @@
 internal import TweakRecords
 
-/// A value as JSON, with sorted names.
+/// Encodes a value as JSON with sorted names.
 ///
-/// Foundation's encoder keeps the members of an object in a dictionary, in which two names of the same letters, composed
-/// and decomposed, are one.
+/// Foundation's encoder keeps the members of an object in a dictionary, in which two names of the same letters,
+/// composed and decomposed, are one.
 ///
-/// - Parameter isPretty: Whether it is for people, with lines and indentation.
-/// - Throws: What the value's `encode(to:)` throws.
+/// - Parameter isPretty: Whether to format it for people, with lines and indentation.
+/// - Throws: Errors of the value's `encode(to:)`.
 package func encodeJSON(_ value: some Encodable, isPretty: Bool = false) throws -> [UInt8] {
     try JSONValue(encoding: value).json(isPretty: isPretty)
 }
@@ -20,7 +20,7 @@ extension JSONValue {
 }
 
 extension JSONValue: Encodable {
-    /// Gives the value as it is written. Only ``encodeJSON(_:isPretty:)`` takes any.
+    /// Passes the value on as it is. Only works with ``encodeJSON(_:isPretty:)``.
     package func encode(to encoder: any Encoder) throws {
         guard let encoder = encoder as? ValueEncoder else {
             throw EncodingError.invalidValue(
@@ -31,11 +31,11 @@ extension JSONValue: Encodable {
 }
 
 private final class ValueEncoder: Encoder {
-    /// What has been encoded: one value, elements, or members, also if there are none.
+    /// The encoded value: a single one, elements, or members, which may be empty.
     fileprivate var single: JSONValue? { didSet { place?(value) } }
     fileprivate var elements: [JSONValue]? { didSet { place?(value) } }
     fileprivate var members: JSONObject = [:] { didSet { place?(value) } }
-    /// Puts the value where it belongs; `nil` if whoever made the encoder does.
+    /// Stores the value in its parent; `nil` if the creator of the encoder does that.
     private let place: ((JSONValue) -> Void)?
 
     init(place: ((JSONValue) -> Void)? = nil) { self.place = place }
@@ -61,10 +61,10 @@ extension ValueEncoder: SingleValueEncodingContainer {
     func encodeNil() { single = .null }
     func encode(_ value: Bool) { single = .scalar(.bool(value)) }
     func encode(_ value: String) { single = .scalar(.string(value)) }
-    /// A number of fewer bits has fewer digits.
+    /// A Float has fewer digits than a Double.
     func encode(_ value: Float) throws { try encode(Double("\(value)") ?? Double(value)) }
     func encode(_ value: some BinaryInteger & Encodable) {
-        // Swift has no integers of more than 64 bits that can be encoded by a method of their own.
+        // Swift has no larger encodable integers with a method of their own.
         single = .scalar(.integer(Int128(clamping: value)))
     }
     func encode(_ value: Double) throws {
@@ -126,7 +126,7 @@ private struct Elements: UnkeyedEncodingContainer {
     private func nested() -> ValueEncoder {
         let (encoder, index) = (encoder, count)
         encodeNil()
-        // Elements are only added, so the place stays.
+        // Elements are only appended, so the index stays valid.
         return ValueEncoder { encoder.elements?[index] = $0 }
     }
 }

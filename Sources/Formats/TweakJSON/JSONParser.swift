@@ -1,13 +1,13 @@
 internal import TweakRecords
 
-/// Reads JSON as RFC 8259 defines it, in UTF-8.
+/// A parser for JSON in UTF-8: RFC 8259.
 ///
-/// Foundation's decoder tells neither 1.0 from 1 nor a name that an object has twice, takes composed and decomposed
-/// letters for the same name, and some text that is nested deeply makes it trap.
+/// Foundation's decoder does not distinguish 1.0 from 1, ignores repeated names, treats composed and decomposed letters
+/// as the same name, and traps on some deeply nested text.
 ///
 ///     let value = try JSONParser.value(of: bytes)
 ///
-/// or, without a value for each object in a large file, one member after the other:
+/// Or, for a large file, member by member without a value for each object:
 ///
 ///     var parser = JSONParser(bytes)
 ///     guard try parser.beginObject() else { … }
@@ -17,40 +17,39 @@ package struct JSONParser {
     private let bytes: [UInt8]
     private let repeatedNames: RepeatedNames
     private let valueLimit: Int
-    /// How many values may still be read.
+    /// The remaining number of values.
     private var valuesLeft: Int
-    /// Whether a number that no double can hold is an infinity, which JSON lacks, so that whoever looks at it can say
-    /// where it is.
+    /// Whether to return a number that no double can hold as an infinity, which JSON lacks, so that the caller can
+    /// report its place.
     var allowsInfinities = false
     private var position = 0
-    /// The arrays and objects that have begun and not ended. They are kept here, as the stacks of the library's threads
-    /// are small.
+    /// The open arrays and objects. A stack of our own, because those of the library's threads are small.
     private var containers: [Container] = []
-    /// The values that have been read inside them, one container's after another's, and the names of members.
+    /// The values read inside them, container by container, and the names of members.
     private var values: [JSONValue] = []
     private var names: [(text: ByteText, start: Int)] = []
 
-    /// What holds for a name that an object has more than once.
+    /// The treatment of a name that an object repeats.
     package enum RepeatedNames: Sendable {
         case refused, firstCounts, lastCounts
     }
 
-    /// An array or an object that has begun.
+    /// An open array or object.
     private struct Container {
         let isObject: Bool
-        /// How many values and names those around it have.
+        /// The number of values and names in the enclosing ones.
         let values: Int
         let names: Int
 
         var end: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
     }
 
-    /// Begins to read what a file or a text holds.
+    /// Creates a parser for a file or text.
     ///
     /// - Parameters:
-    ///   - bytes: UTF-8, also with a byte order mark.
-    ///   - repeatedNames: What holds for a name that an object has twice. ``nextName()`` gives both, if it is allowed.
-    ///   - valueLimit: How many values are read, objects and arrays included.
+    ///   - bytes: UTF-8, with or without a byte order mark.
+    ///   - repeatedNames: The treatment of repeated names. If they are allowed, ``nextName()`` returns all of them.
+    ///   - valueLimit: The maximum number of values, including objects and arrays.
     package init(_ bytes: [UInt8], repeatedNames: RepeatedNames = .refused, valueLimit: Int = .max) {
         self.bytes = bytes
         self.repeatedNames = repeatedNames
@@ -59,13 +58,13 @@ package struct JSONParser {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    /// Reads the one value that a file or a text holds.
+    /// Parses the value in a file or text.
     ///
     /// - Parameters:
-    ///   - bytes: UTF-8, also with a byte order mark.
-    ///   - repeatedNames: What holds for a name that an object has twice.
-    ///   - valueLimit: How many values are read, objects and arrays included.
-    /// - Throws: ``JSONError`` with the place of a mistake.
+    ///   - bytes: UTF-8, with or without a byte order mark.
+    ///   - repeatedNames: The treatment of repeated names.
+    ///   - valueLimit: The maximum number of values, including objects and arrays.
+    /// - Throws: ``JSONError`` with the place of the mistake.
     package static func value(
         of bytes: [UInt8], repeatedNames: RepeatedNames = .refused, valueLimit: Int = .max
     ) throws(JSONError) -> JSONValue {
@@ -77,27 +76,27 @@ package struct JSONParser {
 
     // MARK: - Step by step
 
-    /// Reads the beginning of an object.
+    /// Reads the start of an object.
     ///
-    /// - Returns: Whether it is there; otherwise nothing has been read.
+    /// - Returns: `false` if there is none; then nothing is consumed.
     package mutating func beginObject() throws(JSONError) -> Bool {
         guard isNext(UInt8(ascii: "{")) else { return false }
         try enter()
         return true
     }
 
-    /// Reads the beginning of an array.
+    /// Reads the start of an array.
     ///
-    /// - Returns: Whether it is there; otherwise nothing has been read.
+    /// - Returns: `false` if there is none; then nothing is consumed.
     package mutating func beginArray() throws(JSONError) -> Bool {
         guard isNext(UInt8(ascii: "[")) else { return false }
         try enter()
         return true
     }
 
-    /// Reads the name of the next member of the object that was begun last; the member's value is next then.
+    /// Reads the name of the next member of the innermost open object; its value comes next.
     ///
-    /// - Returns: `nil` at the end of the object, which has been read then.
+    /// - Returns: `nil` at the end of the object, which is consumed.
     package mutating func nextName() throws(JSONError) -> String? {
         skipSpace()
         guard let object = containers.last else { return nil }
@@ -111,10 +110,10 @@ package struct JSONParser {
         return names.last?.text.text
     }
 
-    /// Reads as far as the next element of the array that was begun last.
+    /// Advances to the next element of the innermost open array.
     ///
-    /// - Parameter isFirst: Whether none has been read.
-    /// - Returns: `false` at the end of the array, which has been read then.
+    /// - Parameter isFirst: Whether it is the first element.
+    /// - Returns: `false` at the end of the array, which is consumed.
     package mutating func nextElement(isFirst: Bool) throws(JSONError) -> Bool {
         skipSpace()
         guard let array = containers.last else { return false }
@@ -123,10 +122,10 @@ package struct JSONParser {
         return false
     }
 
-    /// Whether the value that is next is a text.
+    /// Whether the next value is a string.
     package mutating func isTextNext() -> Bool { isNext(UInt8(ascii: "\"")) }
 
-    /// Expects that nothing more comes.
+    /// Throws unless the input is at its end.
     package mutating func end() throws(JSONError) {
         skipSpace()
         guard next == nil else { throw failure("the end is expected") }
@@ -135,7 +134,7 @@ package struct JSONParser {
     private mutating func checkNames(of object: Container) throws(JSONError) {
         guard repeatedNames == .refused, names.count > object.names + 1 else { return }
         let own = names[object.names...]
-        // Comparing a few takes less time than hashing one.
+        // A few comparisons are faster than hashing.
         let isSmall = own.count < 16
         var known = Set<ByteText>(minimumCapacity: isSmall ? 0 : own.count)
         for (index, name) in own.enumerated() {
@@ -148,7 +147,7 @@ package struct JSONParser {
 
     // MARK: - Values
 
-    /// Reads the value that is next, whatever it is.
+    /// Reads the next value, of any kind.
     package mutating func value() throws(JSONError) -> JSONValue {
         let depth = containers.count
         while true {
@@ -159,7 +158,7 @@ package struct JSONParser {
                 values.append(try scalar())
             }
             skipSpace()
-            // A value has been read, or there is none in the container that has begun.
+            // After a value, or at the end of an empty container.
             while containers.count > depth, let container = containers.last, try !goesOn(container) {
                 try end(container)
                 skipSpace()
@@ -187,9 +186,9 @@ package struct JSONParser {
         valuesLeft -= 1
     }
 
-    /// Reads the beginning of an array or object.
+    /// Reads the start of an array or object.
     ///
-    /// - Returns: Whether a value comes next.
+    /// - Returns: Whether a value follows.
     private mutating func begin() throws(JSONError) -> Bool {
         let container = try enter()
         skipSpace()
@@ -211,9 +210,9 @@ package struct JSONParser {
         return container
     }
 
-    /// Reads a comma, and the name of the next member of an object.
+    /// Reads a comma, and in an object the name of the next member.
     ///
-    /// - Returns: Whether it is there.
+    /// - Returns: `false` if there is no comma.
     private mutating func goesOn(_ container: Container) throws(JSONError) -> Bool {
         guard next == UInt8(ascii: ",") else { return false }
         position += 1
@@ -221,7 +220,7 @@ package struct JSONParser {
         return true
     }
 
-    /// Reads the end of an array or object, and makes a value of those inside.
+    /// Reads the end of an array or object, and creates its value.
     private mutating func end(_ container: Container) throws(JSONError) {
         let value: JSONValue =
             container.isObject ? .object(try object(container)) : .array(Array(values[container.values...]))
@@ -229,22 +228,22 @@ package struct JSONParser {
         values.append(value)
     }
 
-    /// Reads the end of an array or object, and forgets what is inside.
+    /// Reads the end of an array or object, and discards its content.
     private mutating func leave(_ container: Container) throws(JSONError) {
         guard next == container.end else {
             throw failure("a comma or \(Unicode.Scalar(container.end)) is expected")
         }
         position += 1
-        // It is the last one.
+        // The container is the innermost one.
         containers.removeLast()
-        // One at a time: to remove none of them at once takes longer.
+        // One at a time, because removing an empty range is slower.
         while values.count > container.values { values.removeLast() }
         while names.count > container.names { names.removeLast() }
     }
 
     private func object(_ container: Container) throws(JSONError) -> JSONObject {
-        // Made at once, it need not grow. Values and names are not fewer than when the object began: what is read inside
-        // takes away no more than it brings.
+        // With its final capacity it does not grow. There are at least as many values and names as when the object
+        // started, because reading inside it removes no more than it adds.
         var object = JSONObject(minimumCapacity: values.count - container.values)
         for (name, value) in zip(names[container.names...], values[container.values...]) {
             guard let other = object.updateValue(value, forKey: name.text) else { continue }
@@ -261,7 +260,7 @@ package struct JSONParser {
         failure("\"\(name.text.text)\" is here for the second time", at: name.start)
     }
 
-    /// Reads the name of a member and the colon behind it.
+    /// Reads the name of a member and the colon after it.
     private mutating func name() throws(JSONError) {
         skipSpace()
         let start = position
@@ -297,7 +296,7 @@ package struct JSONParser {
             if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
             try digits("in the exponent")
         }
-        // What fits into 64 bits in any case, as 18 digits do, is soon read.
+        // The fast path for up to 18 digits, which fit into 64 bits.
         if position == end, count <= 18 {
             let number = bytes[(end - count)..<end].reduce(0) { 10 * $0 + Int64($1 - UInt8(ascii: "0")) }
             return .integer(Int128(end - start > count ? -number : number))
@@ -355,7 +354,8 @@ package struct JSONParser {
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
-        // Behind a backslash at the very end, where this is one beyond it until `default` puts it back.
+        // Moves past the escaped character; after a backslash at the very end that is one too far, which `default`
+        // undoes.
         position += 2
         switch position <= bytes.count ? bytes[position - 1] : 0 {
         case UInt8(ascii: "\""): return "\""
@@ -406,7 +406,7 @@ package struct JSONParser {
 
     @discardableResult
     private mutating func skip(_ isSkipped: (UInt8) -> Bool) -> Int {
-        // In a variable of its own, which can be in a register.
+        // In a local variable, which can be in a register.
         var end = position
         while end < bytes.count, isSkipped(bytes[end]) { end += 1 }
         defer { position = end }

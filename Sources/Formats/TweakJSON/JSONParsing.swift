@@ -1,16 +1,16 @@
-/// How many arrays and objects may be inside each other. Decoding, encoding and releasing recurse, also on the small
-/// stacks of the library's threads.
+/// The maximum depth of arrays and objects. Decoding, encoding and releasing are recursive, also on the small stacks of
+/// the library's threads.
 package let deepestNesting = 100
 
-/// How many values a file may have that people write, objects and arrays included. The largest ones have some thousands; in
-/// the process of a program each takes up to 700 bytes while the file is read.
+/// The maximum number of values, including objects and arrays, in a file written by people. The largest have some
+/// thousands; while a program reads a file, each value takes up to 700 bytes.
 package let mostValuesInFile = 100_000
 
-/// Why bytes are not the JSON that is expected.
+/// An error in JSON.
 package enum JSONError: Error, Hashable {
-    /// They are not JSON, or more of it inside each other than is read.
+    /// The bytes are not JSON, or are nested too deeply.
     case malformed(reason: String)
-    /// They are JSON, but not of the form that is expected.
+    /// The JSON does not have the expected structure.
     case unexpected(reason: String)
 }
 
@@ -24,17 +24,17 @@ extension JSONError: CustomStringConvertible {
     }
 }
 
-/// What is wrong with a number that no double can hold.
+/// The message about a number that no double can hold.
 ///
-/// - Parameter number: As it is written; `nil` if that is not known.
+/// - Parameter number: Its digits, or `nil` if unknown.
 func outOfRange(_ number: String? = nil) -> String {
-    // It may have any number of digits.
+    // There may be any number of digits.
     let text = number.map { $0.utf8.count <= 40 ? $0 : $0.prefix(40) + "…" }
     return "\(text ?? "the number") is out of the range of a double"
 }
 
 extension JSONError {
-    /// Makes an error of what a decoder throws.
+    /// Converts an error of a decoder.
     package init(thrown error: any Error) {
         switch error {
         case let error as JSONError: self = error
@@ -62,7 +62,7 @@ extension JSONError {
     }
 }
 
-/// What a person calls a type of JSON.
+/// The name of a JSON type, for people.
 private func name(of type: any Any.Type) -> String {
     switch type {
     case is String.Type: "a text"

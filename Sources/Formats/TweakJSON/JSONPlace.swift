@@ -8,7 +8,7 @@ package protocol JSONPlaceError: Error {
     init(path: String, place: [String], reason: String)
 }
 
-/// A place in a JSON document, which reads the value there as what is expected.
+/// A place in a JSON document, with functions that read a value there or throw.
 package struct JSONPlace<Failure: JSONPlaceError>: Hashable, Sendable {
     /// The document.
     package let path: String
@@ -42,7 +42,7 @@ package struct JSONPlace<Failure: JSONPlaceError>: Hashable, Sendable {
         return text
     }
 
-    /// Reads text without a NUL, which ends a text in C.
+    /// Reads text without NUL characters, which would end it in C.
     package func textWithoutNUL(_ value: JSONValue) throws(Failure) -> String {
         let text = try text(value)
         guard !text.utf8.contains(0) else { throw invalid("the text contains a NUL character") }

@@ -1,29 +1,29 @@
 package import TweakRecords
 
-/// The members of an object. Their names are compared by their bytes, as names of tweaks are.
+/// The members of an object. Names are compared by their bytes, like names of tweaks.
 package typealias JSONObject = [ByteText: JSONValue]
 
 extension JSONObject {
-    /// The value of a member; `nil` if there is none of this name.
+    /// The value of the member with this name, or `nil`.
     package subscript(name: String) -> JSONValue? {
         get { self[ByteText(name)] }
         set { self[ByteText(name)] = newValue }
     }
 }
 
-/// Any JSON, so that what this build does not know is written back as it was read.
+/// Any JSON value, so that unknown parts can be written back unchanged.
 package enum JSONValue: Hashable, Sendable {
     case null
     case scalar(TweakValue)
     case array([JSONValue])
     case object(JSONObject)
 
-    /// The value that a tweak could take; `nil` for null, an array or an object.
+    /// The value for a tweak; `nil` for null, an array or an object.
     package var tweakValue: TweakValue? {
         if case .scalar(let value) = self { value } else { nil }
     }
 
-    /// What the value is, for an error message.
+    /// A description of the value for error messages.
     package var summary: String {
         switch self {
         case .null: "null"
@@ -35,8 +35,8 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// The value as a tweak of a type has it, also if it is an infinity or NaN, which are texts in JSON. It may be
-    /// outside the limits.
+    /// The value in the representation of a tweak's type, including infinities and NaN, which are strings in JSON. It
+    /// may be outside the limits.
     package func value(of type: TweakType) -> TweakValue? {
         switch (type, self) {
         case (.action, .null): return .nothing
@@ -50,7 +50,7 @@ extension JSONValue {
 }
 
 extension TweakDeclaration {
-    /// Checks a value of JSON against the type and the limits or choices.
+    /// Checks a JSON value against the type and the limits or choices.
     package func admit(_ json: JSONValue) throws(TweakValueError) -> Admission {
         guard let value = json.tweakValue else { throw .wrongType(self, given: json.summary) }
         return try admit(value)

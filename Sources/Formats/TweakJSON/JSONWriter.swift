@@ -2,9 +2,9 @@ internal import TweakRecords
 
 /// Writes JSON, with the names of objects sorted by their UTF-8 bytes.
 ///
-/// The layout for people is the one of Foundation's `JSONEncoder`, which wrote the files before: two spaces for each
-/// level, spaces around the colon, and a blank line in what is empty. A number is the shortest that is read back as the
-/// same.
+/// The layout for people is that of Foundation's `JSONEncoder`, which wrote the files before: two spaces per level,
+/// spaces around the colon, and a blank line in empty containers. A number has the fewest digits that are read back as
+/// the same value.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private let isPretty: Bool
@@ -14,7 +14,7 @@ struct JSONWriter {
 
     // MARK: - Values
 
-    /// Writes a value. This recurses: whatever was read has at most ``deepestNesting`` levels.
+    /// Writes a value, recursively: values that were read have at most ``deepestNesting`` levels.
     mutating func write(_ value: JSONValue) {
         switch value {
         case .null: write("null")
@@ -41,11 +41,11 @@ struct JSONWriter {
 
     private mutating func write(_ number: Int128) {
         guard let digit = UInt8(exactly: number), digit < 10 else { return write(number.description) }
-        // The most frequent ones, without a text.
+        // The fast path for the most frequent numbers.
         bytes.append(UInt8(ascii: "0") + digit)
     }
 
-    /// Writes a number without a fraction as an integer; an infinity or NaN, which JSON lacks, as a text.
+    /// Writes a number without a fraction as an integer, and an infinity or NaN, which JSON lacks, as a string.
     private mutating func write(_ number: Double) {
         guard number.isFinite else { return writeText("\(number)") }
         let text = number.description
@@ -95,8 +95,7 @@ struct JSONWriter {
 
     private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Writes a text in quotation marks. Quotation marks, backslashes and the 32 control characters are escaped, and
-    /// nothing else.
+    /// Writes a string in quotation marks. Only quotation marks, backslashes and the 32 control characters are escaped.
     private mutating func writeText(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
@@ -107,7 +106,7 @@ struct JSONWriter {
                 guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
                     continue
                 }
-                // Both are at most `index`, which is inside.
+                // Both are at most `index`, which is valid.
                 bytes.append(contentsOf: text[start..<index])
                 start = index + 1
                 escape(byte)
@@ -135,7 +134,7 @@ struct JSONWriter {
 extension JSONValue {
     /// The value as JSON, with sorted names.
     ///
-    /// - Parameter isPretty: Whether it is for people, with lines and indentation.
+    /// - Parameter isPretty: Whether to format it for people, with lines and indentation.
     package func json(isPretty: Bool = false) -> [UInt8] {
         var writer = JSONWriter(isPretty: isPretty)
         writer.write(self)

@@ -1,31 +1,31 @@
 internal import Glibc
 package import TweakSystem
 
-/// A file that is replaced as a whole and never changed in place, so that a reader sees the state before or after a
-/// write. Writers take turns by a lock on a file beside it.
+/// A file that is replaced atomically and never changed in place, so that a reader sees the state before or after a
+/// write. Writers are serialised by a lock on a file beside it.
 package struct KeptFile: Hashable, Sendable {
-    /// Where it is.
+    /// The file's path.
     package let path: String
     private let lockPath: String
 
-    /// No person edits more; a larger file is somebody else's and is treated as corrupt. 16 MiB.
+    /// Nobody edits more by hand; a larger file is not ours and is treated as corrupt. 16 MiB.
     package static let largestSize = 16 << 20
 
-    /// How long a writer waits for its turn. A holder keeps the lock for one read and one write, so this long
-    /// means that it is stopped or hangs.
+    /// The timeout of the lock. A holder keeps it for one read and one write, so after this time it has been stopped or
+    /// hangs.
     package static let lockTimeout: Duration = .seconds(10)
 
-    /// Names a file. Several files may have one lock.
+    /// Refers to a file, which need not exist. Several files may share a lock.
     package init(path: String, lockPath: String? = nil) {
         self.path = path
         self.lockPath = lockPath ?? path + ".lock"
     }
 
-    /// The content; `nil` if there is no file.
+    /// Reads the file; `nil` if it does not exist.
     package func read() throws(OverridesError) -> [UInt8]? {
         try checkRoot()
         var status = stat()
-        // Only a file is opened: to open some devices does something to them.
+        // Only regular files are opened, because opening some devices has side effects.
         guard stat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
             throw failure("read")
@@ -47,15 +47,15 @@ package struct KeptFile: Hashable, Sendable {
         return bytes
     }
 
-    /// Expects that nobody but root and the user of this process can write the file, or put another one in its place.
+    /// Throws unless only root and the user of this process can write or replace the file.
     package func checkWriters() throws(OverridesError) {
         var path = path
         for _ in 1...3 {
             var status = stat()
             guard lstat(path, &status) == 0 else { return }
-            // A link leads to what somebody else may write.
+            // The target of a link is checked.
             if path != self.path, status.st_mode & S_IFMT == S_IFLNK { stat(path, &status) }
-            // In a directory that everybody may write, such as /tmp, this bit keeps others from replacing what is there.
+            // In a world-writable directory, such as /tmp, the sticky bit prevents others from replacing files.
             let isSticky = status.isDirectory && status.st_mode & S_ISVTX != 0
             guard status.st_uid == 0 || status.st_uid == geteuid(), isSticky || status.st_mode & 0o022 == 0,
                 path != self.path || status.isRegularFile
@@ -67,19 +67,19 @@ package struct KeptFile: Hashable, Sendable {
         }
     }
 
-    /// After chroot(2) the path leads to another place, where nothing of this application belongs.
+    /// After chroot(2) the path refers to another place, where the application has no files.
     private func checkRoot() throws(OverridesError) {
         guard hasOtherRoot else { return }
         throw .system(action: "use", path: path, reason: "the process has changed its root directory")
     }
 
-    /// Why this process cannot read the file or put another one in its place; `nil` if it can.
+    /// The reason why this process cannot read or replace the file, or `nil`.
     var obstacle: String? {
         for (file, rights) in [(path, R_OK), (lockPath, R_OK | W_OK)]
         where access(file, rights) != 0 && errno != ENOENT {
             return systemMessage()
         }
-        // Where there is nothing yet, directories are made.
+        // Missing directories are created.
         var directory = path
         repeat {
             directory = containingFolder(of: directory)
@@ -94,7 +94,7 @@ package struct KeptFile: Hashable, Sendable {
         .system(action: action, path: path ?? self.path, reason: systemMessage())
     }
 
-    /// Makes the directories above the file, for the user alone as the XDG Base Directory Specification asks.
+    /// Creates the directories of the file, private to the user, as the XDG Base Directory Specification requires.
     package func makeDirectories() throws(OverridesError) {
         try checkRoot()
         do throws(FileError) {
@@ -102,7 +102,7 @@ package struct KeptFile: Hashable, Sendable {
         } catch { throw OverridesError(error) }
     }
 
-    /// Runs `body` while no other process or thread does with this lock.
+    /// Runs `body` while no other process or thread holds this lock.
     package func withLock<Result>(
         patience: Duration = lockTimeout, _ body: () throws(OverridesError) -> Result
     ) throws(OverridesError) -> Result {
@@ -134,17 +134,17 @@ package struct KeptFile: Hashable, Sendable {
         return descriptor
     }
 
-    /// The file itself: a link to one elsewhere, in a dotfiles repository say, stays one.
+    /// The file after resolving links, so that a link into a dotfiles repository, for example, remains one.
     private var target: String { realPath(path) ?? path }
 
-    /// Removes what a writer has left that was killed, or called exec. A writer that is at work keeps its file.
+    /// Removes temporary files of writers that were killed or called exec. Those of running writers stay.
     package func removeRemains() {
         let temporary = FileReplacement.temporary(of: target)
         guard access(temporary, F_OK) == 0 else { return }
         try? withLock(patience: .zero) { () throws(OverridesError) in _ = unlink(temporary) }
     }
 
-    /// Puts a new file, for the user alone, in the place of the old one. Call with the lock held.
+    /// Replaces the file by a new one, private to the user. Call it with the lock held.
     package func replace(with bytes: [UInt8]) throws(OverridesError) {
         do throws(FileError) {
             try FileReplacement.replace(target, with: bytes, permissions: 0o600, isLocked: true)

@@ -3,38 +3,38 @@ package import TweakJSON
 package import TweakRecords
 internal import TweakSystem
 
-/// A file with values from afar, which an agent on this host writes for one application and which its processes follow.
+/// A file of remote values, which an agent on this host writes for one application and whose processes follow.
 ///
 ///     { "from": "https://flags.example/features.json", "loaded": "2026-11-22T17:00:00Z",
 ///       "values": { "Features": { "search": { "enabled": false } } },
 ///       "reasons": { "Features/search/enabled": "only-os-versions asks for 11 or 12; this is 13" } }
 ///
-/// Only `values` is required, nested by category, collection and name as an overrides file is. Members that are not known
-/// are ignored.
+/// Only `values` is required, nested by category, collection and name like an overrides file. Unknown members are
+/// ignored.
 package struct ProvidedFile: Hashable, Sendable {
-    /// Where the agent has the values from.
+    /// The source of the values.
     package var from: String?
-    /// When it last got values that it believed, as RFC 3339 has times.
+    /// The time of the last successful load, in the format of RFC 3339.
     package var loaded: String?
-    /// When it last asked, with or without success.
+    /// The time of the last attempt to load.
     package var checked: String?
-    /// The version of the values, if their source has one.
+    /// The version of the values, if the source has one.
     package var version: Int?
-    /// Why there is nothing newer.
+    /// The reason why there are no newer values.
     package var problem: String?
     /// The values.
     package var values = OverridesDocument()
-    /// Why a tweak has the value that it has, by the text form of its name.
+    /// The reason for the value of a tweak, by its name as text.
     package var reasons: JSONObject = [:]
 
-    /// Makes a file with nothing in it.
+    /// Creates an empty file.
     package init() {}
 
     /// Reads a file.
     ///
     /// - Parameters:
-    ///   - json: The bytes, at most 100 objects inside each other.
-    ///   - path: Where they are from, for the messages of errors.
+    ///   - json: The bytes, with at most 100 nested objects.
+    ///   - path: The path for error messages.
     /// - Throws: ``OverridesError/corrupt(path:reason:)``, with the place.
     package init(json: [UInt8], path: String) throws(OverridesError) {
         let root = try OverridesDocument.object(json: json, path: path)
@@ -58,23 +58,23 @@ package struct ProvidedFile: Hashable, Sendable {
         if case .scalar(.integer(let number))? = root["version"] { version = Int(exactly: number) }
     }
 
-    /// Why a tweak has the value that it has; `nil` if the file does not say.
+    /// The reason for the value of a tweak, or `nil`.
     package func reason(for key: TweakKey) -> String? {
         if case .scalar(.string(let reason))? = reasons[key.description] { reason } else { nil }
     }
 }
 
-/// Where files with values from afar are.
+/// The directories of files with remote values.
 package enum ProvidedFolders {
-    /// The colon-separated list of folders in the environment that counts instead of the usual ones.
+    /// The environment variable with a colon-separated list of directories to use instead.
     package static let variable = "TWEAKS_PROVIDED"
-    /// The one that an agent of the system writes into.
+    /// The directory of the system's agent.
     package static let system = "/var/lib/tweaks"
 
-    /// The folders, the one that counts first at the front.
+    /// The directories, highest precedence first.
     ///
     /// - Parameter isPrivileged: Whether the process has more rights than its user, so that the environment and the
-    ///   home directory do not count.
+    ///   home directory are ignored.
     package static func all(isPrivileged: Bool) -> [String] {
         guard !isPrivileged else { return [system] }
         if let list = environment(variable) {
@@ -83,13 +83,13 @@ package enum ProvidedFolders {
         return [own, system].compactMap { $0 }
     }
 
-    /// The folder that an agent of the user writes into, by the XDG Base Directory Specification, which says to ignore
-    /// relative paths; `nil` if there is no home directory.
+    /// The directory of the user's agent, by the XDG Base Directory Specification, which requires to ignore relative
+    /// paths; `nil` without a home directory.
     package static var own: String? {
         if let path = environment("XDG_STATE_HOME"), isAbsolute(path) { return path + "/tweaks" }
         return environment("HOME").flatMap { isAbsolute($0) ? $0 + "/.local/state/tweaks" : nil }
     }
 
-    /// Of bytes: every process asks when it starts, and what Characters are takes pages of tables.
+    /// By bytes: every process calls this at its start, and Characters need pages of tables.
     private static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 }

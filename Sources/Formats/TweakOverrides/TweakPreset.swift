@@ -1,23 +1,23 @@
 internal import TweakJSON
 internal import TweakRecords
 
-/// A named set of values, to be kept, shared and applied.
+/// A named set of values to keep, share and apply.
 ///
-/// As JSON it is nested by category, collection and name, as an overrides file is:
+/// Its JSON is nested by category, collection and name, like an overrides file:
 ///
 ///     {
 ///       "name": "Snappy",
 ///       "tweaks": { "Spring": { "Physics": { "Damping": 12, "Stiffness": 240 } } }
 ///     }
 public struct TweakPreset: Hashable, Sendable {
-    /// What a person calls it.
+    /// The preset's name, for people.
     public var name: String
-    /// The values. Those of tweaks that a program does not have stay in it.
+    /// The values. Those of tweaks that a program does not have are kept.
     public var values: OverridesDocument
-    /// What else the JSON holds.
+    /// The other members of the JSON.
     private var others: JSONObject = [:]
 
-    /// Makes a preset of values, of an overrides file for example.
+    /// Creates a preset from values, such as those of an overrides file.
     public init(name: String, values: OverridesDocument = OverridesDocument()) {
         self.name = name
         self.values = values
@@ -26,8 +26,8 @@ public struct TweakPreset: Hashable, Sendable {
     /// Reads a preset.
     ///
     /// - Parameters:
-    ///   - json: The text, at most 100 objects inside each other.
-    ///   - path: Where it is from, for the message of an error.
+    ///   - json: The text, with at most 100 nested objects.
+    ///   - path: The path for error messages.
     /// - Throws: ``OverridesError/corrupt(path:reason:)``.
     public init(json: String, path: String = "the preset") throws(OverridesError) {
         others = try OverridesDocument.object(json: Array(json.utf8), path: path)
@@ -43,7 +43,7 @@ public struct TweakPreset: Hashable, Sendable {
         try values.checkNesting(path)
     }
 
-    /// The preset as JSON for a person, sorted by name, with a newline at the end.
+    /// The preset as JSON for people, sorted by name, with a newline at the end.
     public var json: String {
         var root = others
         root["name"] = .scalar(.string(name))
@@ -56,12 +56,12 @@ extension OverridesDocument {
     /// Reads the values of a preset, or of an overrides file.
     ///
     /// - Parameters:
-    ///   - json: The text, at most 100 objects inside each other.
-    ///   - path: Where it is from, for the message of an error.
+    ///   - json: The text, with at most 100 nested objects.
+    ///   - path: The path for error messages.
     /// - Throws: ``OverridesError/corrupt(path:reason:)``.
     package init(importing json: [UInt8], path: String) throws(OverridesError) {
         let document = try OverridesDocument(json: json, path: path)
-        // A category is an object.
+        // In an overrides file it would be a category, which is an object.
         if case .scalar? = document.root["name"] {
             self = try TweakPreset(json: String(decoding: json, as: UTF8.self), path: path).values
         } else {

@@ -2,31 +2,31 @@ internal import CTweakSystem
 internal import Glibc
 internal import TweakSystem
 
-/// A directory with the sockets by which programs of a user are reached. Each socket is `<process>.sock`.
+/// A directory with the control sockets of a user's programs, each named `<process>.sock`.
 package struct ControlDirectory: Hashable, Sendable {
     package let path: String
 
-    /// Why a directory is not used.
+    /// The reason why a directory cannot be used.
     package struct Problem: Error, CustomStringConvertible {
         package let description: String
         package init(description: String) { self.description = description }
     }
 
-    /// Names a directory.
+    /// Refers to a directory, which need not exist.
     package init(path: String) { self.path = path }
 
-    /// Where a process has its socket: in the first of these that is in a directory that there is.
+    /// The possible places of a process's socket; the first whose parent directory exists is used.
     ///
-    /// 1. `$XDG_RUNTIME_DIR/tweaks`, or `/run/user/<user>/tweaks` if that variable names no absolute path;
-    /// 2. `$RUNTIME_DIRECTORY/tweaks`, in what systemd makes for a service, see systemd.exec(5);
+    /// 1. `$XDG_RUNTIME_DIR/tweaks`, or `/run/user/<user>/tweaks` if that variable is not an absolute path;
+    /// 2. `$RUNTIME_DIRECTORY/tweaks`, in the directory that systemd creates for a service, see systemd.exec(5);
     /// 3. `/tmp/tweaks-<user>`.
     ///
-    /// Who lets `XDG_RUNTIME_DIR` lead elsewhere than into `/run/user` means that place alone, unless it is another
-    /// user's: `su` and daemons keep the variable when they become another user, and the XDG Base Directory Specification
-    /// says that the directory belongs to the user.
+    /// An `XDG_RUNTIME_DIR` outside of `/run/user` is the only place, unless it belongs to another user: `su` and
+    /// daemons keep the variable when they change the user, and the XDG Base Directory Specification requires that the
+    /// directory belong to the user.
     ///
     /// - Parameters:
-    ///   - environment: A variable of the process.
+    ///   - environment: Returns a variable of the process.
     ///   - root: The root directory of the process.
     package static func candidates(
         user: UInt32, root: String = "", environment: (String) -> String?
@@ -34,20 +34,20 @@ package struct ControlDirectory: Hashable, Sendable {
         func absolute(_ path: String?) -> String? { path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
         var session = absolute(environment("XDG_RUNTIME_DIR")) ?? "/run/user/\(user)"
         if !session.hasPrefix("/run/user/") {
-            // One that cannot be reached is none of the user's either.
+            // An unreachable directory does not belong to the user either.
             let isOthers = stat(path: root + session).map { $0.st_uid != user } ?? (errno == EACCES)
             guard isOthers else { return [ControlDirectory(path: session + "/tweaks")] }
             session = "/run/user/\(user)"
         }
         let ofSession = ControlDirectory(path: session + "/tweaks")
-        // A service may have several, with colons between them.
+        // A service may have several, separated by colons.
         let service = absolute(environment("RUNTIME_DIRECTORY")?.split(separator: ":").first.map(String.init))
         let ofService = service.map { ControlDirectory(path: $0 + "/tweaks") }
         return [ofSession, ofService, ControlDirectory(path: "/tmp/tweaks-\(user)")].compactMap(\.self)
     }
 
-    /// Where a process has it that has become another user since it began: where that user looks, who cannot see its
-    /// environment. So this is without what the variables say of the user that it was, and of its service.
+    /// The possible places for a process that changed its user: where that user looks, who cannot see the process's
+    /// environment. So variables that concern the former user and the service are ignored.
     package static func candidates(
         ofChanged user: UInt32, root: String = "", environment: (String) -> String?
     ) -> [ControlDirectory] {
@@ -57,51 +57,51 @@ package struct ControlDirectory: Hashable, Sendable {
         }
     }
 
-    /// Those of this process.
+    /// The possible places for this process.
     package static var ownCandidates: [ControlDirectory] {
         candidates(user: geteuid(), environment: TweakSystem.environment)
     }
 
-    /// The directory of the user that the process runs as.
+    /// The directory of the current user.
     package static var ofUser: ControlDirectory? { ownCandidates.first(where: \.canBeThere) }
 
-    /// Whether there is the directory that it is in.
+    /// Whether the parent directory exists.
     package var canBeThere: Bool { access(base, F_OK) == 0 }
 
-    /// Whether nobody else can put anything there.
+    /// Whether only this user can create files in it.
     package var isOfThisUser: Bool { (try? check(path, geteuid(), forbidden: 0o022)) != nil }
 
-    /// The directory that it is in.
+    /// The parent directory.
     private var base: String { containingFolder(of: path) }
 
     /// The socket of a process.
     package func socket(of process: Int32) -> String { "\(path)/\(process).sock" }
 
-    /// The processes that have a socket here, in order, whether they are there or not.
+    /// The processes with a socket here, sorted, whether they are running or not.
     package var processes: [Int32] {
         directoryEntries(path).compactMap { process($0, suffix: ".sock") }.sorted()
     }
 
-    /// How long to wait for a process that makes or removes sockets at this moment. It takes less than a millisecond
-    /// unless it is stopped.
+    /// The timeout for a process that is creating or removing sockets, which takes less than a millisecond unless it is
+    /// stopped.
     private static let patience: Duration = .milliseconds(100)
 
-    /// Removes the sockets of processes that have ended without doing so, or have become other programs.
+    /// Removes the sockets of processes that have ended without doing so, or now run another program.
     package func removeAbandoned() {
         let directory = open()
         defer { if directory >= 0 { close(directory) } }
         withLock(of: directory) { if $0 { removeAbandonedWithLock() } }
     }
 
-    /// Opens the directory, to lock it.
+    /// Opens the directory for locking.
     package func open() -> CInt { openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) }
 
-    /// Runs `body` while no other process does the same. Otherwise one could find that a socket is abandoned, and remove
-    /// the new one that another has put in its place meanwhile.
+    /// Runs `body` under the lock of the directory. Without it, a process could remove a socket that it considers
+    /// abandoned but that another one has just replaced.
     ///
     /// - Parameters:
-    ///   - directory: What ``open()`` has returned.
-    ///   - body: Gets whether it is so. If not, it must not remove anything.
+    ///   - directory: The result of ``open()``.
+    ///   - body: Gets whether the lock is held. If not, it must not remove anything.
     package func withLock<Result, Failure>(
         of directory: CInt, _ body: (Bool) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -126,12 +126,12 @@ package struct ControlDirectory: Hashable, Sendable {
 
     private static let temporarySuffix = ".sock.new"
 
-    /// Where the socket of this process is until it takes connections.
+    /// The path of this process's socket until it accepts connections.
     package var temporarySocket: String { "\(path)/\(getpid())\(Self.temporarySuffix)" }
 
-    /// Makes the directory if it is not there, and sees that nobody else can put anything in its place.
+    /// Creates the directory if necessary, and checks that no other user can replace its content.
     ///
-    /// - Parameter user: Who the process is. It may be another one for a moment.
+    /// - Parameter user: The user of the process, which may be temporarily another one.
     package func prepare(for user: UInt32 = geteuid()) throws(Problem) {
         guard !hasOtherRoot else {
             throw Problem(description: "cannot use \(path): the process has changed its root directory")
@@ -147,9 +147,9 @@ package struct ControlDirectory: Hashable, Sendable {
         }
     }
 
-    /// In a directory like /tmp everybody may make something, and nobody but its owner may rename or remove it.
+    /// In a directory such as /tmp everybody can create files, but only their owners can rename or remove them.
     private func checkBase(_ user: UInt32) throws(Problem) {
-        // systemd makes links to those of services whose user lasts as long as they do.
+        // For services with a dynamic user, systemd creates links.
         let base = realPath(base) ?? base
         let status = try status(of: base)
         guard status.st_uid != 0 || status.st_mode & mode_t(S_ISVTX) == 0 else { return }

@@ -1,14 +1,15 @@
 package import TweakJSON
 package import TweakRecords
 
-/// A method of the protocol: the members are its parameters.
+/// A method of the protocol. The members are its parameters.
 package protocol ControlMethod: Codable, Hashable, Sendable {
-    /// What a program answers if it was done.
+    /// The result of the method.
     associatedtype Answer: Codable, Hashable, Sendable
     associatedtype CodingKeys: CodingKey, CaseIterable
 
     static var name: String { get }
-    /// Whether it sets values: then a thread that may call observers does it, and the answer tells whether they are kept.
+    /// Whether it sets values. Then a thread that may call observers executes it, and the answer says whether the
+    /// values are kept.
     static var setsValues: Bool { get }
 }
 
@@ -23,13 +24,13 @@ let controlMethods: [any ControlMethod.Type] = [
     ExplainTweak.self,
 ]
 
-/// Asks which program it is.
+/// Describes the program.
 package struct DescribeProgram: ControlMethod {
     package static let name = "describe"
     package enum CodingKeys: CodingKey, CaseIterable {}
 
     package struct Answer: Codable, Hashable, Sendable {
-        /// The last component of the executable's path, by which overrides are kept.
+        /// The name under which overrides are kept, by default that of the executable.
         package var application: String
         /// The path of the executable.
         package var executable: String
@@ -38,7 +39,7 @@ package struct DescribeProgram: ControlMethod {
         package var `protocol`: Int
         /// The version of the library in the program.
         package var version: String
-        /// How many tweaks there are.
+        /// The number of tweaks.
         package var tweaks: Int
         /// The path of the overrides file; `nil` if values are not kept.
         package var overrides: String?
@@ -60,14 +61,14 @@ package struct DescribeProgram: ControlMethod {
     package init() {}
 }
 
-/// Asks for all tweaks, in the order of declaration.
+/// Lists all tweaks, in the order of declaration.
 package struct ListTweaks: ControlMethod {
     package static let name = "list"
     package enum CodingKeys: CodingKey, CaseIterable { case category, collection }
 
-    /// Only those of this category.
+    /// Only list tweaks in this category.
     package var category: String?
-    /// Only those of this collection of it.
+    /// Only list tweaks in this collection of the category.
     package var collection: String?
 
     package struct Answer: Codable, Hashable, Sendable {
@@ -81,7 +82,7 @@ package struct ListTweaks: ControlMethod {
     }
 }
 
-/// Asks for a tweak.
+/// Returns a tweak.
 package struct GetTweak: ControlMethod {
     package static let name = "get"
     package typealias Answer = JSONTweak
@@ -92,27 +93,27 @@ package struct GetTweak: ControlMethod {
     package init(tweak: TweakKey) { self.tweak = tweak }
 }
 
-/// Sets a tweak, for the next start too.
+/// Sets a tweak, also for the next start.
 package struct SetTweak: ControlMethod {
     package static let name = "set"
     package static let setsValues = true
     package enum CodingKeys: CodingKey, CaseIterable { case tweak, value, text }
 
     package var tweak: TweakKey
-    /// Either this, a JSON value of the tweak's type,
+    /// A JSON value of the tweak's type. Either this or ``text`` is set.
     package var value: JSONValue?
-    /// or this, what a person typed.
+    /// Text as people type it.
     package var text: String?
 
     package struct Answer: Codable, Hashable, Sendable {
         package var tweak: TweakKey
-        /// The value that the tweak has now.
+        /// The current value.
         package var value: JSONValue
-        /// Whether the given value was outside the limits and was moved to the nearest one.
+        /// Whether the given value was outside the limits and was clamped.
         package var wasClamped: Bool
         /// The provider of the current value.
         package var source: String
-        /// The value that was set, if the tweak needs a restart.
+        /// The new value, if the tweak needs a restart.
         package var pendingValue: JSONValue?
 
         package init(
@@ -131,7 +132,7 @@ package struct SetTweak: ControlMethod {
     package init(tweak: TweakKey, text: String) { (self.tweak, self.text) = (tweak, text) }
 }
 
-/// Takes overrides away, as one change: of a tweak, of a category or a collection of it, or of all tweaks.
+/// Removes overrides as one change: of a tweak, of a category or a collection in it, or of all tweaks.
 package struct ResetTweaks: ControlMethod {
     package static let name = "reset"
     package static let setsValues = true
@@ -143,7 +144,7 @@ package struct ResetTweaks: ControlMethod {
     package var all: Bool?
 
     package struct Answer: Codable, Hashable, Sendable {
-        /// How many tweaks had an override.
+        /// The number of overrides removed.
         package var reset: Int
         package init(reset: Int) { self.reset = reset }
     }
@@ -158,16 +159,16 @@ package struct ResetTweaks: ControlMethod {
     }
 }
 
-/// Sets several tweaks, as one change. What one of them cannot take is reported, and the others are set unless it is to be
-/// all or nothing.
+/// Sets several tweaks, as one change. Refused values are reported, and the others are set, unless `allOrNothing` is
+/// true.
 package struct SetManyTweaks: ControlMethod {
     package static let name = "setMany"
     package static let setsValues = true
     package enum CodingKeys: CodingKey, CaseIterable { case values, resettingOthers, allOrNothing }
 
-    /// In JSON by category, collection and name, as an overrides file has them.
+    /// The values; in JSON by category, collection and name, as in an overrides file.
     package var values: [TweakKey: JSONValue]
-    /// Whether all other tweaks get their defaults.
+    /// Whether all other tweaks are reset to their defaults.
     package var resettingOthers: Bool?
     /// Whether nothing changes if one of the values cannot be set.
     package var allOrNothing: Bool?
@@ -183,13 +184,13 @@ package struct SetManyTweaks: ControlMethod {
             }
         }
 
-        /// The tweaks that have their values.
+        /// The tweaks that were set.
         package var applied: [TweakKey]
-        /// Those of them whose values were outside the limits.
+        /// The tweaks among them whose values were clamped.
         package var clamped: [TweakKey]
-        /// Names that the program does not have.
+        /// Names of tweaks that the program does not have.
         package var unknown: [TweakKey]
-        /// Why the others do not have their values.
+        /// The tweaks that refused their values, with reasons.
         package var refused: [Refusal]
 
         package init(applied: [TweakKey], clamped: [TweakKey], unknown: [TweakKey], refused: [Refusal]) {
@@ -240,7 +241,7 @@ package struct SetManyTweaks: ControlMethod {
     }
 }
 
-/// Runs an action. The answer comes when it has returned.
+/// Runs an action. The answer is sent after it has returned.
 package struct RunAction: ControlMethod {
     package static let name = "run"
     package typealias Answer = Done
@@ -251,12 +252,12 @@ package struct RunAction: ControlMethod {
     package init(tweak: TweakKey) { self.tweak = tweak }
 }
 
-/// Asks to be told of changes from now on, see ``ChangedTweaks``.
+/// Subscribes to changes, see ``ChangedTweaks``.
 package struct SubscribeToChanges: ControlMethod {
     package static let name = "subscribe"
     package enum CodingKeys: CodingKey, CaseIterable { case tweaks }
 
-    /// Which tweaks, all if it is `nil`. They need not be there yet.
+    /// The tweaks, which need not exist yet; `nil` for all.
     package var tweaks: [TweakKey]?
 
     package struct Answer: Codable, Hashable, Sendable {
@@ -267,7 +268,7 @@ package struct SubscribeToChanges: ControlMethod {
     package init(tweaks: [TweakKey]? = nil) { self.tweaks = tweaks }
 }
 
-/// Asks not to be told any more, of changes or with samples. After the answer nothing comes for the subscription.
+/// Ends a subscription to changes or samples. After the answer, no more messages for it are sent.
 package struct UnsubscribeFromChanges: ControlMethod {
     package static let name = "unsubscribe"
     package typealias Answer = Done
@@ -278,7 +279,7 @@ package struct UnsubscribeFromChanges: ControlMethod {
     package init(subscription: Int) { self.subscription = subscription }
 }
 
-/// Asks what each provider says about the value of a tweak.
+/// Returns each provider's value for a tweak.
 package struct ExplainTweak: ControlMethod {
     package static let name = "explain"
     package enum CodingKeys: CodingKey, CaseIterable { case tweak }
@@ -289,11 +290,11 @@ package struct ExplainTweak: ControlMethod {
         package struct Opinion: Codable, Hashable, Sendable {
             package var source: String
             package var value: JSONValue?
-            /// The number that the source has, if it is outside the limits and ``value`` is the nearest one inside.
+            /// The source's number, if it is outside the limits and ``value`` is the nearest one inside.
             package var given: JSONValue?
-            /// Why the tweak cannot take what the source has.
+            /// The reason why the tweak refuses the source's value.
             package var error: String?
-            /// Where the source has it, a file or a place in the source; `nil` if that is not known.
+            /// The location of the value in the source, a file or a place in it, or `nil`.
             package var location: String?
 
             package init(source: String, value: JSONValue?, error: String? = nil) {
@@ -306,9 +307,10 @@ package struct ExplainTweak: ControlMethod {
         package var tweak: TweakKey
         package var value: JSONValue
         package var source: String
-        /// The first one counts that has no error; the last one is the default in the binary.
+        /// Highest precedence first: the first without an error counts; the last is the default in the binary.
         package var opinions: [Opinion]
-        /// The sources that follow an agent's files and have no value for the tweak; the files may tell why. `nil` if there is none.
+        /// Sources that follow an agent's files and have no value for the tweak; the files may have the reason. `nil`
+        /// if there are none.
         package var silent: [Opinion]?
 
         package init(tweak: TweakKey, value: JSONValue, source: String, opinions: [Opinion]) {
@@ -322,12 +324,12 @@ package struct ExplainTweak: ControlMethod {
     package init(tweak: TweakKey) { self.tweak = tweak }
 }
 
-/// The answer of a method that only is done: an object without members.
+/// The answer of a method without a result: an empty object.
 package struct Done: Codable, Hashable, Sendable {
     package init() {}
 }
 
-/// What a program says to a client that has subscribed, without being asked.
+/// A notification to a client that has subscribed to changes.
 package struct ChangedTweaks: Codable, Hashable, Sendable {
     package static let name = "changed"
 
@@ -337,7 +339,7 @@ package struct ChangedTweaks: Codable, Hashable, Sendable {
         package var newValue: JSONValue
         /// The provider of the new value.
         package var source: String
-        /// When, in seconds since 1970.
+        /// The time of the change, in seconds since 1970.
         package var time: Double
 
         package init(tweak: TweakKey, oldValue: JSONValue, newValue: JSONValue, source: String, time: Double)
@@ -351,7 +353,7 @@ package struct ChangedTweaks: Codable, Hashable, Sendable {
     }
 
     package var subscription: Int
-    /// What changed together, or while the client did not read; of each tweak at most one change.
+    /// Changes made together, or while the client did not read; at most one for each tweak.
     package var changes: [Change]
 
     package init(subscription: Int, changes: [Change]) {

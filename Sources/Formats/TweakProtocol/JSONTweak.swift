@@ -1,15 +1,15 @@
 internal import TweakJSON
 package import TweakRecords
 
-/// The JSON form of a tweak, of its declaration alone or with what it has in a program. Keys are a promise to scripts;
-/// what there is not has no key.
+/// The JSON form of a tweak: its declaration, possibly with its state in a program. Scripts rely on the keys; missing
+/// properties have no key.
 package struct JSONTweak: Hashable, Sendable {
     package var declaration: TweakDeclaration
-    /// The value that the program has, or starts with.
+    /// The current or the initial value in the program.
     package var value: TweakValue?
     /// The provider of the current value.
     package var source: String?
-    /// The value at the next start of a program that runs, if that is another one.
+    /// The value after the next start of a running program, if it differs.
     package var pendingValue: TweakValue?
 
     package init(
@@ -77,7 +77,7 @@ extension JSONTweak: Codable {
                 choice.value.value(of: type).map { TweakChoice($0, label: choice.label) }
             },
             attributes: try TweakOption.all.compactMap { option in
-                // A monitor is read-only in any case.
+                // A monitor is always read-only.
                 guard let key = option.attribute, !(isMonitor && key == "read-only") else { return nil }
                 return try container.text(of: option).map { TweakDeclaration.Attribute(key: key, value: $0) }
             },
@@ -89,7 +89,7 @@ extension JSONTweak: Codable {
 }
 
 extension KeyedDecodingContainer<JSONName> {
-    /// The value of the attribute that stores an option; `nil` if there is none.
+    /// The value of an option's attribute, or `nil`.
     fileprivate func text(of option: TweakOption) throws -> String? {
         let name = JSONName(stringValue: option.name)
         return switch option.form {

@@ -1,24 +1,24 @@
-/// Makes messages of what comes through a socket: each is a line.
+/// Splits received bytes into messages, one per line.
 package struct LineSplitter: Sendable {
     package enum Line: Hashable, Sendable {
-        /// Without the newline.
+        /// The message, without the newline.
         case message([UInt8])
-        /// It has more bytes than a message may have, and they are gone. Said once, before its end has come.
+        /// A message exceeded the limit and was dropped. Returned once, before its end has arrived.
         case tooLong
     }
 
     private let limit: Int
     private var bytes: [UInt8] = []
-    /// Where the first message begins, and up to where there is no newline: the first is at most the second, and that at
-    /// most the number of bytes.
+    /// The start of the first message, and the end of the bytes searched for a newline: `start <= searched <=
+    /// bytes.count`.
     private var start = 0
     private var searched = 0
     private var isSkipping = false
 
-    /// - Parameter limit: The most bytes of a message, with its newline.
+    /// - Parameter limit: The maximum size of a message in bytes, including its newline.
     package init(limit: Int = ControlLimits.requestSize) { self.limit = limit }
 
-    /// Takes what has been read.
+    /// Appends received bytes.
     package mutating func append(_ read: UnsafeRawBufferPointer) {
         if start > 0 {
             bytes.removeFirst(start)
@@ -28,7 +28,7 @@ package struct LineSplitter: Sendable {
         bytes.append(contentsOf: read)
     }
 
-    /// The next line; `nil` if it has not ended.
+    /// The next line, or `nil` if it is incomplete.
     package mutating func next() -> Line? {
         while true {
             let newline = bytes[searched...].firstIndex(of: UInt8(ascii: "\n"))
@@ -36,7 +36,7 @@ package struct LineSplitter: Sendable {
             let isTooLong = searched - start > limit || (newline == nil && searched - start == limit)
             guard let newline else {
                 guard isTooLong || isSkipping else {
-                    // An idle client shall not keep the memory of its longest message.
+                    // An idle client does not keep the memory of its longest message.
                     if bytes.count == start { self = LineSplitter(limit: limit) }
                     return nil
                 }

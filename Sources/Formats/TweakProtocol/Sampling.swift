@@ -1,18 +1,18 @@
 package import TweakRecords
 
-/// Asks for the values of monitors and tweaks, many times a second from now on, see ``TakenSamples``. Only numbers and Bools
-/// are sampled. ``UnsubscribeFromChanges`` ends it.
+/// Subscribes to samples of monitors and tweaks, many times per second; see ``TakenSamples``. Only numbers and Bools
+/// can be sampled. ``UnsubscribeFromChanges`` ends it.
 package struct SampleTweaks: ControlMethod {
     package static let name = "sample"
     package enum CodingKeys: CodingKey, CaseIterable { case tweaks, rate }
 
     package var tweaks: [TweakKey]
-    /// How many samples are taken in a second, see ``ControlLimits/sampleRates``.
+    /// Samples per second, see ``ControlLimits/sampleRates``.
     package var rate: Double
 
     package struct Answer: Codable, Hashable, Sendable {
         package var subscription: Int
-        /// The types of the tweaks, in the order in which they were asked for.
+        /// The types of the tweaks, in the order of the request.
         package var types: [String]
 
         package init(subscription: Int, types: [TweakType]) {
@@ -23,19 +23,19 @@ package struct SampleTweaks: ControlMethod {
     package init(tweaks: [TweakKey], rate: Double) { (self.tweaks, self.rate) = (tweaks, rate) }
 }
 
-/// What a program says to a client that has asked for samples.
+/// A notification to a client that has subscribed to samples.
 package struct TakenSamples: Decodable, Hashable, Sendable {
     package static let name = "samples"
 
     package var subscription: Int
-    /// How many samples the client did not read in time and are lost, since the message before.
+    /// The number of samples lost since the last message because the client did not read them in time.
     package var dropped: Int
-    /// How many times the program was too busy to take one, since the message before.
+    /// The number of samples not taken since the last message because the program was too busy.
     package var skipped: Int
-    /// The tweaks that the program does not have any more, by their places in the request. Their bytes mean nothing.
+    /// The indices, in the request, of tweaks that no longer exist. Their bytes are meaningless.
     package var missing: [Int]
-    /// Samples, the oldest first, in the byte order of the machine: the time as seconds since 1970 in a Double, then for each
-    /// tweak the eight bytes of its cell, of which a smaller type has the first ones.
+    /// The samples, oldest first, in the byte order of the machine: the time in seconds since 1970 as a Double, then
+    /// for each tweak the eight bytes of its cell; smaller types use the first ones.
     package var frames: [UInt8]
 
     package init(subscription: Int, dropped: Int, skipped: Int, missing: [Int], frames: [UInt8]) {
@@ -59,7 +59,7 @@ package struct TakenSamples: Decodable, Hashable, Sendable {
         frames = bytes
     }
 
-    /// Appends the notification, with its newline. It is put together by hand, since there are megabytes of them in a second.
+    /// Appends the notification and its newline. Encoded by hand, because there are megabytes per second.
     package static func write(
         _ frames: RawSpan, subscription: Int, dropped: Int, skipped: Int, missing: [Int],
         to output: inout [UInt8]
@@ -73,15 +73,15 @@ package struct TakenSamples: Decodable, Hashable, Sendable {
         output += "\"}}\n".utf8
     }
 
-    /// Calls `body` with the time of each sample, in seconds since 1970, and its values as numbers; a tweak that is missing
-    /// has none.
+    /// Calls `body` with the time of each sample, in seconds since 1970, and its values as numbers; `nil` for missing
+    /// tweaks.
     ///
-    /// - Parameter types: Those of the answer.
+    /// - Parameter types: The types in the answer.
     package func forEachSample(_ types: [TweakType], _ body: (Double, [Double?]) -> Void) {
         Self.forEachSample(in: frames.span.bytes, types, missing: missing, body)
     }
 
-    /// Does the same with samples that somebody else has taken.
+    /// As ``forEachSample(_:_:)``, for samples from another source.
     package static func forEachSample(
         in frames: RawSpan, _ types: [TweakType], missing: [Int] = [], _ body: (Double, [Double?]) -> Void
     ) {
@@ -99,41 +99,40 @@ package struct TakenSamples: Decodable, Hashable, Sendable {
     }
 }
 
-/// Samples from when they are taken until somebody reads them. A reader who is slow loses the oldest.
+/// Samples that wait for a reader. If the reader is slow, the oldest are dropped.
 package struct WaitingSamples {
-    /// The words that wait at most.
+    /// The maximum number of waiting words.
     private static let most = ControlLimits.unreadSamples / 8
-    /// Up to when a sample is taken late, with the time at which that is. The kernel may let a thread wait for some
+    /// The delay up to which a sample is still taken, with the actual time. The kernel may delay a thread by some
     /// milliseconds while others run.
     private static let patience: Duration = .milliseconds(20)
 
     /// When the next sample is due.
     package private(set) var next: ContinuousClock.Instant
     private let period: Duration
-    /// The words of a sample: the time, and one for each tweak.
+    /// The words of a sample: one for the time, and one for each tweak.
     package let frameSize: Int
-    /// The samples, see ``TakenSamples/frames``; those before the start are read.
+    /// The samples, see ``TakenSamples/frames``; those before `start` have been read.
     package var frames: [UInt64] = []
     private var start = 0
-    /// How many were lost because they were not read, and how many could not be taken in time, since they were last read.
+    /// The numbers of samples lost because they were not read, and not taken in time, since the last read.
     private var dropped = 0
     private var skipped = 0
 
-    /// - Parameter rate: In a second, see ``ControlLimits/sampleRates``.
+    /// - Parameter rate: Samples per second, see ``ControlLimits/sampleRates``.
     package init(of tweaks: Int, rate: Double, at now: ContinuousClock.Instant) {
         period = .seconds(1) / rate
         frameSize = tweaks + 1
         next = now
     }
 
-    /// How many words wait.
+    /// The number of waiting words.
     package var count: Int { frames.count - start }
 
-    /// - Returns: Whether a sample is due, which is then to be appended to the frames. Those that it is too late for are
-    ///   counted.
+    /// - Returns: Whether a sample is due; the caller then appends it to the frames. Missed samples are counted.
     package mutating func isDue(at now: ContinuousClock.Instant) -> Bool {
         guard next <= now else { return false }
-        // Not for ever if the machine has slept.
+        // Bounded, in case the machine was suspended.
         let late = now - next < Self.patience ? 0 : min(((now - next) / period).rounded(.down), 1e9)
         skipped += Int(late)
         next += period * (late + 1)
@@ -141,7 +140,7 @@ package struct WaitingSamples {
             start += frameSize
             dropped += 1
         }
-        // Seldom, since to move them takes longer than to take one.
+        // Rarely, because moving the samples takes longer than taking one.
         if start == frames.count || start > Self.most / 2 {
             frames.removeFirst(start)
             start = 0
@@ -154,9 +153,9 @@ package struct WaitingSamples {
         (frames, start) = ([], 0)
     }
 
-    /// Reads the oldest samples, and forgets them.
+    /// Reads and removes the oldest samples.
     ///
-    /// - Parameter count: How many words; at least one sample is read if there is one.
+    /// - Parameter count: The number of words; at least one sample is read, if there is one.
     package mutating func read(_ count: Int) -> (frames: ArraySlice<UInt64>, dropped: Int, skipped: Int) {
         let end = start + min(max(count / frameSize, 1) * frameSize, self.count)
         defer { (start, dropped, skipped) = (end, 0, 0) }
@@ -165,7 +164,7 @@ package struct WaitingSamples {
 }
 
 extension TweakType {
-    /// The number in the eight bytes of a cell, as this machine loads them; of a Bool 0 or 1, `nil` of what is neither.
+    /// The number in the eight bytes of a cell, as this machine loads them: 0 or 1 for a Bool, `nil` for other types.
     package func number(ofCell bits: UInt64) -> Double? {
         let isLittle = ByteOrder.native == .little
         func first<Number: FixedWidthInteger>(_: Number.Type) -> Number {

@@ -3,34 +3,34 @@ internal import TweakJSON
 package import TweakOverrides
 package import TweakRecords
 
-/// What an OFREP service has evaluated for one context.
+/// The result of an OFREP service's evaluation for one context.
 ///
-/// A flag without a value means the code's default, so it is no opinion. What is wrong with one flag concerns no other.
+/// A flag without a value stands for the default in code, so it is ignored. An invalid flag does not affect others.
 ///
 /// Source: OFREP 0.3, `bulkEvaluationSuccess` in the OpenAPI document.
 package struct EvaluatedFlags: Hashable, Sendable {
-    /// The values, of the tweaks that flags are.
+    /// The values, by the tweaks of the flags.
     package private(set) var values = OverridesDocument()
-    /// What the service says of a value.
+    /// The service's reasons for values.
     package private(set) var reasons: [TweakKey: String] = [:]
-    /// Which flags give no value though something was meant, each once.
+    /// Messages about invalid flags, each once.
     package private(set) var problems: [String] = []
-    /// Where the service tells that something has changed. An address can have a secret in it.
+    /// The URLs of event streams that announce changes. A URL may contain a secret.
     package let streams: [String]
     /// The member `version` of the metadata if it is an integer.
     package let version: Int?
 
-    /// More would fill the journal.
+    /// The limit of messages, to keep the journal readable.
     private static let mostProblems = 10
     private static let mostStreams = 4
 
-    /// Reads an answer.
+    /// Parses a response.
     ///
     /// - Parameters:
     ///   - json: The bytes.
-    ///   - path: Where they are from, for the messages of errors.
-    ///   - names: Which tweaks the flags are.
-    /// - Throws: ``FormatError`` if it is not such an answer.
+    ///   - path: The path for error messages.
+    ///   - names: The mapping of flags to tweaks.
+    /// - Throws: ``FormatError`` if the response is malformed.
     package init(json: [UInt8], path: String, names: FlagNames) throws(FormatError) {
         let value: JSONValue
         do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
@@ -70,7 +70,7 @@ package struct EvaluatedFlags: Hashable, Sendable {
             }
             named.append(Flag(name: name, levels: levels, value: value, reason: Self.reason(members)))
         }
-        // The order of a service means nothing: a flag for one tweak counts more than one for several.
+        // The service's order is meaningless: a flag for one tweak takes precedence over one for several.
         named.sort { ($0.levels.count, $0.name) < ($1.levels.count, $1.name) }
         for flag in named { add(flag.value, flag.levels, flag) }
         problems.sort()
@@ -93,7 +93,7 @@ package struct EvaluatedFlags: Hashable, Sendable {
         let reason: String?
     }
 
-    /// Adds a value, and all values in an object.
+    /// Adds a value, or all values in an object.
     private mutating func add(_ value: JSONValue, _ levels: [String], _ flag: Flag) {
         switch value {
         case .null: break
@@ -118,7 +118,7 @@ package struct EvaluatedFlags: Hashable, Sendable {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// Of kinds that are not known a client takes no notice.
+    /// Clients ignore streams of unknown types.
     private static func streams(_ value: JSONValue?) -> [String] {
         guard case .array(let all)? = value else { return [] }
         let addresses = all.compactMap { stream -> String? in
@@ -134,17 +134,17 @@ package struct EvaluatedFlags: Hashable, Sendable {
     }
 }
 
-/// Which tweaks flags are.
+/// The mapping of flags to tweaks.
 package struct FlagNames: Hashable, Sendable {
     private let levels: [ByteText: [String]]
 
-    /// Flags are named as tweaks are.
+    /// Flags have the names of tweaks.
     package init() { levels = [:] }
 
     /// Some flags have other names.
     ///
-    /// - Parameter names: The name of a tweak, or the first levels of some, by the key of a flag.
-    /// - Throws: The key whose name is not one.
+    /// - Parameter names: For the key of a flag, the name of a tweak, or the first levels of several.
+    /// - Throws: The key whose name is invalid.
     package init(_ names: [(key: String, name: String)]) throws(WrongName) {
         var levels: [ByteText: [String]] = [:]
         for (key, name) in names {
@@ -158,9 +158,9 @@ package struct FlagNames: Hashable, Sendable {
         package let key, name: String
     }
 
-    /// The category, collection and name that a key stands for: all three, or the first ones for an object.
+    /// The category, collection and name for a key: all three, or the first ones for an object.
     ///
-    /// - Returns: `nil` if it is not named so: `Category/Collection/Name`, or with dots if there is no slash.
+    /// - Returns: `nil` unless the form is `Category/Collection/Name`, or has dots if there is no slash.
     package func levels(of key: String) -> [String]? {
         if let known = levels[ByteText(key)] { return known }
         if key.utf8.contains(UInt8(ascii: "/")) { return Self.slashed(key) }

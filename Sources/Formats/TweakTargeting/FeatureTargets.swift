@@ -2,27 +2,27 @@ package import TweakFormats
 package import TweakJSON
 package import TweakRecords
 
-/// Features with the hosts and programs that they are for, in the format of CGFFeaturette:
+/// Features targeted at hosts and programs, in the format of CGFFeaturette:
 ///
 ///     { "features": [ { "key": "facebook-login", "enabled": true, "only-os-versions": ["12", "debian 13"],
 ///                       "only-device-family": ["phone"], "percentage": 10, "salt": "autumn" } ] }
 ///
-/// A feature is on where it is `enabled` and all its filters apply. A filter with a list applies where one entry of the
-/// list does, or if the list is empty. A filter that is not known applies nowhere.
+/// A feature is on where it is `enabled` and all its filters match. A filter with a list matches if any entry does, or
+/// if the list is empty. An unknown filter never matches.
 package struct FeatureTargets: Hashable, Sendable {
     /// The features, in the order of the file.
     package let features: [FeatureTarget]
-    /// What is probably a mistake in the file, each once.
+    /// Messages about likely mistakes in the file, each once.
     package let problems: [String]
-    /// The filters that are not known, each with its place and what is allowed there.
+    /// The unknown filters, with their places and the allowed names.
     package var unknownFilters: [FormatError] { features.flatMap(\.unknownFilters) }
 
-    /// Takes the array of features in a file.
+    /// Parses the array of features in a file.
     ///
     /// - Parameters:
-    ///   - value: What the file has under `features`.
-    ///   - path: Where it is from, for the messages of errors.
-    /// - Throws: ``FormatError`` if it is not such an array.
+    ///   - value: The value of `features`.
+    ///   - path: The path for error messages.
+    /// - Throws: ``FormatError`` if the array is malformed.
     init(_ value: JSONValue, path: String) throws(FormatError) {
         let place = Place(path: path, names: ["features"])
         var features: [FeatureTarget] = []
@@ -56,36 +56,36 @@ package struct FeatureTargets: Hashable, Sendable {
     }
 }
 
-/// Whether a feature is on for some facts, and why.
+/// The state of a feature for a set of facts, and the reason.
 package struct FeatureDecision: Hashable, Sendable {
     /// The key in the file.
     package let feature: String
     /// Whether it is on.
     package let isOn: Bool
-    /// Why, in words.
+    /// The reason, in words.
     package let reason: String
 
-    /// The tweak that switches the feature.
+    /// The feature's tweak.
     package var key: TweakKey { PlacedFeature.key(of: [feature]) }
 }
 
-/// One feature of such a file.
+/// A feature in such a file.
 package struct FeatureTarget: Hashable, Sendable {
-    /// What the file calls it.
+    /// The key in the file.
     package let key: String
-    /// Whether it is on where its filters apply. As in CGFFeaturette it is not if the file does not say.
+    /// Whether it is on where its filters match; `false` if not set, as in CGFFeaturette.
     package let isEnabled: Bool
     private let filters: [Filter]
     private let place: Place
 
     private struct Filter: Hashable, Sendable {
-        /// As the file has it.
+        /// The name in the file.
         let name: String
         let rule: Rule
     }
 
     private enum Rule: Hashable {
-        /// One of the entries takes what the fact is. An empty list takes everything.
+        /// One of the entries matches the fact. An empty list matches everything.
         case list(Kind, [String])
         case minimum(Fact, String)
         case maximum(Fact, String)
@@ -93,13 +93,13 @@ package struct FeatureTarget: Hashable, Sendable {
         case unknown
     }
 
-    /// How an entry of a list is compared.
+    /// The comparison of list entries with a fact.
     private enum Kind: Hashable {
         /// `12`, `debian` or `debian 12`.
         case system
-        /// By whole components from the beginning.
+        /// By whole components, from the start.
         case components(Fact)
-        /// By the whole text, in which `*` and `?` stand for others.
+        /// By the whole text, with the wildcards `*` and `?`.
         case pattern(Fact)
         case family
         case architecture
@@ -118,9 +118,9 @@ package struct FeatureTarget: Hashable, Sendable {
         "maximum-application-version": .applicationVersion,
     ]
     private static let percentage = "percentage"
-    /// All filters.
+    /// All filter names.
     private static let known = lists.map(\.key) + bounds.map(\.key) + [percentage]
-    /// What a feature can have besides its key.
+    /// All members of a feature except its key.
     fileprivate static let members = known + ["salt", "enabled", "description"]
 
     fileprivate init(_ value: JSONValue, _ place: Place) throws(FormatError) {
@@ -147,12 +147,12 @@ package struct FeatureTarget: Hashable, Sendable {
         (self.filters, self.place) = (filters, place)
     }
 
-    /// Takes filters that stand beside something else than a feature. It is on where all of them apply.
+    /// Parses filters outside of a feature, which are on where all of them match.
     ///
     /// - Parameters:
-    ///   - filters: What a feature has besides its key.
-    ///   - key: What is drawn for with a percentage.
-    ///   - path: Where they are from, for the messages of errors.
+    ///   - filters: The members of a feature except its key.
+    ///   - key: The key for the position in a percentage rollout.
+    ///   - path: The path for error messages.
     /// - Throws: ``FormatError`` with the place.
     package init(filters: JSONObject, key: String, path: String) throws(FormatError) {
         let place = Place(path: path, names: ["for"])
@@ -187,10 +187,10 @@ package struct FeatureTarget: Hashable, Sendable {
         return .percentage(percentage, salt: salt)
     }
 
-    /// What filters are called that are not known.
+    /// The names of unknown filters.
     fileprivate var unknownNames: [String] { filters.filter { $0.rule == .unknown }.map(\.name) }
 
-    /// The filters that are not known, each with its place and what is allowed there.
+    /// The unknown filters, with their places and the allowed names.
     package var unknownFilters: [FormatError] {
         unknownNames.map { name in
             place.inside(name).invalid(
@@ -199,9 +199,9 @@ package struct FeatureTarget: Hashable, Sendable {
         }
     }
 
-    // MARK: Deciding
+    // MARK: Evaluation
 
-    /// Whether it is on for a host and a program, and why.
+    /// Evaluates the feature for a host and a program.
     package func decision(for facts: HostFacts) -> FeatureDecision {
         func decision(_ isOn: Bool, _ reason: String) -> FeatureDecision {
             FeatureDecision(feature: key, isOn: isOn, reason: reason)
@@ -237,7 +237,7 @@ package struct FeatureTarget: Hashable, Sendable {
                 return (false, "percentage needs a machine id or a host name, and neither is known")
             }
             let position = RolloutPosition(machine: machine, key: key, salt: salt)
-            // Cut, not rounded, so that a position just below the percentage does not look like it.
+            // Truncated, not rounded, so that a position just below the percentage does not look equal to it.
             let tenths = Int(position.percent * 10)
             let wanted = Int(exactly: percentage).map { "\($0)" } ?? "\(percentage)"
             return (
@@ -254,7 +254,7 @@ package struct FeatureTarget: Hashable, Sendable {
         return (isAllowed(Version(actual).order(of: Version(bound))), "\(wanted); this is \(actual)")
     }
 
-    /// `11, 12 or 13`, or the first ones of many.
+    /// `11, 12 or 13`, or the first of many.
     private static func alternatives(_ entries: [String]) -> String {
         if entries.count > 6 {
             return entries.prefix(5).joined(separator: ", ") + " or one of \(entries.count - 5) others"
@@ -263,7 +263,7 @@ package struct FeatureTarget: Hashable, Sendable {
         return entries.dropLast().joined(separator: ", ") + " or " + last
     }
 
-    /// What a host or program has that a list is compared with.
+    /// The host's or program's property to compare with a list.
     private static func text(_ kind: Kind, _ facts: HostFacts) -> String? {
         switch kind {
         case .system:
@@ -289,7 +289,7 @@ package struct FeatureTarget: Hashable, Sendable {
         isPattern(entry) ? matches(actual, pattern: entry) : Version(entry).takes(Version(actual))
     }
 
-    /// An entry is a version, the name of a system, or both with a space between them.
+    /// An entry is a version, the name of a system, or both separated by a space.
     private static func takesSystem(_ entry: String, _ facts: HostFacts) -> Bool {
         func takesVersion(_ entry: String) -> Bool {
             facts[.osVersion].map { takesComponents(entry, $0) } ?? false
@@ -311,7 +311,7 @@ package struct FeatureTarget: Hashable, Sendable {
         return DeviceFamily(alias: name)?.rawValue ?? name
     }
 
-    /// By the name that `uname -m` has, whichever of its names a text has.
+    /// The name in `uname -m` for any name of an architecture.
     private static func architecture(_ text: String) -> String {
         switch lowercased(text) {
         case "amd64", "x86-64": "x86_64"
@@ -322,5 +322,5 @@ package struct FeatureTarget: Hashable, Sendable {
     }
 }
 
-/// A place in a file that a server sends.
+/// A place in a file from a server.
 typealias Place = JSONPlace<FormatError>

@@ -1,15 +1,15 @@
 internal import Glibc
 internal import TweakSystem
 
-/// One thing about a host or a program that features can be for.
+/// A property of a host or a program that features can target.
 package enum Fact: String, CaseIterable, Sendable {
-    /// The system, `ID` of os-release, such as `debian`.
+    /// The operating system, `ID` of os-release, such as `debian`.
     case os
     /// Its version, `VERSION_ID` of os-release, such as `13`.
     case osVersion = "os-version"
     /// The release of the kernel, such as `6.12.48+deb13-amd64`.
     case kernel
-    /// The machine's architecture as `uname -m` says it, such as `x86_64`.
+    /// The architecture as in `uname -m`, such as `x86_64`.
     case architecture
     /// The product name of the firmware, or the model of the device tree.
     case device
@@ -17,7 +17,7 @@ package enum Fact: String, CaseIterable, Sendable {
     case deviceFamily = "device-family"
     /// The name of the host.
     case host
-    /// The machine id of systemd and D-Bus, which is different on each host and stays.
+    /// The machine id of systemd and D-Bus, unique and permanent for each host.
     case machine
     /// The name of the application.
     case application
@@ -25,13 +25,13 @@ package enum Fact: String, CaseIterable, Sendable {
     case applicationVersion = "application-version"
 }
 
-/// What kind of device a host is.
+/// The kind of a host.
 package enum DeviceFamily: String, CaseIterable, Sendable {
     case server, desktop, laptop, tablet, phone, embedded
     case virtualMachine = "virtual-machine"
     case container
 
-    /// The family by another name that people and systemd have for it.
+    /// The family with another name that people or systemd use.
     package init?(alias: String) {
         switch alias {
         case "handset", "mobile": self = .phone
@@ -44,24 +44,24 @@ package enum DeviceFamily: String, CaseIterable, Sendable {
     }
 }
 
-/// What is known about a host and a program on it.
+/// The known facts about a host and a program on it.
 package struct HostFacts: Hashable, Sendable {
     private var texts: [Fact: String] = [:]
 
-    /// Nothing is known.
+    /// Creates an empty set of facts.
     package init() {}
 
-    /// A fact; `nil` if it is not known. White space around it and empty texts are nothing.
+    /// A fact; `nil` if unknown. Surrounding white space is removed, and empty texts are unknown.
     package subscript(fact: Fact) -> String? {
         get { texts[fact] }
         set { texts[fact] = newValue.flatMap { trimmed($0) } }
     }
 
-    /// The facts about a host.
+    /// Collects the facts about a host.
     ///
     /// - Parameters:
-    ///   - root: `/` for this host, or the folder with the files of another one.
-    ///   - application: The name of the program that the values are for, if they are for one.
+    ///   - root: `/` for this host, or a directory with the files of another one.
+    ///   - application: The name of the program that the values are for, if any.
     ///   - applicationVersion: Its version.
     package init(root: String, application: String? = nil, applicationVersion: String? = nil) {
         let files = HostFiles(root: root)
@@ -74,7 +74,7 @@ package struct HostFacts: Hashable, Sendable {
         self[.deviceFamily] = files.family?.rawValue
         self[.host] = files.line("proc/sys/kernel/hostname") ?? files.line("etc/hostname")
         self[.machine] = files.line("etc/machine-id") ?? files.line("var/lib/dbus/machine-id")
-        // What systemd writes there before the first start has ended.
+        // systemd's placeholder until the first boot has completed.
         if self[.machine] == "uninitialized" { self[.machine] = nil }
         self[.application] = application
         self[.applicationVersion] = applicationVersion
@@ -94,11 +94,11 @@ func trimmed(_ text: String) -> String? {
     return String(decoding: bytes[...last], as: UTF8.self)
 }
 
-/// The files of a system that say what kind of host it is.
+/// The files of a system that describe the host.
 private struct HostFiles {
     let root: String
 
-    /// The largest of them is /proc/cpuinfo, of which the first processor is enough.
+    /// The largest of them is /proc/cpuinfo, in which the first processor suffices.
     private static let limit = 1 << 16
 
     private func path(_ file: String) -> String { root.hasSuffix("/") ? root + file : "\(root)/\(file)" }
@@ -110,7 +110,7 @@ private struct HostFiles {
         return readToEnd(descriptor, limit: Self.limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The first line without white space around it; a device tree's texts end with a NUL.
+    /// The first line without surrounding white space; texts in a device tree end with a NUL.
     func line(_ file: String) -> String? {
         text(file)?.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == 0x0A || $0 == 0 }.first
             .flatMap { trimmed(String(Substring($0))) }
@@ -118,7 +118,7 @@ private struct HostFiles {
 
     func exists(_ file: String) -> Bool { access(path(file), F_OK) == 0 }
 
-    /// The variables of a file as os-release(5) describes it.
+    /// The variables in a file in the format of os-release(5).
     func assignments(_ file: String) -> [String: String]? {
         guard let text = text(file) else { return nil }
         var variables: [String: String] = [:]
@@ -153,7 +153,7 @@ private struct HostFiles {
 
     var device: String? {
         let firmware = line("sys/class/dmi/id/product_name")
-        // What boards say of which nobody filled it in.
+        // Placeholder strings of unconfigured firmware.
         let isFilledIn = ![nil, "To Be Filled By O.E.M.", "System Product Name", "Default string"].contains(
             firmware)
         return (isFilledIn ? firmware : nil) ?? line("proc/device-tree/model")
@@ -179,7 +179,7 @@ private struct HostFiles {
         if exists("run/systemd/container") || exists(".dockerenv") || exists("run/.containerenv") {
             return true
         }
-        // Only root can read it.
+        // Only readable by root.
         return text("proc/1/environ")?.utf8.split(separator: 0).contains {
             $0.starts(with: "container=".utf8)
         }
@@ -187,7 +187,7 @@ private struct HostFiles {
     }
 
     private var isVirtualMachine: Bool {
-        // The first processor's flags, which a machine of x86 has.
+        // The flags of the first processor, on x86.
         let flags = text("proc/cpuinfo")?.split(separator: "\n").first { $0.hasPrefix("flags") }
         if flags?.split(separator: " ").contains("hypervisor") == true { return true }
         if exists("proc/device-tree/hypervisor") || line("sys/hypervisor/type") == "xen" { return true }
@@ -206,7 +206,7 @@ private struct HostFiles {
         return DeviceFamily(rawValue: name) ?? DeviceFamily(alias: name)
     }
 
-    /// By the System Management BIOS reference specification (DSP0134), 7.4.1, as systemd-hostnamed groups them.
+    /// From the System Management BIOS reference specification (DSP0134), 7.4.1, grouped as in systemd-hostnamed.
     private static func family(ofChassis number: Int) -> DeviceFamily? {
         switch number {
         case 0x03, 0x04, 0x06, 0x07, 0x0D, 0x23, 0x24: .desktop
@@ -219,7 +219,7 @@ private struct HostFiles {
         }
     }
 
-    /// By the ACPI specification, the field Preferred_PM_Profile of the fixed description table.
+    /// From the ACPI specification, the field Preferred_PM_Profile of the fixed description table.
     private static func family(ofProfile number: Int) -> DeviceFamily? {
         switch number {
         case 1, 3, 6: .desktop
@@ -231,7 +231,7 @@ private struct HostFiles {
     }
 }
 
-/// A text with small letters, as far as they are ASCII.
+/// Text with ASCII letters in lower case.
 func lowercased(_ text: String) -> String {
     String(
         decoding: text.utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 },

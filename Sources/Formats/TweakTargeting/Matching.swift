@@ -1,6 +1,6 @@
 /// A version, cut into its components: `6.12.48+deb13` has the components 6, 12, 48 and deb13.
 struct Version {
-    /// What is between the characters that are neither ASCII letters nor digits, with small letters.
+    /// The components, separated by anything but ASCII letters and digits, in lower case.
     let components: [String]
 
     init(_ text: String) {
@@ -13,11 +13,10 @@ struct Version {
         components = lowercased(text).utf8.split(whereSeparator: isSeparator).map { String(Substring($0)) }
     }
 
-    /// Whether a version begins with all components of this one, so that 6 takes 6 and 6.1.3, and not 60.
+    /// Whether a version starts with all components of this one: 6 matches 6 and 6.1.3, but not 60.
     func takes(_ other: Version) -> Bool { !components.isEmpty && other.components.starts(with: components) }
 
-    /// Whether it is an earlier version than a bound, of which only the components that are there count: 13.2 is not
-    /// later than 13.
+    /// Compares with a bound, by as many components as the bound has: 13.2 is not later than 13.
     func order(of bound: Version) -> Order {
         for (index, limit) in bound.components.enumerated() {
             let component = components.indices.contains(index) ? components[index] : "0"
@@ -29,12 +28,12 @@ struct Version {
 
     enum Order { case earlier, same, later }
 
-    /// Numbers by their value, texts by their bytes, and a text before a number: `6.1-rc2` comes before `6.1.0`.
+    /// Orders numbers by value, texts by their bytes, and texts before numbers: `6.1-rc2` precedes `6.1.0`.
     private static func order(_ one: String, _ other: String) -> Order {
         let (number, otherNumber) = (digits(one), digits(other))
         switch (number, otherNumber) {
         case (let number?, let otherNumber?):
-            // Of numbers without zeros before them the one with more digits is larger.
+            // Without leading zeros, the number with more digits is larger.
             if number.count != otherNumber.count {
                 return number.count < otherNumber.count ? .earlier : .later
             }
@@ -49,19 +48,19 @@ struct Version {
         one == other ? .same : one.lexicographicallyPrecedes(other) ? .earlier : .later
     }
 
-    /// The digits of a number without the zeros before them; `nil` if it is not one.
+    /// The digits of a number without leading zeros; `nil` if it is not a number.
     private static func digits(_ text: String) -> [UInt8]? {
         guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { return nil }
         return Array(text.utf8.drop { $0 == UInt8(ascii: "0") })
     }
 }
 
-/// Whether a text is as a pattern says, in which `*` stands for any text and `?` for one byte. ASCII letters are the same
-/// in both cases.
+/// Whether a text matches a pattern, in which `*` stands for any text and `?` for one byte. ASCII letters match in both
+/// cases.
 func matches(_ text: String, pattern: String) -> Bool {
     let (text, pattern) = (Array(lowercased(text).utf8), Array(lowercased(pattern).utf8))
     var (at, place) = (0, 0)
-    // Behind the last star, and what it stands for so far ends here.
+    // The place after the last star, and the end of the text it covers so far.
     var star: (place: Int, end: Int)?
     while at < text.count {
         if place < pattern.count, pattern[place] == UInt8(ascii: "*") {

@@ -3,36 +3,36 @@ internal import TweakJSON
 package import TweakOverrides
 internal import TweakRecords
 
-/// What a server has for many hosts: features with targets, or values for everybody.
+/// A server's document for many hosts: targeted features, or values for all.
 ///
-/// A document whose member `features` is an array has the format of ``FeatureTargets``. Any other one is nested by
-/// category, collection and name, as an overrides file is. A member `version` that is an integer is the version of both.
+/// A document whose member `features` is an array has the format of ``FeatureTargets``. Otherwise it is nested by
+/// category, collection and name, like an overrides file. In both, an integer `version` is the version of the document.
 package struct RemoteDocument: Hashable, Sendable {
-    /// What there is in it.
+    /// The content of a document.
     package enum Content: Hashable, Sendable {
-        /// Features, which are on for some hosts.
+        /// Features, each on for some hosts.
         case features(FeatureTargets)
-        /// Values of tweaks, for everybody.
+        /// Values of tweaks, for all hosts.
         case values(OverridesDocument)
     }
 
-    /// What there is in it.
+    /// The content.
     package let content: Content
-    /// Its version; `nil` if it has none. CGFFeaturette's `"version": "1.0"` is that of the format, and not meant.
+    /// The version, or `nil`. CGFFeaturette's `"version": "1.0"` is that of the format, and is ignored.
     package let version: Int?
-    /// Why a text under `version` is none, if it looks like one.
+    /// The reason why a text in `version` that looks like a version is none.
     private let versionProblem: String?
-    /// What the values are of, if an OFREP service has evaluated them.
+    /// The flags, if an OFREP service has evaluated the values.
     package let flags: EvaluatedFlags?
 
-    /// The largest document that is read. 16 MiB, as of other files.
+    /// The maximum size of a document: 16 MiB, as for other files.
     package static let largestSize = KeptFile.largestSize
 
-    /// Reads a document.
+    /// Parses a document.
     ///
     /// - Parameters:
     ///   - json: The bytes.
-    ///   - path: Where they are from, for the messages of errors.
+    ///   - path: The path for error messages.
     /// - Throws: ``FormatError`` with the place.
     package init(json: [UInt8], path: String) throws(FormatError) {
         guard json.count <= Self.largestSize else {
@@ -56,13 +56,13 @@ package struct RemoteDocument: Hashable, Sendable {
         content = .values(try Self.values(root, place))
     }
 
-    /// Makes a document of what a service has evaluated for this host.
+    /// Creates a document from the flags that a service has evaluated for this host.
     package init(_ flags: EvaluatedFlags) {
         (content, version, self.flags) = (.values(flags.values), flags.version, flags)
         versionProblem = nil
     }
 
-    /// Reads the member `version`. A number that is none would count as no version, and let an older file in.
+    /// Reads the member `version`. Ignoring an invalid number would let an older file replace a newer one.
     private static func version(
         _ value: JSONValue?, isOfFeatures: Bool, _ place: Place
     ) throws(FormatError) -> (Int?, problem: String?) {
@@ -73,7 +73,7 @@ package struct RemoteDocument: Hashable, Sendable {
         case .scalar(.integer(let number))?:
             if let number = Int(exactly: number) { return (number, nil) }
         case .scalar(.double)?: break
-        // Of the other kind of file it is a category.
+        // In the other kind of file it is a category.
         case _? where !isOfFeatures: return (nil, nil)
         case .scalar(.string(let text))?:
             guard Int128(text) != nil else { return (nil, nil) }
@@ -101,14 +101,14 @@ package struct RemoteDocument: Hashable, Sendable {
         return document
     }
 
-    /// What is probably a mistake in it, each once.
+    /// Messages about likely mistakes, each once.
     package var problems: [String] {
         let others =
             if case .features(let features) = content { features.problems } else { flags?.problems ?? [] }
         return (versionProblem.map { [$0] } ?? []) + others
     }
 
-    /// What it says for a host and a program: values, and for features the reason of each.
+    /// The values for a host and a program, and for features their reasons.
     package func provided(for facts: HostFacts) -> ProvidedFile {
         var file = ProvidedFile()
         file.version = version

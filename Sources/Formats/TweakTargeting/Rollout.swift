@@ -1,32 +1,32 @@
-/// Which hosts a feature is for that is rolled out to some percent of them.
+/// The position of a host in the rollout of a feature to a percentage of hosts.
 ///
-/// The position of a host is the first four bytes of SHA-256 of `<salt>/<key>/<machine id>`, as a number with the highest
-/// byte first, of 2³². A feature with `"percentage": 10` is for the hosts whose position is below a tenth of that. So a
-/// host keeps its position, more percent only add hosts, and another key or salt draws anew. In a shell:
+/// The position is the first four bytes of SHA-256 of `<salt>/<key>/<machine id>`, as a big-endian number out of 2³². A
+/// feature with `"percentage": 10` is on for hosts with positions in the lowest tenth. So a host keeps its position, a
+/// higher percentage only adds hosts, and another key or salt shuffles the hosts. In a shell:
 ///
 ///     $ printf '%s' "$salt/$key/$(cat /etc/machine-id)" | sha256sum | cut -c 1-8
 package struct RolloutPosition: Hashable, Sendable {
     let number: UInt32
 
-    /// The position of a host for a feature.
+    /// Computes the position of a host for a feature.
     ///
     /// - Parameters:
-    ///   - machine: Its machine id, or what else there is that no other host has.
+    ///   - machine: The machine id, or another unique name of the host.
     ///   - key: The key of the feature.
-    ///   - salt: What the feature says to be drawn with; empty if it says nothing.
+    ///   - salt: The feature's salt; empty if it has none.
     package init(machine: String, key: String, salt: String = "") {
         let digest = SHA256.digest(of: Array("\(salt)/\(key)/\(machine)".utf8))
         number = digest.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The position among 100.
+    /// The position as a percentage.
     package var percent: Double { Double(number) * 100 / 4_294_967_296 }
 
-    /// Whether the host is among the first so many percent.
+    /// Whether the position is below a percentage.
     package func isBelow(_ percentage: Double) -> Bool { percent < percentage }
 }
 
-/// The hash of FIPS 180-4.
+/// SHA-256 of FIPS 180-4.
 enum SHA256 {
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4,

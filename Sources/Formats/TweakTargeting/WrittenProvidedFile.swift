@@ -3,10 +3,10 @@ package import TweakOverrides
 package import TweakRecords
 internal import TweakSystem
 
-// Apart from reading, so that the library, which only reads these files, does not have it.
+// Not in the same module as reading, so that the library, which only reads these files, does not contain it.
 
 extension ProvidedFile {
-    /// The file as JSON for a person, sorted by name, with a newline at the end. ``init(json:path:)`` reads it.
+    /// The file as JSON for people, sorted by name, with a newline at the end. ``init(json:path:)`` reads it.
     package func json() -> [UInt8] {
         var root: JSONObject = ["values": .object(values.root)]
         let texts = [("from", from), ("loaded", loaded), ("checked", checked), ("problem", problem)]
@@ -18,14 +18,14 @@ extension ProvidedFile {
         return JSONValue.object(root).json(isPretty: true) + [UInt8(ascii: "\n")]
     }
 
-    /// Writes the file, which everybody may read. Call with a lock on its folder held.
+    /// Writes the file, readable by everybody. Call it with the lock of its directory held.
     package func write(to path: String) throws(OverridesError) {
         do throws(FileError) {
             try FileReplacement.replace(path, with: json(), permissions: 0o644, isLocked: true)
         } catch { throw OverridesError(error) }
     }
 
-    /// Gives a tweak a value, and says why.
+    /// Sets the value of a tweak, and its reason.
     package mutating func set(_ value: TweakValue, for key: TweakKey, because reason: String? = nil) {
         values.set(value, for: key)
         reasons[key.description] = reason.map { .scalar(.string($0)) }

@@ -1,17 +1,17 @@
 public import TweakRecords
 
-/// A feature that can be switched on and off, with the features that are parts of it.
+/// A feature that can be switched on and off, and its parts.
 public struct Feature: Hashable, Sendable {
-    /// What files call it.
+    /// The name in files.
     public var name: String
-    /// Whether it is on unless somebody says otherwise.
+    /// Whether it is on by default.
     public var isEnabled: Bool
-    /// What it is, for a person.
+    /// A description for people.
     public var description: String?
-    /// Its parts, sorted by name. A part is on only if the feature is.
+    /// Its parts, sorted by name. A part counts as on only if the feature is.
     public var parts: [Feature]
 
-    /// Makes a feature.
+    /// Creates a feature.
     public init(name: String, isEnabled: Bool, description: String? = nil, parts: [Feature] = []) {
         self.name = name
         self.isEnabled = isEnabled
@@ -20,35 +20,35 @@ public struct Feature: Hashable, Sendable {
     }
 }
 
-/// A feature with its place among all others, and the tweak that switches it.
+/// A feature, its place among all others, and its tweak.
 ///
-/// Features are tweaks of the category `Features`. A top-level feature is a collection, in which the tweak `enabled`
-/// switches it. The tweaks of its parts are in the same collection, each with the name of the part; those of parts of
-/// parts have all names, with slashes between them. So `awesome`, its part `sound` and that one's part `stereo` are
+/// Features are tweaks of the category `Features`. A top-level feature is a collection, whose tweak `enabled` is its
+/// switch. The tweaks of its parts are in the same collection, each named after the part; those of nested parts have
+/// all names, separated by slashes. So the tweaks of `awesome`, its part `sound` and its part `stereo` are
 ///
 ///     Features/awesome/enabled
 ///     Features/awesome/sound
 ///     Features/awesome/sound%2Fstereo
 ///
-/// A slash in the name of a part is `%2F` there, and a percent sign `%25`. So two features never share a tweak: no part
-/// is called `enabled`. The variable of a feature of JustTweak is `Features/feature/variable`.
+/// A slash in the name of a part is `%2F` there, and a percent sign `%25`, and no part is called `enabled`. So two
+/// features never share a tweak. The variable of a feature of JustTweak is `Features/feature/variable`.
 public struct PlacedFeature: Hashable, Sendable {
     /// The category of the tweaks of all features.
     public static let category = "Features"
 
-    /// The names of the features around it, the outermost first, and its own.
+    /// The names of the enclosing features, outermost first, and its own.
     public let path: [String]
-    /// Whether its own switch is on unless somebody says otherwise.
+    /// Whether its own switch is on by default.
     public let isEnabled: Bool
-    /// What it is, for a person.
+    /// A description for people.
     public let description: String?
-    /// Its name where all features are in one list, as in `Features.plist`.
+    /// Its name in a flat list of all features, as in `Features.plist`.
     ///
-    /// It is the own name, unless another feature has the same name, or it contains a slash or a percent sign. Then it
-    /// is the path with slashes between the names, in which `%2F` is a slash and `%25` a percent sign.
+    /// It is its own name, unless another feature has the same name, or it contains a slash or a percent sign. Then it
+    /// is the path, separated by slashes, with `%2F` for a slash and `%25` for a percent sign.
     public let flatName: String
 
-    /// The tweak that switches it.
+    /// The feature's tweak.
     public var key: TweakKey { Self.key(of: path) }
 
     /// The tweak of a feature by its ``path``.
@@ -66,10 +66,10 @@ public struct PlacedFeature: Hashable, Sendable {
 public struct FeatureSet: Hashable, Sendable {
     /// The top-level features, sorted by name.
     public let features: [Feature]
-    /// All features, each before its parts, neighbours sorted by name.
+    /// All features, each before its parts, siblings sorted by name.
     public let all: [PlacedFeature]
 
-    /// Makes a set of top-level features with different names; of those with one name the first counts.
+    /// Creates a set of top-level features; if several have the same name, the first counts.
     public init(_ features: [Feature]) {
         self.features = Self.sorted(features)
         var paths: [(path: [String], feature: Feature)] = []
@@ -83,9 +83,9 @@ public struct FeatureSet: Hashable, Sendable {
         }
     }
 
-    /// Reads a file of features, which is a property list if its name ends so, and otherwise has environments.
+    /// Reads a file of features: a property list if its name says so, otherwise JSON with environments.
     ///
-    /// - Throws: ``FormatError`` if it is none of the format.
+    /// - Throws: ``FormatError`` if the file is malformed.
     package init(file bytes: [UInt8], path: String, environment: String) throws(FormatError) {
         self =
             path.hasSuffix(".plist")
@@ -93,16 +93,16 @@ public struct FeatureSet: Hashable, Sendable {
             : try FeaturesFile(json: bytes, path: path).features(in: environment)
     }
 
-    /// How many features a program may have.
+    /// The maximum number of features of a program.
     static let mostFeatures = 20_000
 
-    /// Why there cannot be so many features; `nil` if there can.
+    /// The error for too many features, or `nil`.
     static func problem(ofCount count: Int) -> String? {
         count <= mostFeatures ? nil : "there are \(count) features; at most \(mostFeatures) are read"
     }
 
     private static func sorted(_ features: [Feature]) -> [Feature] {
-        // Those of a file are.
+        // Those from a file are sorted.
         if zip(features, features.dropFirst()).allSatisfy({ $0.name.bytesPrecede($1.name) }),
             features.allSatisfy(\.parts.isEmpty)
         {
@@ -132,12 +132,12 @@ public struct FeatureSet: Hashable, Sendable {
 
 /// `Features.plist` of FlipTheSwitch: for each feature, by its flat name, `enabled` and, if it has one, `description`.
 extension FeatureSet {
-    /// Reads a list. The features are all top-level ones: it does not say which is a part of which.
+    /// Reads a list. All features are top-level ones, because the list does not contain their hierarchy.
     ///
     /// - Parameters:
     ///   - plist: The bytes, XML or binary.
-    ///   - path: Where they are from, for the messages of errors.
-    /// - Throws: ``FormatError`` if they are no such list.
+    ///   - path: The path for error messages.
+    /// - Throws: ``FormatError`` if the list is malformed.
     public init(plist: [UInt8], path: String) throws(FormatError) {
         let list = try PropertyList(plist, path: path)
         guard case .dictionary(let entries) = list else {
@@ -176,7 +176,7 @@ extension FeatureSet {
             entry["description"] = feature.description.map { .text($0) }
             return (ByteText(feature.flatName), WrittenPropertyList.dictionary(entry))
         }
-        // Flat names are different.
+        // Flat names are unique.
         return WrittenPropertyList.dictionary(Dictionary(entries) { first, _ in first }).xml
     }
 }

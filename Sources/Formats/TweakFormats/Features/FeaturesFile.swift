@@ -1,16 +1,16 @@
 internal import TweakRecords
 
-/// A file `features.json`: features by environment, where an environment may inherit another.
+/// A file `features.json`: features by environment. An environment may inherit from another.
 ///
 ///     {
 ///       "default": { "awesome": { "enabled": true, "description": "…", "sound": { "enabled": true } } },
 ///       "beta": { "inherits_from": "default", "awesome": { "sound": { "enabled": false } } }
 ///     }
 ///
-/// A feature has `enabled` and may have `description`; every other member is a part of it. What an environment says is
-/// merged key by key over what it inherits: it says no more than what is different. The format is that of FlipTheSwitch.
+/// A feature has `enabled` and may have `description`; every other member is a part of it. An environment is merged key
+/// by key over the inherited one, so it only contains the differences. The format is that of FlipTheSwitch.
 public struct FeaturesFile: Sendable {
-    /// What a feature is in one environment, as far as that says it.
+    /// The properties that one environment sets for a feature.
     private struct Definition {
         var isEnabled: Bool?
         var description: String?
@@ -31,7 +31,7 @@ public struct FeaturesFile: Sendable {
 
     private static let parentKey = "inherits_from"
 
-    /// Where it is from.
+    /// The file's path.
     public let path: String
     private var environmentsByName: [ByteText: Environment] = [:]
 
@@ -41,10 +41,10 @@ public struct FeaturesFile: Sendable {
     /// Reads a file.
     ///
     /// - Parameters:
-    ///   - json: The bytes, at most 100 objects inside each other.
-    ///   - path: Where they are from, for the messages of errors.
-    /// - Throws: ``FormatError`` if they are no such file, or environments inherit from one that is not there or in a
-    ///   circle.
+    ///   - json: The bytes, with at most 100 nested objects.
+    ///   - path: The path for error messages.
+    /// - Throws: ``FormatError`` if the file is malformed, or an environment inherits from an unknown one or from
+    ///   itself.
     public init(json: [UInt8], path: String) throws(FormatError) {
         self.path = path
         environmentsByName = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
@@ -81,7 +81,7 @@ public struct FeaturesFile: Sendable {
         return definition
     }
 
-    /// Expects that every environment leads to one that inherits from none.
+    /// Throws unless the inheritance of every environment ends.
     private func checkInheritance() throws(FormatError) {
         var checked: Set<ByteText> = []
         for name in environments {
@@ -115,9 +115,9 @@ public struct FeaturesFile: Sendable {
         .invalid(path: path, place: [environment, Self.parentKey], reason: reason)
     }
 
-    /// The features of an environment, with what it inherits.
+    /// The features of an environment, including inherited ones.
     ///
-    /// - Throws: ``FormatError`` if there is no such environment, or a feature of it does not say whether it is enabled.
+    /// - Throws: ``FormatError`` if there is no such environment, or `enabled` is missing for one of its features.
     public func features(in environment: String) throws(FormatError) -> FeatureSet {
         var features: [ByteText: Definition] = [:]
         var current: String? = environment

@@ -1,13 +1,13 @@
 internal import TweakRecords
 
-/// Finds the tweaks that the names of older systems mean.
+/// Maps names of older systems to tweaks.
 struct ImportedNames {
-    /// The tweaks of the program, by what older systems call them.
+    /// The program's tweaks, by their names in older systems.
     private let facebookTweaks: [ByteText: [TweakKey]]
     private let features: [ByteText: [TweakKey]]
     private let variables: [ByteText: [TweakKey]]
 
-    /// - Parameter known: The tweaks of the program.
+    /// - Parameter known: The program's tweaks.
     init(known: [TweakKey]) {
         facebookTweaks = Dictionary(grouping: known) {
             ByteText("\($0.category)-\($0.collection)-\($0.name)")
@@ -22,12 +22,12 @@ struct ImportedNames {
         }
     }
 
-    /// Why it is not clear which tweak an entry means.
+    /// The reason why an entry cannot be mapped to a tweak.
     struct Unclear: Error {
         let reason: String
     }
 
-    /// A name has hyphens between its levels, and may have some in them.
+    /// A name has hyphens between its levels, and may have more within them.
     func keysOfFacebookTweak(_ name: String) -> Result<[TweakKey], Unclear> {
         let keys = facebookTweaks[ByteText(name)] ?? []
         let parts = name.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
@@ -42,14 +42,14 @@ struct ImportedNames {
             ))
     }
 
-    /// A feature is stored by its own name, whatever feature it is a part of.
+    /// A feature is stored under its own name, without the features around it.
     func keysOfFeature(_ name: String) -> Result<[TweakKey], Unclear> {
         let keys = features[ByteText(TweakKey.escape(name))] ?? []
         if keys.count > 1 { return .failure(ambiguity(keys)) }
         return .success(keys.isEmpty ? [TweakKey(PlacedFeature.category, name, "enabled")] : keys)
     }
 
-    /// A variable is stored without its feature, so variables of one name in several features have one value.
+    /// A variable is stored without its feature, so variables of the same name share a value.
     func keysOfVariable(_ name: String) -> Result<[TweakKey], Unclear> {
         variables[ByteText(name)].map { .success($0) }
             ?? .failure(

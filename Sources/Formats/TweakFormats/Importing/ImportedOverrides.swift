@@ -3,48 +3,47 @@ public import TweakRecords
 
 /// The values that a person has set in an older system, as overrides of tweaks.
 ///
-/// They are read from
+/// These formats can be read:
 ///
-/// - the user's defaults of a program, a property list or the same as JSON: keys that begin with the
-///   ``OlderSystem/keyPrefix`` of a system. Facebook Tweaks has category, collection and name there, with hyphens
-///   between them, and archives some values, such as colours;
-/// - what Facebook Tweaks exports: a keyed archive of an `FBTweakStore`, of which those tweaks count that have a current
-///   value;
-/// - JSON with objects for category and collection and values by name.
+/// - the user defaults of a program, as a property list or equivalent JSON: keys with the ``OlderSystem/keyPrefix`` of
+///   a system. Keys of Facebook Tweaks consist of category, collection and name separated by hyphens, and some values,
+///   such as colours, are archived;
+/// - the export of Facebook Tweaks: a keyed archive of an `FBTweakStore`, in which tweaks with a current value count;
+/// - JSON with objects for category and collection, and values by name.
 public struct ImportedOverrides: Hashable, Sendable {
     /// A value to set.
     public struct Override: Hashable, Sendable {
         /// The tweak.
         public let key: TweakKey
-        /// The value, as far as it is known without the tweak: its type may still be another.
+        /// The value; its type may not be the tweak's yet.
         public let value: TweakValue
-        /// What the file calls it.
+        /// The entry's name in the file.
         public let entry: String
     }
 
-    /// Something in the file that is meant for a tweak, and could not be taken over.
+    /// An entry that belongs to a tweak but could not be imported.
     public struct Problem: Hashable, Sendable {
-        /// What the file calls it.
+        /// The entry's name in the file.
         public let entry: String
-        /// Why not, and what helps.
+        /// The reason, and what helps.
         public let reason: String
     }
 
-    /// What can be set, sorted by tweak; each tweak once.
+    /// The values to set, sorted by tweak; each tweak once.
     public let overrides: [Override]
-    /// What was left out, sorted by name. Entries of others in the user's defaults are not a problem.
+    /// The skipped entries, sorted by name. Unrelated entries in the user defaults are no problem.
     public let problems: [Problem]
 
     /// Reads a file.
     ///
     /// - Parameters:
     ///   - bytes: The file's content.
-    ///   - path: Where it is from, for the messages of errors.
-    ///   - systems: Whose values are read.
-    ///   - known: The tweaks of the program, which tell what a name with several hyphens means, in which feature a part
-    ///     is, and to which features a variable of JustTweak belongs. Those of a ``FeatureSet`` and of a
-    ///     ``JustTweakFile`` are known by their keys.
-    /// - Throws: ``FormatError`` if the file is none of these, or if the user's defaults have no values of the systems.
+    ///   - path: The path for error messages.
+    ///   - systems: The systems to import from.
+    ///   - known: The program's tweaks, which resolve names with several hyphens, the feature of a part, and the
+    ///     features of a JustTweak variable. For a ``FeatureSet`` or a ``JustTweakFile`` pass their keys.
+    /// - Throws: ``FormatError`` if the file has none of these formats, or user defaults contain no values of the
+    ///   systems.
     public init(
         _ bytes: [UInt8], path: String, systems: Set<OlderSystem> = Set(OlderSystem.allCases),
         known: [TweakKey] = []
@@ -55,10 +54,10 @@ public struct ImportedOverrides: Hashable, Sendable {
         problems = importer.problems.sorted { ($0.entry, $0.reason) < ($1.entry, $1.reason) }
     }
 
-    /// Whether a file is one of an older system, by its content: a property list, or JSON with a value whose name begins
-    /// with the ``OlderSystem/keyPrefix`` of one.
+    /// Whether the content of a file is that of an older system: a property list, or JSON with a value whose name has
+    /// the ``OlderSystem/keyPrefix`` of one.
     ///
-    /// An overrides file or a preset is none: what it has of such a name is an object.
+    /// Overrides files and presets are not recognised: a member with such a name would be an object there.
     public static func recognizes(_ bytes: [UInt8]) -> Bool {
         guard bytes.firstVisible == UInt8(ascii: "{") else { return PropertyList.isMeant(by: bytes) }
         guard
@@ -74,20 +73,20 @@ public struct ImportedOverrides: Hashable, Sendable {
         }
     }
 
-    /// What was taken over and what was not, a line each. They contain what the file does, also control characters.
+    /// A line for each imported and each skipped entry. The lines may contain control characters from the file.
     public var report: [String] {
         overrides.map { "\($0.key): \($0.value.quoted)" }
             + problems.map { "\($0.entry): not taken over: \($0.reason)" }
     }
 }
 
-/// A system whose stored values can be taken over.
+/// A system whose stored values can be imported.
 public enum OlderSystem: String, Sendable, CaseIterable {
     case facebookTweaks = "Facebook Tweaks"
     case flipTheSwitch = "FlipTheSwitch"
     case justTweak = "JustTweak"
 
-    /// What its keys in the user's defaults begin with.
+    /// The prefix of its keys in the user defaults.
     public var keyPrefix: String {
         switch self {
         case .facebookTweaks: "FBTweak:"

@@ -1,23 +1,23 @@
 internal import TweakRecords
 
-/// What `NSKeyedArchiver` of Foundation writes: a list of objects that refer to each other by number.
+/// An archive of Foundation's `NSKeyedArchiver`: a list of objects that refer to each other by number.
 ///
 ///     { "$top": { "root": 1 }, "$objects": ["$null", { "$class": 2, "name": 3 }, { "$classname": "FBTweak" }, "Mass"] }
 struct KeyedArchive {
     private let objects: [PropertyList]
     private let top: PropertyList
 
-    /// Makes an archive of a property list; `nil` if that is none.
+    /// Creates an archive from a property list; `nil` if that is not an archive.
     init?(_ list: PropertyList) {
         guard case .array(let objects)? = list["$objects"], let top = list["$top"] else { return nil }
         self.objects = objects
         self.top = top
     }
 
-    /// The object that was archived.
+    /// The archived root object.
     var root: PropertyList? { object(top["root"]) }
 
-    /// The object that a member refers to; `nil` for none.
+    /// The object that a member refers to, or `nil`.
     func object(_ reference: PropertyList?) -> PropertyList? {
         guard let index = index(reference), index != 0, objects.indices.contains(index) else { return nil }
         return objects[index]
@@ -35,8 +35,8 @@ struct KeyedArchive {
         return name
     }
 
-    /// Calls a function for each element of an array. An array and an element that were visited before are left out: a
-    /// damaged archive may have them in itself.
+    /// Calls a function for each element of an array. Arrays and elements that were visited before are skipped, because
+    /// a damaged archive may contain cycles.
     func forEachElement(
         _ array: PropertyList?, visited: inout Set<Int>, _ body: (PropertyList, inout Set<Int>) -> Void
     ) {
@@ -57,7 +57,7 @@ struct KeyedArchive {
         return Int(exactly: index)
     }
 
-    /// The value that a tweak could take; `nil` for other objects.
+    /// The tweak value of an object; `nil` for other objects.
     func value(of object: PropertyList) -> TweakValue? {
         switch object {
         case .scalar(let value): return value
@@ -70,7 +70,7 @@ struct KeyedArchive {
 
     // MARK: - Colours
 
-    /// A `UIColor` or `NSColor` in RGB or grey, with components from 0 to 1 as numbers or as text.
+    /// A `UIColor` or `NSColor` in RGB or grey, with components from 0 to 1 as numbers or strings.
     private func color(of object: PropertyList) -> TweakColor? {
         guard let name = className(of: object), name.hasSuffix("Color") else { return nil }
         func number(_ component: String) -> Double? {
@@ -82,7 +82,7 @@ struct KeyedArchive {
         }
         func numbers(_ key: String) -> [Double] {
             guard case .data(let bytes)? = object[key] else { return [] }
-            // Four numbers are no longer, and many colours may be the same data.
+            // Four numbers fit, and many colours may share the same data.
             let text = String(decoding: bytes.prefix(256).prefix { $0 != 0 }, as: UTF8.self)
             return text.split(separator: " ").compactMap { Double($0) }
         }

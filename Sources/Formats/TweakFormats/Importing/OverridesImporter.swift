@@ -82,7 +82,7 @@ struct OverridesImporter {
         problems.append(ImportedOverrides.Problem(entry: entry, reason: reason))
     }
 
-    /// The value of an entry of the user's defaults, where some are archived.
+    /// The value of an entry in the user defaults, some of which are archived.
     private static func value(_ value: PropertyList) -> TweakValue? {
         switch value {
         case .scalar(let value): return value
@@ -117,7 +117,7 @@ struct OverridesImporter {
         guard systems.contains(.facebookTweaks) else { return }
         var values: [(key: TweakKey, value: TweakValue?)] = []
         var visited: Set<Int> = []
-        // All tweaks may refer to the same text, which is in the file once.
+        // All tweaks may refer to the same text, which the file contains once.
         var readable = 64 * byteCount
         archive.forEachElement(store["categories"], visited: &visited) { category, visited in
             archive.forEachElement(category["collections"], visited: &visited) { collection, visited in

@@ -1,8 +1,7 @@
 internal import TweakJSON
 internal import TweakRecords
 
-/// Reads JSON step by step, and knows the file that it is from and the names that lead to what is next, for the messages
-/// of errors.
+/// A streaming JSON parser that tracks the file and the current place, for error messages.
 struct PlacedParser {
     private var parser: JSONParser
     private let path: String
@@ -10,7 +9,7 @@ struct PlacedParser {
 
     /// Reads a file.
     ///
-    /// - Parameter body: Reads the one value in it.
+    /// - Parameter body: Reads the value in the file.
     static func read<Result>(
         _ bytes: [UInt8], path: String, _ body: (inout PlacedParser) throws(FormatError) -> Result
     ) throws(FormatError) -> Result {
@@ -31,8 +30,8 @@ struct PlacedParser {
     /// Reads an object.
     ///
     /// - Parameters:
-    ///   - expectation: What is expected here, such as "a feature, an object".
-    ///   - body: Reads the value of a member, which has this name.
+    ///   - expectation: The expected value, such as "a feature, an object".
+    ///   - body: Reads the value of a member; gets its name.
     mutating func members(
         _ expectation: String, _ body: (inout PlacedParser, String) throws(FormatError) -> Void
     ) throws(FormatError) {
@@ -66,12 +65,12 @@ struct PlacedParser {
         return elements
     }
 
-    /// Reads whatever comes.
+    /// Reads a value of any kind.
     mutating func value() throws(FormatError) -> JSONValue {
         try parse { (parser) throws(JSONError) in try parser.value() }
     }
 
-    /// Reads text without a NUL, which ends a text in C.
+    /// Reads text without NUL characters, which would end it in C.
     mutating func text() throws(FormatError) -> String {
         let value = try value()
         return try here.textWithoutNUL(value)
@@ -80,7 +79,7 @@ struct PlacedParser {
     /// Reads text, if it is next.
     mutating func textIfNext() throws(FormatError) -> String? { parser.isTextNext() ? try text() : nil }
 
-    /// Expects that a text that was read has no NUL.
+    /// Throws if the text contains a NUL.
     func checkText(_ text: String) throws(FormatError) {
         guard !text.utf8.contains(0) else { throw invalid("the text contains a NUL character") }
     }
@@ -90,12 +89,12 @@ struct PlacedParser {
         return try here.flag(value)
     }
 
-    /// The last of the names that lead here, which is the name of a feature or a tweak.
+    /// The last name of the place, such as that of a feature or a tweak.
     var name: String {
         get throws(FormatError) {
             guard var name = place.last, !name.isEmpty else { throw invalid("a name is empty") }
             let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || 0x7F..<0xA0 ~= scalar.value }
-            // As a rule looking at the bytes is enough, and takes less time.
+            // Checking the bytes usually suffices, and is faster.
             let isPrintableASCII = name.withUTF8 { $0.allSatisfy { 0x20..<0x7F ~= $0 } }
             guard isPrintableASCII || !name.unicodeScalars.contains(where: isControl) else {
                 throw invalid("a name contains a control character")
@@ -104,10 +103,10 @@ struct PlacedParser {
         }
     }
 
-    /// What is wrong if something else is next than what is expected.
+    /// The error for an unexpected value.
     private mutating func somethingElse(than expectation: String) throws(FormatError) -> FormatError {
         let value = try value()
-        // With more behind it, the file is not JSON, which is the first thing to say.
+        // If more follows, the file is not JSON, which is reported first.
         if place.isEmpty { try end() }
         return unexpected(value, expectation)
     }

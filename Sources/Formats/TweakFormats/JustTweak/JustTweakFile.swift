@@ -5,47 +5,47 @@ public import TweakRecords
 ///
 ///     { "general": { "greeting": { "Title": "Greeting", "Group": "General", "Value": "hello" } } }
 ///
-/// A variable has `Value`, which is a Bool, a number or text, and may have the texts `Title`, `Description`, `Group` and
-/// `GeneratedPropertyName`, and `Encrypted`.
+/// A variable has a `Value`, which is a Bool, a number or text, and may have the texts `Title`, `Description`, `Group`
+/// and `GeneratedPropertyName`, and the flag `Encrypted`.
 public struct JustTweakFile: Hashable, Sendable {
     /// A variable of a feature.
     public struct Variable: Hashable, Sendable {
-        /// A Bool, a text, an integer or, if it is written with a point or an exponent, a floating-point number.
+        /// A Bool, a string, an integer or, if written with a point or an exponent, a floating-point number.
         public let value: TweakValue
         /// The feature's name.
         public let feature: String
         /// Its own name.
         public let name: String
-        /// Whether the program decrypts the value before anyone sees it.
+        /// Whether the program must decrypt the value.
         public let isEncrypted: Bool
-        /// What else is said of it. As a rule that is nothing, which takes no memory. It may be read before `main`, see
+        /// The other members. Usually there are none, which takes no memory. They may be read before `main`, see
         /// ``StableHashable``.
         package let texts: [ByteText: String]
 
-        /// What a person sees instead of the name.
+        /// The name that people see.
         public var title: String? { texts["Title"] }
-        /// What it is, for a person.
+        /// A description for people.
         public var description: String? { texts["Description"] }
-        /// Under which heading a person finds it.
+        /// The heading under which people see it.
         public var group: String? { texts["Group"] }
-        /// The property that a generated accessor has for it; `nil` if that follows from the name.
+        /// The name of the property in a generated accessor; `nil` to derive it from the name.
         public var propertyName: String? { texts["GeneratedPropertyName"] }
 
-        /// The tweak that it is, see ``PlacedFeature``.
+        /// The variable's tweak, see ``PlacedFeature``.
         public var key: TweakKey { TweakKey(PlacedFeature.category, feature, name) }
     }
 
-    /// Where it is from.
+    /// The file's path.
     public let path: String
-    /// Sorted by feature, then by name.
+    /// The variables, sorted by feature, then by name.
     public let variables: [Variable]
 
     /// Reads a file.
     ///
     /// - Parameters:
-    ///   - json: The bytes, at most 100 objects inside each other.
-    ///   - path: Where they are from, for the messages of errors.
-    /// - Throws: ``FormatError`` if they are no such file.
+    ///   - json: The bytes, with at most 100 nested objects.
+    ///   - path: The path for error messages.
+    /// - Throws: ``FormatError`` if the file is malformed.
     public init(json: [UInt8], path: String) throws(FormatError) {
         self.path = path
         var variables: [Variable] = []
@@ -54,8 +54,8 @@ public struct JustTweakFile: Hashable, Sendable {
         self.variables = variables
     }
 
-    /// Reads a file, and calls `body` with each variable in the order of the file. What comes before an error is not
-    /// taken back.
+    /// Reads a file, and calls `body` with each variable in the order of the file. Variables before an error remain
+    /// reported.
     package static func read(
         _ json: [UInt8], path: String, _ body: (Variable) -> Void
     ) throws(FormatError) {
@@ -101,12 +101,12 @@ public struct JustTweakFile: Hashable, Sendable {
 
 /// A file `config.json` of JustTweak's generator: `{ "accessorName": "GeneratedTweakAccessor" }`.
 public struct AccessorConfiguration: Hashable, Sendable {
-    /// What the generated accessor is called.
+    /// The name of the generated accessor.
     public let accessorName: String
 
     /// Reads a file.
     ///
-    /// - Throws: ``FormatError`` if it is none.
+    /// - Throws: ``FormatError`` if the file is malformed.
     public init(json: [UInt8], path: String) throws(FormatError) {
         accessorName = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
             var accessorName: String?

@@ -2,10 +2,10 @@ internal import TweakRecords
 
 /// Reads a binary property list.
 ///
-/// The format is known from `CFBinaryPList.c` of Core Foundation: after eight bytes come the objects, then a table of
-/// their offsets, then 32 bytes, the last 26 of which say how long an offset and a reference to an object are, how many
-/// objects there are, which is the root, and where the table begins. The first byte of an object is its kind and its
-/// length. All numbers have their most significant byte first.
+/// The format follows `CFBinaryPList.c` of Core Foundation: after eight bytes come the objects, then a table of their
+/// offsets, then 32 bytes; the last 26 contain the sizes of an offset and of a reference to an object, the number of
+/// objects, the index of the root, and the offset of the table. The first byte of an object is its kind and its length.
+/// All numbers are big-endian.
 struct BinaryPropertyList {
     static let start = "bplist00".utf8
 
@@ -14,17 +14,17 @@ struct BinaryPropertyList {
     private let referenceSize: Int
     private let count: Int
     private let root: Int
-    /// Where the table of offsets begins, and the objects end.
+    /// The offset of the table, and the end of the objects.
     private let table: Int
-    /// How many values may still be read: each takes a byte of the file at least, unless it is there twice. Long texts
-    /// and data count as more, as what uses them takes as long.
+    /// The remaining number of values: each takes at least a byte of the file, unless it is referenced repeatedly. Long
+    /// strings and data count as more, because their use takes as long.
     private var remaining: Int
-    /// How many values have been read.
+    /// The number of values read.
     private var valueCount = 0
-    /// Texts and data, which are in many places as a rule, and in memory once.
+    /// Strings and data, which are often referenced repeatedly but in memory once.
     private var leaves: [Int: PropertyList] = [:]
 
-    /// Reads a file that begins with ``start``.
+    /// Reads a file that starts with ``start``.
     static func value(of bytes: [UInt8]) throws(PropertyListError) -> PropertyList {
         var list = try BinaryPropertyList(bytes)
         return try list.object(list.root, depth: 0)
@@ -32,7 +32,7 @@ struct BinaryPropertyList {
 
     private init(_ bytes: [UInt8]) throws(PropertyListError) {
         let trailer = bytes.count - 32
-        // The first condition makes every index below one of the bytes.
+        // The first condition keeps every index below within the bytes.
         guard trailer >= Self.start.count,
             let count = Self.number(bytes[(trailer + 8)..<(trailer + 16)]),
             let root = Self.number(bytes[(trailer + 16)..<(trailer + 24)]),
@@ -51,7 +51,7 @@ struct BinaryPropertyList {
 
     private static let damaged = PropertyListError("it is damaged")
 
-    /// A number; `nil` for one that is larger than a file can be.
+    /// A number; `nil` if it exceeds any file size.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
@@ -59,8 +59,8 @@ struct BinaryPropertyList {
     /// Reads an object.
     ///
     /// - Parameters:
-    ///   - index: Which one.
-    ///   - depth: In how many arrays and dictionaries it is. It may be in itself.
+    ///   - index: The index of the object.
+    ///   - depth: The number of enclosing arrays and dictionaries. An object may contain itself.
     private mutating func object(_ index: Int, depth: Int) throws(PropertyListError) -> PropertyList {
         valueCount += 1
         guard valueCount <= PropertyList.mostValues else { throw .tooMany }
@@ -72,7 +72,7 @@ struct BinaryPropertyList {
             remaining -= leaf.length / 64
             return leaf
         }
-        // The table has room for all objects, so that neither overflows; an offset is in front of the table.
+        // The table has room for all objects, so this does not overflow; offsets precede the table.
         let place = table + index * offsetSize
         guard var offset = Self.number(bytes[place..<place + offsetSize]), offset < table else {
             throw Self.damaged
@@ -125,7 +125,7 @@ struct BinaryPropertyList {
         }
     }
 
-    /// Bytes of the objects.
+    /// A range of bytes in the objects.
     private func part(_ offset: Int, _ count: Int) throws(PropertyListError) -> ArraySlice<UInt8> {
         guard count >= 0, offset <= table, count <= table - offset else { throw Self.damaged }
         return bytes[offset..<offset + count]
@@ -136,7 +136,7 @@ struct BinaryPropertyList {
         try part(offset, size).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
 
-    /// An integer. Those of 1, 2 and 4 bytes have no sign.
+    /// An integer. Those of 1, 2 and 4 bytes are unsigned.
     private func integer(at offset: Int, size: Int) throws(PropertyListError) -> Int128 {
         guard size == 16 else {
             let number = try unsigned(at: offset, size: size)
@@ -150,12 +150,12 @@ struct BinaryPropertyList {
         return number
     }
 
-    /// The length of an object: in its first byte, or in an integer behind that.
+    /// The length of an object: in its first byte, or in an integer after it.
     private func length(_ low: UInt8, _ offset: inout Int) throws(PropertyListError) -> Int {
         guard low == 15 else { return Int(low) }
         guard let first = try part(offset, 1).first, 0x10...0x13 ~= first else { throw Self.damaged }
         let size = 1 << Int(first & 15)
-        // `part` has found the byte at the offset, and finds the bytes behind it.
+        // `part` has checked the byte at the offset, and checks those after it.
         guard let length = Int(exactly: try unsigned(at: offset + 1, size: size)) else { throw Self.damaged }
         offset += 1 + size
         return length
@@ -192,7 +192,7 @@ struct BinaryPropertyList {
 }
 
 extension PropertyList {
-    /// How many bytes a text or data has.
+    /// The number of bytes of a string or data.
     fileprivate var length: Int {
         switch self {
         case .scalar(.string(let text)): text.utf8.count

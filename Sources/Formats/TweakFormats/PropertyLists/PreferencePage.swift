@@ -1,15 +1,15 @@
 internal import TweakRecords
 
-/// A page of a `Settings.bundle` that a person looks after: a property list in XML with an array of specifiers.
+/// A hand-written page of a `Settings.bundle`: a property list in XML with an array of specifiers.
 package struct PreferencePage {
-    /// A specifier that the page should have.
+    /// A specifier to add.
     package struct Item {
-        /// The members by which it is recognized.
+        /// The members that identify it.
         let identity: [String: String]
-        /// The others that it gets.
+        /// Its other members.
         let others: [String: String]
 
-        /// Makes a specifier of letters and digits.
+        /// Creates a specifier from letters and digits.
         package init(identity: [String: String], others: [String: String] = [:]) {
             self.identity = identity
             self.others = others
@@ -38,7 +38,7 @@ package struct PreferencePage {
 
     /// Reads a page.
     ///
-    /// - Throws: ``FormatError`` if it is none.
+    /// - Throws: ``FormatError`` if it is malformed.
     package init(_ bytes: [UInt8], path: String) throws(FormatError) {
         guard !bytes.starts(with: BinaryPropertyList.start) else {
             throw .malformed(path: path, reason: "it is a binary property list; one in XML is needed")
@@ -58,14 +58,14 @@ package struct PreferencePage {
         self.path = path
     }
 
-    /// The page with the items that it does not have yet at its end. All else stays, byte for byte.
+    /// The page with missing items appended. Everything else stays, byte for byte.
     package func adding(_ items: [Item]) throws(FormatError) -> [UInt8] {
         let missing = items.filter { !$0.isPresent(in: specifiers ?? []) }
         guard !missing.isEmpty else { return bytes }
         guard let (range, place) = insertionPoint else {
             throw .malformed(path: path, reason: "where its array \(Self.key) ends is not clear")
         }
-        // Two tabs are how far Xcode indents what is in the array.
+        // Xcode indents elements of the array by two tabs.
         let content = missing.flatMap(\.lines).map { "\t\t\($0)\n" }.joined()
         let member = "\t<key>\(Self.key)</key>\n\t<array>\n\(content)\t</array>\n"
         let text: String =
@@ -80,17 +80,17 @@ package struct PreferencePage {
         return changed
     }
 
-    /// Where the specifiers end, or an array for them is to be made.
+    /// The place for new specifiers: the end of their array, or a place for a new array.
     private enum Place {
         case endOfArray, emptyArray, endOfDictionary, emptyDictionary
     }
 
-    /// What to replace: an empty tag, or the empty place before one that ends something.
+    /// The range to replace: an empty tag, or the empty range before a closing one.
     private var insertionPoint: (range: Range<Int>, place: Place)? {
         var result: (Range<Int>, Place)?
         var lastKey = ""
         XMLTag.forEach(in: bytes) { tag in
-            // `<` and `>` are in the file.
+            // `<` and `>` are inside the file.
             let (start, end) = (tag.content.startIndex - 1, tag.content.endIndex + 1)
             let isMember = tag.depth == 1 && lastKey == Self.key
             let isRoot = tag.depth == 0 && specifiers == nil

@@ -4,26 +4,26 @@ internal import TweakRecords
 /// A property list, in XML or binary.
 ///
 /// Foundation's decoder is not used: some files make it trap, and features are read in the program's own process. A
-/// number without a fraction is always an integer. What a keyed archive has to refer to its objects is an integer in a
-/// binary list, and a dictionary with an integer for ``referenceKey`` in XML.
+/// number without a fraction is always an integer. A reference in a keyed archive is an integer in a binary list, and a
+/// dictionary with an integer for ``referenceKey`` in XML.
 enum PropertyList: Hashable, Sendable {
     case scalar(TweakValue)
     case data([UInt8])
     case array([PropertyList])
-    /// Its names are compared by their bytes, as names of tweaks are.
+    /// Names are compared by their bytes, like names of tweaks.
     case dictionary([ByteText: PropertyList])
     /// A date, or nothing.
     case other
 
     static let referenceKey = "CF$UID"
 
-    /// How many values a list may have, arrays and dictionaries included.
+    /// The maximum number of values, including arrays and dictionaries.
     static let mostValues = mostValuesInFile
 
-    /// How many arrays and dictionaries may be inside each other.
+    /// The maximum depth of arrays and dictionaries.
     static let deepestNesting = 100
 
-    /// What it is, for the message of an error.
+    /// A description of the value for error messages.
     var summary: String {
         switch self {
         case .scalar(let value): value.quoted
@@ -34,12 +34,12 @@ enum PropertyList: Hashable, Sendable {
         }
     }
 
-    /// The members of a dictionary; none of anything else.
+    /// A member of a dictionary; `nil` for anything else.
     subscript(key: String) -> PropertyList? {
         if case .dictionary(let members) = self { members[ByteText(key)] } else { nil }
     }
 
-    /// Whether bytes begin as a list does.
+    /// Whether bytes start like a property list.
     static func isMeant(by bytes: [UInt8]) -> Bool {
         bytes.starts(with: BinaryPropertyList.start) || bytes.firstVisible == UInt8(ascii: "<")
     }
@@ -59,14 +59,14 @@ enum PropertyList: Hashable, Sendable {
         }
     }
 
-    /// A floating-point number, which is an integer if it has no fraction.
+    /// A floating-point number, or an integer if it has no fraction.
     init(_ number: Double) {
         let integer = Int64(exactly: number).map { Int128($0) } ?? UInt64(exactly: number).map { Int128($0) }
         self = .scalar(integer.map { .integer($0) } ?? .double(number))
     }
 }
 
-/// Why bytes are not a property list.
+/// The reason why bytes are not a property list.
 struct PropertyListError: Error {
     let reason: String
 
@@ -80,6 +80,6 @@ struct PropertyListError: Error {
 }
 
 extension [UInt8] {
-    /// The first byte that is neither space nor of a byte order mark.
+    /// The first byte that is neither a space nor part of a byte order mark.
     var firstVisible: UInt8? { first { !" \t\r\n\u{FEFF}".utf8.contains($0) } }
 }

@@ -1,6 +1,6 @@
 package import TweakRecords
 
-/// A property list that is written, of what the files here have in them. Names are sorted by their bytes.
+/// A property list to write, with the types that occur in these files. Names are sorted by their bytes.
 package enum WrittenPropertyList: Sendable {
     case flag(Bool)
     case text(String)
@@ -41,7 +41,7 @@ package enum WrittenPropertyList: Sendable {
     }
 }
 
-/// A text as XML has it. The control characters that XML lacks become spaces.
+/// Text escaped for XML. Control characters that XML lacks become spaces.
 private func xmlEscaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

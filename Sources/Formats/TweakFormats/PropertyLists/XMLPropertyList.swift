@@ -4,23 +4,22 @@ internal import TweakRecords
 ///
 ///     <plist version="1.0"><dict><key>mass</key><real>1.5</real></dict></plist>
 ///
-/// What the elements are is known from Apple's PropertyList-1.0.dtd. Attributes mean nothing.
+/// The elements are those of Apple's PropertyList-1.0.dtd. Attributes are ignored.
 struct XMLPropertyList {
     private let bytes: [UInt8]
     private var position = 0
-    /// The arrays and dictionaries that have begun and not ended. They are kept here, as the stacks of the library's
-    /// threads are small.
+    /// The open arrays and dictionaries. A stack of our own, because those of the library's threads are small.
     private var containers: [Container] = []
-    /// The values that have been read inside them, one container's after another's, and the names of members.
+    /// The values read inside them, container by container, and the names of members.
     private var values: [PropertyList] = []
     private var names: [ByteText] = []
-    /// How many values have begun.
+    /// The number of values started.
     private var count = 0
 
-    /// An array or a dictionary that has begun.
+    /// An open array or dictionary.
     private struct Container {
         let tag: String
-        /// How many values and names those around it have.
+        /// The number of values and names in the enclosing ones.
         let values: Int
         let names: Int
 
@@ -61,7 +60,7 @@ struct XMLPropertyList {
         return value
     }
 
-    /// Reads the value that begins with a tag, whatever it is.
+    /// Reads the value that starts with a tag.
     private mutating func value(beginning first: Tag) throws(PropertyListError) -> PropertyList {
         var tag = first
         while true {
@@ -80,9 +79,9 @@ struct XMLPropertyList {
         }
     }
 
-    /// Reads what follows an opening tag.
+    /// Reads the content after an opening tag.
     ///
-    /// - Returns: The value; `nil` where an array or a dictionary begins.
+    /// - Returns: The value; `nil` at the start of an array or a dictionary.
     private mutating func begin(_ tag: Tag) throws(PropertyListError) -> PropertyList? {
         count += 1
         guard count <= PropertyList.mostValues else { throw .tooMany }
@@ -109,18 +108,18 @@ struct XMLPropertyList {
         }
     }
 
-    /// Makes a value of what is inside the array or dictionary that ends.
+    /// Creates the value of the array or dictionary that ends.
     private mutating func end(_ tag: Tag) throws(PropertyListError) -> PropertyList {
         guard let container = containers.popLast(), tag.name == container.tag else {
             throw failure("</\(Self.shown(tag.name))> ends nothing")
         }
-        // Values and names are not fewer than when the container began: what is read inside takes away no more than it
-        // brings. Each name has a value, as after a key no tag may close anything.
+        // There are at least as many values and names as when the container started, because reading inside it removes
+        // no more than it adds. Each name has a value, because after a key no tag may close anything.
         let value: PropertyList =
             container.isDictionary
             ? .dictionary(Dictionary(zip(names[container.names...], values[container.values...])) { $1 })
             : .array(Array(values[container.values...]))
-        // No slice of them is left, which would have each end of a dictionary copy all.
+        // No slices remain, which would make each end of a dictionary copy everything.
         while values.count > container.values { values.removeLast() }
         while names.count > container.names { names.removeLast() }
         return value
@@ -134,12 +133,12 @@ struct XMLPropertyList {
         if isNegative || digits.hasPrefix("+") { digits.removeFirst() }
         let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
         if isHexadecimal { digits.removeFirst(2) }
-        // Int128 would take a second sign, and Double an exponent.
+        // Int128 would accept a second sign, and Double an exponent.
         guard digits.utf8.allSatisfy({ isHexadecimal ? Self.isHexDigit($0) : Self.isDigit($0) }) else {
             throw failure("an integer is expected")
         }
         if let number = Int128(digits, radix: isHexadecimal ? 16 : 10) {
-            // It has no sign of its own, so it is not the smallest number, whose negative does not exist.
+            // It has no sign, so it is not the smallest number, which cannot be negated.
             let signed = isNegative ? -number : number
             if Int128(Int64.min)...Int128(UInt64.max) ~= signed { return .scalar(.integer(signed)) }
         }
@@ -154,25 +153,25 @@ struct XMLPropertyList {
 
     private func real(_ content: ArraySlice<UInt8>) throws(PropertyListError) -> PropertyList {
         let text = String(decoding: content, as: UTF8.self).filter { !$0.isWhitespace }
-        // Hexadecimal ones are none here.
+        // Hexadecimal numbers are not allowed.
         guard !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }), let number = Double(text) else {
             throw failure("a number is expected")
         }
-        // Infinity has a name.
+        // Only a named infinity is allowed.
         guard !number.isInfinite || !text.utf8.contains(where: Self.isDigit) else {
             throw failure("\(Self.shown(text)) is out of the range of a double")
         }
         return PropertyList(number)
     }
 
-    /// Reads Base64 with spaces anywhere.
+    /// Decodes Base64 with spaces anywhere.
     private func data(_ content: ArraySlice<UInt8>) throws(PropertyListError) -> [UInt8] {
         let text = String(decoding: content.filter { !Self.isSpace($0) }, as: UTF8.self)
         guard let data = Base64.bytes(of: text) else { throw failure("Base64 is expected") }
         return data
     }
 
-    /// The bytes as far as the closing tag, which has been read then.
+    /// The bytes up to the closing tag, which is consumed.
     private mutating func content(of name: String) throws(PropertyListError) -> ArraySlice<UInt8> {
         let start = position
         while let byte = next, byte != UInt8(ascii: "<") { position += 1 }
@@ -181,7 +180,7 @@ struct XMLPropertyList {
         return content
     }
 
-    /// The text as far as the closing tag, which has been read then.
+    /// The text up to the closing tag, which is consumed.
     private mutating func text(of name: String) throws(PropertyListError) -> String {
         var text: [UInt8] = []
         while true {
@@ -202,7 +201,7 @@ struct XMLPropertyList {
         }
     }
 
-    /// Reads a reference to a character, such as `&lt;` or `&#x3C;`.
+    /// Reads a character reference, such as `&lt;` or `&#x3C;`.
     private mutating func reference() throws(PropertyListError) -> Unicode.Scalar {
         let name = bytes[(position + 1)...].prefix(10).prefix { $0 != UInt8(ascii: ";") }
         guard name.endIndex < bytes.count, bytes[name.endIndex] == UInt8(ascii: ";") else {
@@ -229,7 +228,7 @@ struct XMLPropertyList {
         guard let end = bytes[start...].firstIndex(of: UInt8(ascii: ">")) else {
             throw failure("the end of a tag is missing")
         }
-        // There is a byte at `start`, if only the one at `end`, and one before the `end`, if only the one before `start`.
+        // There are bytes at `start` and before `end`, if only `end` itself and the one before `start`.
         let isClosing = bytes[start] == UInt8(ascii: "/")
         let name = bytes[(isClosing ? start + 1 : start)..<end].prefix {
             !Self.isSpace($0) && $0 != UInt8(ascii: "/")
@@ -245,7 +244,7 @@ struct XMLPropertyList {
         guard tag.isClosing, tag.name == name else { throw failure("</\(name)> is expected") }
     }
 
-    /// Passes over spaces, comments and instructions, and in the prolog the type of the document.
+    /// Skips spaces, comments and instructions, and in the prolog the document type.
     private mutating func skipSpace(inProlog: Bool = false) throws(PropertyListError) {
         while let byte = next {
             if Self.isSpace(byte) {
@@ -266,7 +265,7 @@ struct XMLPropertyList {
         }
     }
 
-    /// Expects that a declaration names no other encoding.
+    /// Throws if a declaration names another encoding.
     private func checkEncoding(_ declaration: ArraySlice<UInt8>) throws(PropertyListError) {
         let words = String(decoding: declaration, as: UTF8.self).lowercased()
             .split { $0.isWhitespace || $0 == "=" || $0 == "\"" || $0 == "'" }
@@ -299,9 +298,9 @@ struct XMLPropertyList {
         return true
     }
 
-    /// Passes over bytes and the text behind them.
+    /// Skips bytes through a text.
     ///
-    /// - Returns: The bytes.
+    /// - Returns: The bytes before the text.
     private mutating func skip(through end: String) throws(PropertyListError) -> ArraySlice<UInt8> {
         let start = position
         while position < bytes.count {
@@ -313,7 +312,7 @@ struct XMLPropertyList {
         throw failure("\(end) is missing")
     }
 
-    /// What a file has, as far as it belongs in a message.
+    /// Text from a file, shortened for a message.
     private static func shown(_ text: String) -> String { text.count <= 40 ? text : text.prefix(40) + "…" }
 
     private func failure(_ reason: String) -> PropertyListError {
@@ -322,16 +321,16 @@ struct XMLPropertyList {
     }
 }
 
-/// A tag of an XML property list, as far as it must be known to change the file and leave all else as it is.
+/// A tag of an XML property list, for editing the file without changing anything else.
 struct XMLTag {
-    /// What stands between `<` and `>`.
+    /// The bytes between `<` and `>`.
     let content: ArraySlice<UInt8>
-    /// How many arrays and dictionaries the tag is in.
+    /// The number of enclosing arrays and dictionaries.
     let depth: Int
 
-    /// Calls a function for each tag. Comments, declarations and sections of text are none.
+    /// Calls a function for each tag, except comments, declarations and CDATA sections.
     ///
-    /// - Parameter body: Whether to go on.
+    /// - Parameter body: Returns whether to continue.
     static func forEach(in bytes: [UInt8], _ body: (XMLTag) -> Bool) {
         var depth = 0
         var rest = bytes[...]

@@ -1,20 +1,20 @@
 package import TweakRecords
 
-// What a tweak is that no binary needs to declare, by what a file says of it.
+// Declarations of tweaks that no binary needs to declare, from files.
 
 extension TweakDeclaration {
-    /// The switch of a feature, by a file of features.
+    /// The switch of a feature, from a file of features.
     package init(_ feature: PlacedFeature) {
         self.init(
             key: feature.key, type: .bool, defaultValue: .bool(feature.isEnabled),
             attributes: feature.description.map { [.init(key: "doc", value: $0)] } ?? [])
     }
 
-    /// A variable of a feature, by a file of variables.
+    /// A variable of a feature, from a file of variables.
     ///
     /// - Parameters:
-    ///   - value: Its value, decrypted.
-    ///   - variable: What else the file says of it; `nil` if that is nothing.
+    ///   - value: The decrypted value.
+    ///   - variable: The variable's other members in the file, or `nil`.
     package init(
         variable key: TweakKey, having value: TweakValue, describedBy variable: JustTweakFile.Variable?
     ) {
@@ -24,9 +24,10 @@ extension TweakDeclaration {
             attributes: texts.compactMap { key, text in text.map { .init(key: key, value: $0) } })
     }
 
-    /// A feature, or a variable of one, of which only a value is known, as from a server. By default a feature is off.
+    /// A feature, or a variable of one, of which only a value is known, for example from a server. Features are off by
+    /// default.
     ///
-    /// - Returns: `nil` for what is none of a feature, and for a switch that has another value than a Bool.
+    /// - Returns: `nil` for other names, and for a switch whose value is not a Bool.
     package init?(feature key: TweakKey, having value: TweakValue) {
         guard key.category.hasSameBytes(as: PlacedFeature.category) else { return nil }
         var defaultValue = value

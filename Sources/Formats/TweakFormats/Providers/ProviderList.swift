@@ -2,7 +2,7 @@ internal import TweakJSON
 internal import TweakRecords
 internal import TweakSystem
 
-/// A file that says where a program's values come from, in which order.
+/// A file that lists the providers of a program's values, in order.
 ///
 ///     { "providers": [ "session", "environment", "override",
 ///                      { "name": "local", "variables": ["local.json", "defaults.json"] },
@@ -11,25 +11,25 @@ internal import TweakSystem
 public struct ProviderList: Hashable, Sendable {
     /// One provider.
     public enum Provider: Hashable, Sendable {
-        /// One that every store has, by its name.
+        /// A built-in provider of every store, by its name.
         case builtIn(String)
-        /// Files of variables, the first first.
+        /// Files of variables, highest precedence first.
         case variables(name: String?, files: [String])
-        /// A file of features, and which environment of it.
+        /// A file of features, and the environment to use.
         case features(name: String?, file: String, environment: String)
-        /// A file of values, as an agent writes them for an application.
+        /// A file of values, in the format that an agent writes.
         case values(name: String?, file: String)
     }
 
-    /// The highest first.
+    /// The providers, highest precedence first.
     public let providers: [Provider]
 
     /// Reads a file.
     ///
     /// - Parameters:
     ///   - json: The bytes.
-    ///   - path: Where they are from, for the messages of errors, and for paths in it, which begin in its folder.
-    /// - Throws: ``FormatError`` if they are no such file.
+    ///   - path: The path for error messages; relative paths in the file start in its directory.
+    /// - Throws: ``FormatError`` if the file is malformed.
     public init(json: [UInt8], path: String) throws(FormatError) {
         providers = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
             var providers: [Provider]?
