@@ -3,8 +3,12 @@
 import { filters, isEmptyQuery, wordsOf } from "./finding.js";
 import { linkText, placeOf, shown } from "./names.js";
 
-/** Adds the functions that write and follow the address. */
-export function addAddress(page) {
+/**
+ * Makes the functions that write and follow the address.
+ *
+ * @param {import("./page.js").Page} page
+ */
+export function makeAddress(page) {
   const { state, api, notices, commands } = page;
 
   let isFollowing = false;
@@ -35,7 +39,7 @@ export function addAddress(page) {
   }
 
   /** Schedules an update of the address. Browsers limit how often it may change. */
-  function showAddress() {
+  function show() {
     if (isFollowing || isGoing) return;
     const over = findLayers(true);
     if (over > 0) {
@@ -49,9 +53,9 @@ export function addAddress(page) {
     if (isGoing) {
       isGoing = false;
       base += wanted - depth();
-      showAddress();
+      show();
     } else {
-      if (wanted > depth()) await followAddress();
+      if (wanted > depth()) await follow();
       isFollowing = true;
       for (let over = depth() - wanted; over > 0 && layers.length > 0; over -= 1) close[layers.pop().name]();
       isFollowing = false;
@@ -78,7 +82,7 @@ export function addAddress(page) {
     window.history.replaceState({ depth: depth() }, "", text);
   }
 
-  async function followAddress() {
+  async function follow() {
     const { token, ...place } = placeOf(location.hash);
     if (token) {
       // Keep the token out of the browser's history.
@@ -96,7 +100,7 @@ export function addAddress(page) {
     page.query.text = place.q ?? "";
     page.query.words = wordsOf(page.query.text);
     page.query.shows = (place.show ?? "").split(" ").filter((name) => filters.some((filter) => filter[0] === name));
-    page.parts.search.value = page.query.text;
+    page.bar.parts.search.value = page.query.text;
     state.scope = {};
     for (const name of ["program", "category", "collection", "group"]) if (place[name] !== undefined) state.scope[name] = place[name];
     page.wantedPlace = place;
@@ -105,8 +109,8 @@ export function addAddress(page) {
     findLayers(false);
     if (!window.history.state) window.history.replaceState({ depth: depth() }, "");
     if (state.connection === "connected") {
-      for (const program of page.shownPrograms()) commands.load(program.id);
-      page.findAgain();
+      for (const program of page.showing.shownPrograms()) commands.load(program.id);
+      page.showing.findAgain();
       page.outline.update();
       goToPlace();
     }
@@ -143,8 +147,8 @@ export function addAddress(page) {
     if (window.history.state) return;
     base = 0;
     layers = [];
-    followAddress();
+    follow();
   });
 
-  Object.assign(page, { showAddress, followAddress, goToPlace });
+  return Object.freeze({ show, follow, goToPlace });
 }

@@ -19,9 +19,17 @@ export class API {
   #hiddenTimer = 0;
   #isListening = false;
   #wake = () => {};
-  /** Called with "connected", "lost", "refused" (no session) or "ended". */
+  /**
+   * Called with "connected", "lost", "refused" (no session) or "ended".
+   *
+   * @type {(state: string) => void}
+   */
   onState = () => {};
-  /** Called with the name and data of each event. */
+  /**
+   * Called with the name and data of each event.
+   *
+   * @type {(name: string, data: any) => void}
+   */
   onEvent = () => {};
   /** Returns whether to keep the stream while the page is hidden. */
   isRecording = () => false;

@@ -12,8 +12,12 @@ import { isMonitored, isSet, isSettable } from "./tweaks.js";
 
 const byID = (id) => document.getElementById(id);
 
-/** Adds the bar and the functions that update it. */
-export function addBar(page) {
+/**
+ * Makes the bar and the functions that update it.
+ *
+ * @param {import("./page.js").Page} page
+ */
+export function makeBar(page) {
   const { state, preferences, history, sets, commands } = page;
 
   const parts = {};
@@ -49,7 +53,7 @@ export function addBar(page) {
   parts.scopeState = make("span", { class: "scope-state" });
   parts.count = make("span", { class: "scope-count", role: "status" });
   parts.waiting = make("span", { class: "waiting" });
-  parts.scopeMenu = iconButton("more", "More actions", (event) => scopeMenu(event.currentTarget, { ...state.scope, program: page.currentProgram()?.id }), { "aria-haspopup": "menu", "aria-expanded": "false" });
+  parts.scopeMenu = iconButton("more", "More actions", (event) => scopeMenu(event.currentTarget, { ...state.scope, program: page.showing.currentProgram()?.id }), { "aria-haspopup": "menu", "aria-expanded": "false" });
   parts.chips = make("div", { class: "chips", role: "group", "aria-label": "Active filters" });
   byID("list-head").append(make("div", { class: "scope-line" }, parts.scopeTitle, parts.scopeState, parts.count, parts.waiting, parts.scopeMenu), parts.chips);
 
@@ -57,7 +61,7 @@ export function addBar(page) {
 
   function showListHead() {
     const { scope } = state;
-    const program = scope.program === undefined && state.programs.size !== 1 ? undefined : page.currentProgram();
+    const program = scope.program === undefined && state.programs.size !== 1 ? undefined : page.showing.currentProgram();
     const names = scope.group !== undefined ? [scope.group || "No group"] : [scope.category, scope.collection].filter((name) => name !== undefined);
     const title = [program ? program.description.name : (scope.program ?? "All programs"), ...names].map(shown).join(" › ");
     setText(parts.scopeTitle, title);
@@ -117,7 +121,7 @@ export function addBar(page) {
 
   function openFilters() {
     const sources = new Set(["default", "override"]);
-    for (const program of page.shownPrograms()) for (const { source } of program.tweaks.values()) if (source) sources.add(source);
+    for (const program of page.showing.shownPrograms()) for (const { source } of program.tweaks.values()) if (source) sources.add(source);
     const boxes = filters.map(([name, label]) => make("label", { class: "check" }, make("input", {
       type: "checkbox", checked: page.query.shows.includes(name), onchange: (event) =>
         commands.setQuery({ shows: event.target.checked ? [...page.query.shows, name] : page.query.shows.filter((one) => one !== name) }),
@@ -133,7 +137,7 @@ export function addBar(page) {
     const name = make("input", { type: "text", value: preferences.name, maxlength: 40, placeholder: "Your name", "aria-label": "Your name, shown to others",
       onchange: () => {
         preferences.name = name.value.trim();
-        page.tellPresence();
+        page.following.tellPresence();
       } });
     openPopover(parts.people, make("div", { class: "people-list" }, make("ul", {}, state.viewers.map((viewer) => {
       const tweak = viewer.tweak && state.tweak(viewer.program, viewer.tweak);
@@ -142,7 +146,7 @@ export function addBar(page) {
   }
 
   function moreEntries() {
-    const program = page.currentProgram();
+    const program = page.showing.currentProgram();
     const theme = (value, label) => ({ label, isChecked: preferences.theme === value, run: () => commands.setTheme(value) });
     return [
       { label: "Open a program…", run: () => commands.openProgram() },
@@ -159,7 +163,7 @@ export function addBar(page) {
   }
 
   function snapshotEntries() {
-    const program = page.currentProgram();
+    const program = page.showing.currentProgram();
     const time = program && sets.snapshotTime(program.id);
     const count = program ? sets.sinceSnapshot(program.id).length : 0;
     return [
@@ -171,7 +175,7 @@ export function addBar(page) {
   function scopeMenu(anchor, scope) {
     const program = state.programs.get(scope.program);
     if (!program) return;
-    const tweaks = page.tweaksIn(scope);
+    const tweaks = page.showing.tweaksIn(scope);
     const set = tweaks.filter((tweak) => isSettable(tweak) && isSet(tweak)).length;
     openMenu(anchor, "More actions", [
       { label: `Reset ${set} of ${tweaks.length}…`, isDisabled: set === 0, run: () => commands.resetScope(scope) },
@@ -192,8 +196,8 @@ export function addBar(page) {
   }
 
   /** Updates the buttons for undo, A and B, and presets. */
-  function showBar() {
-    const program = page.currentProgram();
+  function show() {
+    const program = page.showing.currentProgram();
     const name = program ? shown(program.description.name) : "";
     const buttons = [[parts.undo, "Undo", history.undoLabel], [parts.redo, "Redo", history.redoLabel]];
     for (const [button, word, label] of buttons) {
@@ -214,12 +218,12 @@ export function addBar(page) {
   }
 
   let barTimer = 0;
-  const showBarSoon = () => {
+  const showSoon = () => {
     if (barTimer) return;
     barTimer = setTimeout(() => {
       barTimer = 0;
-      showBar();
-      showWaiting(page.currentProgram());
+      show();
+      showWaiting(page.showing.currentProgram());
     }, 150);
   };
 
@@ -252,5 +256,5 @@ export function addBar(page) {
     page.list.refresh();
   }
 
-  Object.assign(page, { showListHead, showWaiting, scopeMenu, openFilters, showBar, showBarSoon, showBanner, showTheme, showPeople, parts });
+  return Object.freeze({ showListHead, scopeMenu, openFilters, show, showSoon, showBanner, showTheme, showPeople, parts });
 }

@@ -15,11 +15,16 @@ const byID = (id) => document.getElementById(id);
 /** Resetting this many tweaks or more needs confirmation. */
 const manyResets = 2;
 
-/** Adds the commands to the page. */
-export function addCommands(page) {
-  const { state, api, preferences, notices, history, editing, sets, samples, commands } = page;
+/**
+ * Makes the commands.
+ *
+ * @param {import("./page.js").Page} page
+ */
+export function makeCommands(page) {
+  const { state, api, preferences, notices, history, editing, sets, samples } = page;
 
-  Object.assign(commands, {
+  const commands = Object.freeze({
+    showGraphs,
     select(tweak) {
       const before = state.tweakOf(state.selected);
       const focused = document.activeElement;
@@ -29,11 +34,11 @@ export function addCommands(page) {
       const hadFocus = byID("details").contains(focused);
       page.details.show(selected);
       for (const one of [before, selected]) if (one) page.list.changed(one);
-      page.showAddress();
+      page.address.show();
       if (selected) page.lastTouched = selected.program;
       if (selected && focused?.classList.contains("row-name")) page.details.focus();
       if (!selected && before && (hadFocus || focused === document.body)) page.list.reveal(before.id, { focus: "name" });
-      page.tellPresence();
+      page.following.tellPresence();
     },
     showScope(scope) {
       state.scope = { ...scope };
@@ -41,13 +46,13 @@ export function addCommands(page) {
       const selected = state.tweakOf(state.selected);
       if (selected && scope.program && selected.program !== scope.program) commands.select(undefined);
       byID("scroller").scrollTop = 0;
-      for (const program of page.shownPrograms()) commands.load(program.id);
-      page.findAgain();
+      for (const program of page.showing.shownPrograms()) commands.load(program.id);
+      page.showing.findAgain();
       page.outline.update();
-      page.showBar();
-      page.showAddress();
+      page.bar.show();
+      page.address.show();
       commands.toggleOutline(false, { quiet: true });
-      page.tellPresence();
+      page.following.tellPresence();
     },
     /** Loads the tweaks of a program, one request at a time. */
     async load(id, { again = false } = {}) {
@@ -72,7 +77,7 @@ export function addCommands(page) {
         const now = state.programs.get(id);
         if (now && !now.isLoaded) now.problem = error.message;
         if (error.status === 429) setTimeout(() => commands.load(id, { again: true }), 500);
-        page.findAgain({ keeping: true });
+        page.showing.findAgain({ keeping: true });
       }
       // The server does not follow a program for a stream that has ended.
       page.changesWhileLoading.delete(id);
@@ -85,7 +90,7 @@ export function addCommands(page) {
       if (editing.reset([tweak]) > 0) notices.whisper(`${tweak.label} reset to its default`);
     },
     async resetScope(scope) {
-      const tweaks = page.tweaksIn(scope).filter((tweak) => isSettable(tweak) && isSet(tweak));
+      const tweaks = page.showing.tweaksIn(scope).filter((tweak) => isSettable(tweak) && isSet(tweak));
       if (tweaks.length === 0) {
         notices.say("Nothing to reset");
         return;
@@ -115,12 +120,12 @@ export function addCommands(page) {
         page.graphed.add(tweak.id);
       }
       showGraphs();
-      page.showAddress();
+      page.address.show();
     },
     closeGraph() {
       page.graphed.clear();
       showGraphs();
-      page.showAddress();
+      page.address.show();
     },
     /** The tweak on the other axis of the pad: chosen in the details, declared by the program, or matched by name. */
     partnerOf(tweak) {
@@ -158,13 +163,13 @@ export function addCommands(page) {
       tellMove("Redone", history.redo(editing), "Nothing to redo");
     },
     takeSnapshot() {
-      const program = page.currentProgram();
+      const program = page.showing.currentProgram();
       if (!program?.isLoaded) return;
       sets.take(program.id);
       notices.say(`Snapshot of ${shown(program.description.name)} taken`);
     },
     restoreSnapshot() {
-      const program = page.currentProgram();
+      const program = page.showing.currentProgram();
       if (!program || !sets.snapshotTime(program.id)) {
         notices.say("No snapshot yet");
         return;
@@ -173,23 +178,23 @@ export function addCommands(page) {
       notices.say(count === 0 ? "No differences from the snapshot" : `${count} value${count === 1 ? "" : "s"} restored`);
     },
     toggleSides(wanted) {
-      const program = page.currentProgram();
+      const program = page.showing.currentProgram();
       if (!program?.isLoaded || wanted === sets.side(program.id)) return;
       const isFirst = !sets.hasOther(program.id);
       const count = sets.toggle(program.id);
       notices.say(isFirst ? "B is a copy of A. Change B, and press x to compare" : `${sets.side(program.id)}: ${count} value${count === 1 ? "" : "s"} changed`);
     },
-    openPresets: () => page.currentProgram() && openPresets(page, page.currentProgram().id),
-    openExport: (id = page.currentProgram()?.id) => id && openExport(page, id),
+    openPresets: () => page.showing.currentProgram() && openPresets(page, page.showing.currentProgram().id),
+    openExport: (id = page.showing.currentProgram()?.id) => id && openExport(page, id),
     loadedPreset: (program) => page.loadedPresets.get(program)?.name,
     setLoadedPreset(program, name) {
       editing.settled().then(() => {
         page.loadedPresets.set(program, { name, values: state.snapshot(program) });
-        page.showBar();
+        page.bar.show();
       });
     },
     chooseFile(program) {
-      const input = byID("file");
+      const input = /** @type {HTMLInputElement} */ (byID("file"));
       input.onchange = () => {
         const [file] = input.files;
         input.value = "";
@@ -255,11 +260,11 @@ export function addCommands(page) {
       Object.assign(page.query, changes);
       if (changes.text !== undefined) page.query.words = wordsOf(changes.text);
       byID("scroller").scrollTop = 0;
-      page.findAgain();
-      page.showAddress();
+      page.showing.findAgain();
+      page.address.show();
     },
     clearQuery() {
-      page.parts.search.value = "";
+      page.bar.parts.search.value = "";
       commands.setQuery({ text: "", shows: [], source: undefined, kind: undefined });
     },
     setByGroup(byGroup) {
@@ -271,10 +276,11 @@ export function addCommands(page) {
     },
     toggleOutline(isOpen = !document.body.classList.contains("has-outline"), { quiet = false } = {}) {
       document.body.classList.toggle("has-outline", isOpen);
-      setAttribute(page.parts.outlineButton, "aria-expanded", String(isOpen));
+      setAttribute(page.bar.parts.outlineButton, "aria-expanded", String(isOpen));
       if (quiet) return;
-      if (isOpen) (byID("outline").querySelector("[aria-current]") ?? byID("outline").querySelector("button"))?.focus();
-      else page.parts.outlineButton.focus();
+      const node = byID("outline").querySelector("button[aria-current]") ?? byID("outline").querySelector("button");
+      if (isOpen) /** @type {HTMLElement} */ (node)?.focus();
+      else page.bar.parts.outlineButton.focus();
     },
   });
 
@@ -292,10 +298,10 @@ export function addCommands(page) {
     const tweaks = [...page.graphed].map((id) => state.tweakOf(id)).filter(Boolean);
     page.graphs.show(tweaks);
     samples.graphing(new Set(tweaks.map(({ id }) => id)));
-    page.drawSoon();
+    page.following.drawSoon();
     page.list.refresh();
     page.details.update();
   }
 
-  Object.assign(page, { showGraphs });
+  return commands;
 }

@@ -10,7 +10,7 @@ const mostRows = 2000;
 const now = "Current values";
 
 /** Opens a dialog with the differences between two presets, to load or copy selected values from either side. */
-export function openComparison(page, programId, names, { first = names[0], second, loaded } = {}) {
+export function openComparison(page, programId, names, /** @type {{ first?: string, second?: string, loaded?: (name?: string) => void }} */ { first = names[0], second, loaded } = {}) {
   const { api, state, editing, notices } = page;
   const chooser = (label, chosen) => make("label", { class: "comparison-side" }, make("span", { text: label }),
     make("select", { "aria-label": `${label} is`, onchange: compare }, [undefined, ...names].map((name) =>

@@ -39,6 +39,7 @@ export class Details {
   #explained = 0;
   #timer = 0;
 
+  /** @param {import("./page.js").Page} page */
   constructor(page, element) {
     this.#page = page;
     this.#element = element;
@@ -145,6 +146,7 @@ export class Details {
   }
 
   #makeCopies(tweak, program) {
+    /** @type {[string, () => string][]} */
     const copies = [
       ["Shell", () => shellCommand(program, tweak, currentValue(tweak))],
       ["C", () => declarationInC(tweak, currentValue(tweak), this.#page.state.options)],

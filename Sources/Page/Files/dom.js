@@ -91,11 +91,14 @@ export function iconButton(name, label, onclick, attributes = {}) {
 }
 
 /** Whether an element takes typed text, so that single keys are not commands. */
-export function isTyping(element = document.activeElement) {
+export function isTyping(/** @type {any} */ element = document.activeElement) {
   if (!element) return false;
   if (element.isContentEditable || element.tagName === "TEXTAREA" || element.tagName === "SELECT") return true;
   return element.tagName === "INPUT" && !["checkbox", "radio", "range", "button", "file"].includes(element.type);
 }
+
+/** The row that contains the focus. */
+export const focusedRow = () => /** @type {HTMLElement | undefined} */ (document.activeElement?.closest(".row"));
 
 let lastNumber = 0;
 /** An ID unique on the page. */

@@ -15,7 +15,7 @@ export class Editing {
   #gestures = new Map();
   #idle = [];
 
-  constructor({ state, api, notices, history }) {
+  constructor(state, api, notices, history) {
     this.#state = state;
     this.#api = api;
     this.#notices = notices;

@@ -7,6 +7,7 @@ import { sortedTweaks } from "./finding.js";
 import { shown } from "./names.js";
 import { currentValue, isChanged, isSettable } from "./tweaks.js";
 
+/** @type {[string, (program: any, tweaks: any[], options: any[]) => string][]} */
 const forms = [
   ["Shell", (program, tweaks) => tweaks.map((tweak) => shellCommand(program, tweak, currentValue(tweak))).join("\n")],
   ["JSON", (_program, tweaks) => nestedJSON(tweaks.map((tweak) => ({ tweak, value: currentValue(tweak) })))],

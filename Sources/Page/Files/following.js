@@ -1,11 +1,16 @@
 // Applies events from the server to the state, and updates the parts of the page when the state changes.
 
+import { focusedRow } from "./dom.js";
 import { shown } from "./names.js";
 import { stateText } from "./outline.js";
 import { equalValues, valueFrom, valueText } from "./tweaks.js";
 
-/** Adds the handlers of server events and state changes. */
-export function addFollowing(page) {
+/**
+ * Handles server events and state changes.
+ *
+ * @param {import("./page.js").Page} page
+ */
+export function makeFollowing(page) {
   const { state, api, preferences, notices, history, sets, samples, commands } = page;
 
   api.onState = (connection) => {
@@ -23,11 +28,11 @@ export function addFollowing(page) {
       if (first && !state.scope.program && state.programs.size === 0 && !page.wantedPlace?.program) state.scope = { program: first };
       state.setPrograms(programs);
       state.set("viewers", viewers);
-      for (const program of page.shownPrograms()) commands.load(program.id);
+      for (const program of page.showing.shownPrograms()) commands.load(program.id);
       samples.askAgain();
       tellPresence();
-      page.findAgain({ keeping: true });
-      page.goToPlace();
+      page.showing.findAgain({ keeping: true });
+      page.address.goToPlace();
     },
     program({ program }) {
       const before = state.programs.get(program.id);
@@ -97,9 +102,9 @@ export function addFollowing(page) {
   let presence = "";
   function tellPresence() {
     if (!api.stream || state.connection !== "connected") return;
-    const focused = document.activeElement?.closest?.(".row");
+    const focused = focusedRow();
     const selected = state.tweakOf(state.selected);
-    const body = { stream: api.stream, program: focused?.dataset.program ?? selected?.program ?? page.currentProgram()?.id, tweak: focused?.dataset.tweak ?? selected?.key };
+    const body = { stream: api.stream, program: focused?.dataset.program ?? selected?.program ?? page.showing.currentProgram()?.id, tweak: focused?.dataset.tweak ?? selected?.key };
     if (preferences.name) body.name = preferences.name;
     const text = JSON.stringify(body);
     if (text === presence) return;
@@ -109,51 +114,51 @@ export function addFollowing(page) {
 
   state.on("programs", () => {
     page.outline.update();
-    page.showListHead();
-    page.showBarSoon();
+    page.bar.showListHead();
+    page.bar.showSoon();
     if (state.programs.size !== listedPrograms) {
       listedPrograms = state.programs.size;
-      for (const program of page.shownPrograms()) commands.load(program.id);
-      page.findAgain({ keeping: true });
+      for (const program of page.showing.shownPrograms()) commands.load(program.id);
+      page.showing.findAgain({ keeping: true });
     } else page.list.refresh();
   });
   let listedPrograms = 0;
   state.on("tweaks", (program) => {
-    page.findAgain({ keeping: true });
+    page.showing.findAgain({ keeping: true });
     page.list.refresh();
     page.outline.update();
-    page.showBarSoon();
+    page.bar.showSoon();
     const selected = state.tweakOf(state.selected);
     if (selected?.program === program && page.details.tweak !== selected) page.details.show(selected);
     else if (selected?.program === program) page.details.update();
     else if (state.selected && !selected && state.selected.startsWith(`${program}\n`)) commands.select(undefined);
-    if (page.graphed.size > 0) page.showGraphs();
-    page.goToPlace();
+    if (page.graphed.size > 0) page.commands.showGraphs();
+    page.address.goToPlace();
   });
   let outlineTimer = 0;
   state.on("value", (tweak) => {
     page.list.changed(tweak);
     if (state.selected) page.details.changed(tweak);
-    page.findSoon();
-    page.showBarSoon();
+    page.showing.findSoon();
+    page.bar.showSoon();
     if (outlineTimer) return;
     outlineTimer = setTimeout(() => {
       outlineTimer = 0;
       page.outline.update();
     }, 600);
   });
-  state.on("viewers", page.showPeople);
+  state.on("viewers", page.bar.showPeople);
   state.on("connection", () => {
-    page.showBanner();
-    page.showEmpty();
+    page.bar.showBanner();
+    page.showing.showEmpty();
   });
-  history.onChange = page.showBarSoon;
-  sets.onChange = page.showBar;
+  history.onChange = page.bar.showSoon;
+  sets.onChange = page.bar.show;
   preferences.onChange = () => {
-    page.showTheme();
+    page.bar.showTheme();
     page.list.refresh();
     page.details.update();
-    if (page.query.shows.includes("starred")) page.findAgain({ keeping: true });
+    if (page.query.shows.includes("starred")) page.showing.findAgain({ keeping: true });
   };
 
   /** Draws sparklines when samples arrive, at most 20 times a second, and the graph in every frame. */
@@ -174,5 +179,5 @@ export function addFollowing(page) {
     });
   }
 
-  Object.assign(page, { tellPresence, drawSoon });
+  return Object.freeze({ tellPresence, drawSoon });
 }

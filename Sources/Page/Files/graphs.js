@@ -28,6 +28,7 @@ export class Graphs {
   #drag;
   #drawn;
 
+  /** @param {import("./page.js").Page} page */
   constructor(page, element) {
     this.#page = page;
     this.#element = element;
@@ -317,7 +318,7 @@ export class Graphs {
     }
     let text = "";
     if (hasCursor) {
-      const near = samples.marks.findLast((mark) => Math.abs(mark.time - this.#cursor) < this.#seconds / 100);
+      const near = samples.marks.filter((mark) => Math.abs(mark.time - this.#cursor) < this.#seconds / 100).at(-1);
       text = `${(this.#cursor - samples.now()).toFixed(2)} s${near ? ` · ${near.label} ${near.text} · ${near.who}` : ""}`;
     }
     setText(this.#cursorText, text);

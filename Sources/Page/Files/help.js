@@ -3,6 +3,7 @@
 import { make } from "./dom.js";
 import { openDialog } from "./popups.js";
 
+/** @type {[string, string[][]][]} */
 const sections = [
   ["Everywhere", [
     ["/", "search"], ["Esc", "leave the search, close panels"], ["f", "filters"], ["?", "help"],

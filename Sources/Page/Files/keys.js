@@ -1,6 +1,6 @@
 // Handles keys for the whole page, and files dropped on it.
 
-import { isTyping } from "./dom.js";
+import { focusedRow, isTyping } from "./dom.js";
 import { openHelp } from "./help.js";
 import { importFile } from "./presets.js";
 
@@ -12,17 +12,21 @@ export function tweakCommand(event) {
   return { r: "resetTweak", s: "toggleStar", g: "toggleGraph", c: "copyCommand", l: "copyLink" }[event.key];
 }
 
-/** Adds the handlers of keys and dropped files. */
+/**
+ * Handles keys and dropped files.
+ *
+ * @param {import("./page.js").Page} page
+ */
 export function addKeys(page) {
   const { state, preferences, commands } = page;
 
-  page.parts.search.addEventListener("input", () => commands.setQuery({ text: page.parts.search.value }));
-  page.parts.search.addEventListener("keydown", (event) => {
+  page.bar.parts.search.addEventListener("input", () => commands.setQuery({ text: page.bar.parts.search.value }));
+  page.bar.parts.search.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
-      if (page.parts.search.value) {
-        page.parts.search.value = "";
+      if (page.bar.parts.search.value) {
+        page.bar.parts.search.value = "";
         commands.setQuery({ text: "" });
-      } else page.parts.search.blur();
+      } else page.bar.parts.search.blur();
       event.preventDefault();
       event.stopPropagation();
     } else if (event.key === "ArrowDown" || event.key === "Enter") {
@@ -43,10 +47,10 @@ export function addKeys(page) {
     (preferences.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
   const keys = {
     "/": () => {
-      page.parts.search.focus();
-      page.parts.search.select();
+      page.bar.parts.search.focus();
+      page.bar.parts.search.select();
     },
-    "?": openHelp, f: page.openFilters, x: () => commands.toggleSides(), n: () => commands.takeSnapshot(), N: () => commands.restoreSnapshot(),
+    "?": openHelp, f: page.bar.openFilters, x: () => commands.toggleSides(), n: () => commands.takeSnapshot(), N: () => commands.restoreSnapshot(),
     p: () => commands.openPresets(), e: () => commands.openExport(), k: () => page.graphed.size > 0 && page.graphs.togglePause(),
     o: () => commands.toggleOutline(true),
     t: () => commands.setTheme(isDark() ? "light" : "dark"),
@@ -60,7 +64,7 @@ export function addKeys(page) {
       if (key !== "z" && key !== "y") return;
       // A field with unsaved text has its own undo.
       if (isField && page.list.isBusy) return;
-      if (isField && document.activeElement === page.parts.search) return;
+      if (isField && document.activeElement === page.bar.parts.search) return;
       event.preventDefault();
       if (isRedo) commands.redo();
       else commands.undo();
@@ -80,9 +84,9 @@ export function addKeys(page) {
     run();
   });
   document.addEventListener("focusin", () => {
-    const row = document.activeElement?.closest?.(".row");
+    const row = focusedRow();
     if (row) page.lastTouched = row.dataset.program;
-    page.tellPresence();
+    page.following.tellPresence();
   });
   addEventListener("dragover", (event) => {
     if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
@@ -97,7 +101,7 @@ export function addKeys(page) {
     const [file] = event.dataTransfer?.files ?? [];
     if (!file) return;
     event.preventDefault();
-    const program = page.currentProgram();
+    const program = page.showing.currentProgram();
     if (program) importFile(page, program.id, file);
   });
 }

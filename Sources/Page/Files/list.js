@@ -1,6 +1,6 @@
 // The virtual list of tweaks: only visible rows, and a few above and below, are in the document.
 
-import { make, setAttribute } from "./dom.js";
+import { focusedRow, make, setAttribute } from "./dom.js";
 import { tweakCommand } from "./keys.js";
 import { Row } from "./row.js";
 
@@ -31,6 +31,7 @@ export class List {
   /** Called when different rows become visible. */
   onShown = () => {};
 
+  /** @param {import("./page.js").Page} page */
   constructor(page, scroller, list, makeHeading) {
     this.#page = page;
     this.#scroller = scroller;
@@ -115,7 +116,7 @@ export class List {
   #anchor() {
     const { scrollTop } = this.#scroller;
     if (scrollTop <= 0 || this.#items.length === 0) return undefined;
-    const focused = this.#places.get(this.#viewOf.get(document.activeElement?.closest?.(".row"))?.item.id);
+    const focused = this.#places.get(this.#viewOf.get(focusedRow())?.item.id);
     const isSeen = this.#offsets[focused] >= scrollTop && this.#offsets[focused] < scrollTop + this.#height;
     const item = this.#items[isSeen ? focused : this.#indexAt(scrollTop)];
     return item && { id: item.id, distance: scrollTop - this.#offsets[this.#places.get(item.id)] };
@@ -258,7 +259,7 @@ export class List {
   }
 
   /** Scrolls a row into view. Returns `false` if there is none. */
-  reveal(id, { focus = false } = {}) {
+  reveal(id, /** @type {{ focus?: boolean | "name" }} */ { focus = false } = {}) {
     const index = this.#places.get(id);
     if (index === undefined) return false;
     const { scrollTop, clientHeight } = this.#scroller;

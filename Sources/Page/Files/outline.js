@@ -33,6 +33,7 @@ export class Outline {
   #timer = 0;
   #isPressed = false;
 
+  /** @param {import("./page.js").Page} page */
   constructor(page, element) {
     this.#page = page;
     this.#element = element;
@@ -43,7 +44,8 @@ export class Outline {
 
   /** Schedules an update. */
   update() {
-    this.#timer ||= setTimeout(() => {
+    if (this.#timer) return;
+    this.#timer = setTimeout(() => {
       this.#timer = 0;
       // Do not replace a node while it is pressed.
       if (this.#isPressed) this.update();
@@ -53,7 +55,7 @@ export class Outline {
 
   #render() {
     const { state, preferences } = this.#page;
-    const focused = this.#element.contains(document.activeElement) ? document.activeElement.dataset.place : undefined;
+    const focused = this.#element.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.place : undefined;
     const list = make("ul", { class: "outline-list" });
     if (state.programs.size > 1) list.append(this.#node({ label: "All programs", scope: {}, level: 0 }));
     const programs = [...state.programs.values()];
@@ -118,7 +120,7 @@ export class Outline {
     return item;
   }
 
-  #node({ label, detail, under, state, scope, level, key, isOpen, canOpen, count, changed, run, remove }) {
+  #node(/** @type {any} */ { label, detail, under, state, scope, level, key, isOpen, canOpen, count, changed, run, remove }) {
     const current = this.#page.state.scope;
     const place = scope ? JSON.stringify(scope) : key;
     const isCurrent = scope && ["program", "category", "collection", "group"].every((name) => current[name] === scope[name]);

@@ -1,12 +1,12 @@
 // Creates the parts of the page and connects them.
 
-import { addAddress } from "./address.js";
+import { makeAddress } from "./address.js";
 import { API } from "./api.js";
-import { addBar } from "./bar.js";
-import { addCommands } from "./commands.js";
+import { makeBar } from "./bar.js";
+import { makeCommands } from "./commands.js";
 import { Details } from "./details.js";
 import { Editing } from "./editing.js";
-import { addFollowing } from "./following.js";
+import { makeFollowing } from "./following.js";
 import { Graphs } from "./graphs.js";
 import { History, Sets } from "./history.js";
 import { addKeys } from "./keys.js";
@@ -15,54 +15,56 @@ import { Notices } from "./notices.js";
 import { Outline } from "./outline.js";
 import { Preferences } from "./preferences.js";
 import { Samples } from "./samples.js";
-import { addShowing } from "./showing.js";
+import { makeShowing } from "./showing.js";
 import { State } from "./state.js";
 import { isMonitored } from "./tweaks.js";
 
 const byID = (id) => document.getElementById(id);
 
-const state = new State();
-const api = new API();
-const notices = new Notices(byID("notices"), byID("spoken"));
-const history = new History(state);
-const editing = new Editing({ state, api, notices, history });
-
-/** The parts of the page. Each part adds the functions that others call. */
-const page = {
-  state, api, notices, history, editing, preferences: new Preferences(), sets: new Sets(state, editing),
-  samples: new Samples(api, state),
-  /** The commands behind buttons and keys. */
-  commands: {},
+/** The parts of the page. While it is made, a part uses only those above it. */
+export class Page {
+  state = new State();
+  api = new API();
+  notices = new Notices(byID("notices"), byID("spoken"));
+  preferences = new Preferences();
+  history = new History(this.state);
+  editing = new Editing(this.state, this.api, this.notices, this.history);
+  sets = new Sets(this.state, this.editing);
+  samples = new Samples(this.api, this.state);
   /** The search and the filters. */
-  query: { words: [], shows: [], source: undefined, kind: undefined, text: "" },
+  query = { words: [], shows: [], source: undefined, kind: undefined, text: "" };
   /** The items of the list, from top to bottom. */
-  listed: { items: [], shownIds: new Set(), count: 0 },
+  listed = { items: [], shownIds: new Set(), count: 0 };
   /** The IDs of the tweaks on the graph. */
-  graphed: new Set(),
+  graphed = new Set();
   /** The preset last loaded or saved, by program, with its values at that time. */
-  loadedPresets: new Map(),
+  loadedPresets = new Map();
   /** The programs whose tweaks are being loaded, and whether to load them again afterwards. */
-  loading: new Map(),
+  loading = new Map();
   /** Changes received while the tweaks of a program are being loaded, by program and key; the answer may be older. */
-  changesWhileLoading: new Map(),
+  changesWhileLoading = new Map();
   /** The program last used. */
-  lastTouched: undefined,
+  lastTouched;
   /** The place that the address names, until it is loaded. */
-  wantedPlace: undefined,
-};
+  wantedPlace;
+  commands = makeCommands(this);
+  showing = makeShowing(this);
+  list = new List(this, byID("scroller"), byID("list"), this.showing.makeHeading);
+  outline = new Outline(this, byID("outline"));
+  details = new Details(this, byID("details"));
+  graphs = new Graphs(this, byID("graphs"));
+  bar = makeBar(this);
+  address = makeAddress(this);
+  following = makeFollowing(this);
+}
 
-page.list = new List(page, byID("scroller"), byID("list"), (item) => page.makeHeading(item));
-page.outline = new Outline(page, byID("outline"));
-page.details = new Details(page, byID("details"));
-page.graphs = new Graphs(page, byID("graphs"));
+const page = new Page();
+addKeys(page);
 page.list.onShown = () =>
   page.samples.showing(new Set(page.list.shownTweaks.filter(isMonitored).map(({ id }) => id)));
-
-for (const add of [addShowing, addBar, addCommands, addAddress, addFollowing, addKeys]) add(page);
-
-page.showTheme();
-page.showBar();
-await page.followAddress();
-api.listen();
+page.bar.showTheme();
+page.bar.show();
+await page.address.follow();
+page.api.listen();
 // For tests and measurements.
 globalThis.tweaksPage = page;

@@ -7,7 +7,7 @@ import { freshID, iconButton, make } from "./dom.js";
  *
  * - Returns a function that closes it.
  */
-export function openPopover(anchor, content, { label, onclose, className = "" } = {}) {
+export function openPopover(anchor, content, /** @type {{ label?: string, onclose?: () => void, className?: string }} */ { label, onclose, className = "" } = {}) {
   const popover = make("div", { class: `popover ${className}`, popover: "auto", role: "dialog", "aria-label": label }, content);
   (anchor.closest("dialog, header, main, nav, aside") ?? document.body).append(popover);
   const place = () => placeBeside(popover, anchor);
@@ -60,8 +60,8 @@ export function openMenu(anchor, label, entries) {
     }, make("span", { text: entry.label }), entry.key ? make("kbd", { text: entry.key }) : undefined));
   }
   menu.addEventListener("keydown", (event) => {
-    const items = [...menu.querySelectorAll("button:not(:disabled)")];
-    const at = items.indexOf(document.activeElement);
+    const items = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("button:not(:disabled)")]);
+    const at = items.findIndex((item) => item === document.activeElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -75,7 +75,7 @@ export function openMenu(anchor, label, entries) {
  * Opens a dialog with `buttons` as `{ label, isMain, isDangerous, run }`. A button awaits its `run`, then closes the dialog
  * unless the result was false.
  */
-export function openDialog(title, content, buttons = [], { className = "", onclose } = {}) {
+export function openDialog(title, content, buttons = [], /** @type {{ className?: string, onclose?: () => void }} */ { className = "", onclose } = {}) {
   const id = freshID("dialog");
   const footer = make("footer");
   const dialog = make("dialog", { class: className, "aria-labelledby": id },
@@ -89,7 +89,7 @@ export function openDialog(title, content, buttons = [], { className = "", onclo
       },
     }));
   }
-  const focused = document.activeElement;
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
   dialog.addEventListener("close", () => {
     dialog.remove();
     if (focused?.isConnected) focused.focus();

@@ -138,7 +138,7 @@ export async function importFile(page, program, file) {
 }
 
 /** Shows the values that would change, and sets the selected ones. */
-export function openDifferences(page, programId, title, differences, { canReset = false, leftOut = [], same = 0, done } = {}) {
+export function openDifferences(page, programId, title, differences, /** @type {{ canReset?: boolean, leftOut?: any[], same?: number, done?: () => void }} */ { canReset = false, leftOut = [], same = 0, done } = {}) {
   const { state, editing, notices } = page;
   const rows = [];
   const all = make("input", { type: "checkbox", checked: true, "aria-label": "Select all" });
@@ -155,13 +155,13 @@ export function openDifferences(page, programId, title, differences, { canReset 
     const box = make("input", {
       type: "checkbox", checked: !problem && !isReset, disabled: Boolean(problem), "aria-label": tweak ? tweak.key : difference.tweak,
     });
-    rows.push({ box, tweak, after, isReset, problem });
     box.addEventListener("change", update);
     const text = (value) => (tweak ? valueText(tweak, value) || "empty" : shown(value));
-    rows.at(-1).element = make("tr", { class: problem ? "is-wrong" : isReset ? "is-reset" : "" }, make("td", {}, box),
+    const element = make("tr", { class: problem ? "is-wrong" : isReset ? "is-reset" : "" }, make("td", {}, box),
       make("th", { scope: "row", text: shown(difference.tweak) }), make("td", { text: before === undefined ? "" : text(before) }),
       make("td", { class: "arrow", text: "→" }),
       make("td", { text: problem ? shown(problem) : isReset ? `${text(after)} (default)` : text(after) }));
+    rows.push({ box, tweak, after, isReset, problem, element });
   }
   const chosen = () => rows.filter(({ box, problem }) => box.checked && !problem);
   function update() {

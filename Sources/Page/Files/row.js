@@ -44,6 +44,7 @@ export class Row {
   tweak;
   element;
 
+  /** @param {import("./page.js").Page} page */
   constructor(page, tweak, depth) {
     this.#page = page;
     this.tweak = tweak;

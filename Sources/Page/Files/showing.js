@@ -7,8 +7,12 @@ import { stateText } from "./outline.js";
 
 const byID = (id) => document.getElementById(id);
 
-/** Adds the functions that fill the list. */
-export function addShowing(page) {
+/**
+ * Makes the functions that fill the list.
+ *
+ * @param {import("./page.js").Page} page
+ */
+export function makeShowing(page) {
   const { state, preferences, commands } = page;
 
   function makeHeading(item) {
@@ -24,7 +28,7 @@ export function addShowing(page) {
     return make("div", { class: "collection-heading" }, make("h3", {},
       make("button", { type: "button", class: "heading-link", onclick: () => commands.showScope(scope) },
         names.map((name, index) => make("span", { class: index === names.length - 1 ? "last" : "first", text: name || "(no name)" })))),
-      iconButton("more", `More for ${names.join(", ")}`, (event) => page.scopeMenu(event.currentTarget, scope)));
+      iconButton("more", `More for ${names.join(", ")}`, (event) => page.bar.scopeMenu(event.currentTarget, scope)));
   }
 
   function shownPrograms() {
@@ -45,13 +49,11 @@ export function addShowing(page) {
 
   /** Updates the list. With `keeping`, its rows stay even if they no longer match. */
   function findAgain({ keeping = false } = {}) {
-    const began = performance.now();
     const context = { stars: preferences.stars, byGroup: preferences.byGroup };
     page.listed = listItems(shownPrograms(), state.scope, page.query, context, keeping ? page.listed.shownIds : undefined);
     page.list.show(page.listed.items);
     showEmpty();
-    page.showListHead();
-    page.lastSearch = performance.now() - began;
+    page.bar.showListHead();
   }
 
   let findTimer = 0;
@@ -112,5 +114,5 @@ export function addShowing(page) {
     return program ? sortedTweaks(program).filter((tweak) => isInScope(tweak, scope)) : [];
   };
 
-  Object.assign(page, { makeHeading, shownPrograms, currentProgram, findAgain, findSoon, showEmpty, tweaksIn });
+  return Object.freeze({ makeHeading, shownPrograms, currentProgram, findAgain, findSoon, showEmpty, tweaksIn });
 }

@@ -84,10 +84,12 @@ function makePicker(tweak, editing) {
   const hue = range("hue", "Hue", 360);
   const alpha = range("alpha", "Alpha", 255);
   const numbers = {};
-  const rows = [
+  /** @type {[string, [string, string, number][]][]} */
+  const kinds = [
     ["RGB", [["red", "Red", 255], ["green", "Green", 255], ["blue", "Blue", 255]]],
     ["HSB", [["hue", "Hue, degrees", 360], ["saturation", "Saturation, percent", 100], ["brightness", "Brightness, percent", 100]]],
-  ].map(([title, fields]) => make("div", { class: "colour-row", role: "group", "aria-label": title },
+  ];
+  const rows = kinds.map(([title, fields]) => make("div", { class: "colour-row", role: "group", "aria-label": title },
     make("span", { class: "colour-row-title", text: title, "aria-hidden": "true" }), fields.map(([name, label, most]) => {
       numbers[name] = numberField(label, most, () => takeNumbers(title));
       return numbers[name];
@@ -104,7 +106,7 @@ function makePicker(tweak, editing) {
   const dropper = "EyeDropper" in window ? make("button", {
     type: "button", class: "button", text: "Pick from the screen", onclick: async () => {
       try {
-        const { sRGBHex } = await new window.EyeDropper().open();
+        const { sRGBHex } = await new /** @type {any} */ (window).EyeDropper().open();
         editing.set(tweak, hexText({ ...(parseHex(sRGBHex) ?? opaqueBlack), alpha: model.alpha }));
       } catch {
         // Cancelled.

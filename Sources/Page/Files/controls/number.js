@@ -111,7 +111,11 @@ function makeField(tweak, editing, api) {
   const outside = make("span", { class: "outside", role: "status", id: freshID("said") });
   const element = make("span", { class: "field" }, input, units, unitText, outside);
   let isDirty = false;
-  /** The text that the server is evaluating, and a promise of whether it was valid. */
+  /**
+   * The text that the server is evaluating, a promise of whether it was valid, and whether the answer is to be ignored.
+   *
+   * @type {{ text: string, isTaken?: Promise<boolean>, isDropped?: boolean } | undefined}
+   */
   let asked;
   /** The message shown after a number was clamped. */
   let limited = "";
