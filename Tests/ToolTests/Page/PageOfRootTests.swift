@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page of root, on a machine with another user who need not mean well.
+/// The page of root, on a machine with a possibly hostile user.
 @Suite(.enabled(if: geteuid() == 0, "needs root"))
 struct `The page of root` {
-    /// Starts programs of root and of a user, 20 processes of the user that do not answer, and a page; asks the page, and
-    /// watches meanwhile which ids its threads have. Prints what it has seen as JSON.
+    /// Starts programs of root and of a user, 20 unresponsive processes of the user, and a page. Sends requests to the page
+    /// while watching the IDs of its threads. Prints the observations as JSON.
     private static let machine = #"""
         import http.client, json, os, re, socket, subprocess, sys, threading, time
         page_path, program, home = sys.argv[1:4]
@@ -150,7 +150,7 @@ struct `The page of root` {
 
     private static let ids = ["Gid:\t0\t0\t0\t0", "Uid:\t0\t0\t0\t0"]
 
-    @Test func `shows root's programs alone, and keeps its ids whatever the sockets of others are`() throws {
+    @Test func `shows only root's programs, and keeps root's IDs whatever sockets other users have`() throws {
         let seen = try machine()
         #expect(seen["ids"] as? [String] == Self.ids)
         #expect(seen["failures"] as? Int == 0)
@@ -163,7 +163,7 @@ struct `The page of root` {
         #expect("\(named)".contains("a program of 4242, which --all-users shows"))
     }
 
-    @Test func `shows those of others if it is asked to, and starts none of them again`() throws {
+    @Test func `shows programs of other users on request, and never restarts them`() throws {
         let seen = try machine("--all-users")
         #expect(seen["ids"] as? [String] == Self.ids)
         #expect(seen["failures"] as? Int == 0)
@@ -176,7 +176,7 @@ struct `The page of root` {
         #expect("\(plan)".contains("a program of 4242, which this page does not start"))
         #expect(seen["restart"] as? Int == 409)
         #expect(seen["ownPlan"] as? Int == 200)
-        // Nothing is left of one that has ended.
+        // Ended programs leave nothing behind.
         #expect(seen["after"] as? Int == 404)
         #expect(seen["lives"] as? Bool == true)
     }

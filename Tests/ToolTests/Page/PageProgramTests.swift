@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What pages see of programs, and what they change in them.
+/// How pages show and change programs.
 @Suite struct `A page` {
     private static let count = "Setter/Values/Count"
     private static let ratio = "Setter/Values/Ratio"
 
-    /// A program that runs, its page, and a stream that follows it.
+    /// A running program, its page, and an event stream.
     private struct Followed {
         let setter: RunningSetter
         let page: ServedPage
@@ -47,12 +47,12 @@ import Testing
         #expect(program["overrides"] as? String == followed.setter.program.overridesPath)
         let tweaks = try #require(answer["tweaks"] as? [[String: Any]])
         #expect(tweaks.count == 18)
-        // As the program itself has them.
+        // The values in the program itself.
         let listed = try followed.setter.tweak("list", "--format", "json").json["tweaks"] as? [[String: Any]]
         #expect(tweaks as NSArray == (listed ?? []) as NSArray)
     }
 
-    @Test func `sets values, and all pages hear of it`() throws {
+    @Test func `sets values, and all pages receive the change`() throws {
         let followed = try Followed()
         let other = try followed.page.events()
         _ = try followed.page.api("tweaks", ["program": followed.id, "stream": try other.stream()])
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `has the last of several values of a tweak`() throws {
+    @Test func `applies the last of several values for a tweak`() throws {
         let followed = try Followed()
         let answer = try followed.set([
             ["tweak": Self.count, "value": 6], ["tweak": Self.count, "value": 7],
@@ -78,7 +78,7 @@ import Testing
         followed.setter.expect("false 7 0.5 hello")
     }
 
-    @Test func `is told what was clamped, refused and unknown, and what the tweaks have`() throws {
+    @Test func `reports clamped, refused and unknown values, and the current ones`() throws {
         let followed = try Followed()
         let answer = try followed.set([
             ["tweak": Self.count, "value": 2_000_000], ["tweak": Self.ratio, "value": "x"],
@@ -94,7 +94,7 @@ import Testing
         #expect(tweaks.first { $0["tweak"] as? String == Self.ratio }?["value"] as? Double == 0.5)
     }
 
-    @Test func `sets all or nothing if it wants`() throws {
+    @Test func `sets all values or none on request`() throws {
         let followed = try Followed()
         let answer = try followed.set(
             [["tweak": Self.count, "value": 6], ["tweak": Self.ratio, "value": "x"]], ["allOrNothing": true])
@@ -102,7 +102,7 @@ import Testing
         followed.setter.expect("false 5 0.5 hello")
     }
 
-    @Test func `hears of changes from a shell`() throws {
+    @Test func `receives changes made in a shell`() throws {
         let followed = try Followed()
         #expect(try followed.setter.tweak("set", "Count", "9").succeeded)
         let change = try followed.events.change(of: Self.count, to: 9)
@@ -110,7 +110,7 @@ import Testing
         #expect(change["source"] as? String == "override")
     }
 
-    @Test func `hears that a value is kept which is the default`() throws {
+    @Test func `receives the source of a value that was set to the default`() throws {
         let followed = try Followed()
         #expect(try followed.setter.tweak("set", "Count", "5").succeeded)
         let change = try followed.events.change(of: Self.count, to: 5)
@@ -118,7 +118,7 @@ import Testing
         #expect(change["source"] as? String == "override")
     }
 
-    @Test func `resets a tweak, a collection and all`() throws {
+    @Test func `resets a tweak, a collection and everything`() throws {
         let followed = try Followed()
         let values: [[String: Any]] = [
             ["tweak": Self.count, "value": 6], ["tweak": Self.ratio, "value": 0.25],
@@ -132,7 +132,7 @@ import Testing
         _ = try followed.set(values)
         #expect(try followed.ask("reset", ["all": true])["reset"] as? Int == 2)
         _ = try followed.set(values)
-        // As undoing does it, with other changes.
+        // As undo does, together with other changes.
         let answer = try followed.set([
             ["tweak": Self.count, "reset": true], ["tweak": Self.ratio, "value": 0.75],
         ])
@@ -141,7 +141,7 @@ import Testing
         #expect(try followed.page.api("reset", ["program": followed.id]).status == 400)
     }
 
-    @Test func `calculates what a person types, and sets nothing`() throws {
+    @Test func `evaluates arithmetic without setting anything`() throws {
         let followed = try Followed()
         func answer(_ tweak: String, _ text: String, current: String) throws -> [String: Any] {
             try followed.ask("calculate", ["tweak": tweak, "text": text, "current": current])
@@ -161,7 +161,7 @@ import Testing
         followed.setter.expect("false 5 0.5 hello")
     }
 
-    @Test func `sees who has which opinion`() throws {
+    @Test func `lists the providers of a value`() throws {
         let followed = try Followed()
         _ = try followed.set([["tweak": Self.count, "value": 6]])
         let answer = try followed.ask("explain", ["tweak": Self.count])
@@ -171,7 +171,7 @@ import Testing
         #expect(try followed.page.api("explain", ["program": followed.id, "tweak": "A/B/C"]).status == 404)
     }
 
-    @Test func `keeps presets, and shows where one differs`() throws {
+    @Test func `saves presets, and shows their differences`() throws {
         let followed = try Followed()
         _ = try followed.set([["tweak": Self.count, "value": 6]])
         #expect(try followed.ask("preset/save", ["name": "a/b"])["tweaks"] as? Int == 1)
@@ -187,13 +187,13 @@ import Testing
         #expect(differences[1]["preset"] == nil)
         let values = try followed.ask("preset/get", ["name": "a/b"])["values"] as? [String: Int]
         #expect(values == [Self.count: 6])
-        // The command has it too.
+        // The command lists it too.
         #expect(try followed.setter.tweak("preset", "list").status == 64)
         _ = try followed.ask("preset/delete", ["name": "a/b"])
         #expect(try followed.page.api("preset/diff", ["program": followed.id, "name": "a/b"]).status == 404)
     }
 
-    @Test func `exports, and imports what it has exported`() throws {
+    @Test func `imports what it exported`() throws {
         let followed = try Followed()
         _ = try followed.set([["tweak": Self.count, "value": 6]])
         let file = try followed.ask("export")
@@ -205,14 +205,14 @@ import Testing
         #expect(differences.first?["preset"] as? Int == 6)
     }
 
-    @Test func `imports what older systems have kept`() throws {
+    @Test func `imports files of older systems`() throws {
         let followed = try Followed()
         let text = #"{"FBTweak:Setter-Values-Count":8,"FBTweak:Other-Values-Count":1,"FBTweak:x":1}"#
         let answer = try followed.ask("import", ["text": text])
         let differences = try #require(answer["differences"] as? [[String: Any]])
         #expect(differences.first { $0["tweak"] as? String == Self.count }?["preset"] as? Int == 8)
         #expect((answer["leftOut"] as? [[String: Any]])?.first?["entry"] as? String == "FBTweak:x")
-        // As a file that is no text is sent.
+        // As a file that is not text is sent.
         let base64 = Data(text.utf8).base64EncodedString()
         #expect(
             try followed.ask("import", ["base64": base64])["differences"] as? NSArray == differences
@@ -220,7 +220,7 @@ import Testing
         #expect(try followed.page.api("import", ["program": followed.id, "text": "nothing"]).status == 409)
     }
 
-    @Test func `gets samples at the rate that it wants`() throws {
+    @Test func `receives samples at the requested rate`() throws {
         let followed = try Followed()
         let answer = try followed.ask("watch", ["tweaks": [Self.count, "Setter/Values/Text"], "rate": 200])
         #expect(answer["tweaks"] as? [String] == [Self.count])
@@ -237,7 +237,7 @@ import Testing
             ).status == 400)
     }
 
-    @Test func `sees what others edit`() throws {
+    @Test func `sees the tweaks that others edit`() throws {
         let followed = try Followed()
         let other = try followed.page.events()
         _ = try followed.ask("presence", ["name": "Ada", "tweak": Self.count])
@@ -251,7 +251,7 @@ import Testing
         #expect(try followed.page.api("presence", ["stream": "99"]).status == 410)
     }
 
-    @Test func `has a program again that was started again, under the same name`() throws {
+    @Test func `shows a restarted program under the same name`() throws {
         let followed = try Followed()
         _ = try followed.set([["tweak": Self.count, "value": 6]])
         followed.setter.process.kill()
@@ -261,7 +261,7 @@ import Testing
             }["program"] as? [String: Any]
         #expect(ended?["id"] as? String == followed.id)
         #expect(ended?["ended"] is Double)
-        // Now what it starts with is changed.
+        // From now on the values for the next start change.
         #expect(
             try followed.set([["tweak": Self.count, "value": 8]])["applied"] as? [String] == [Self.count])
         let again = try RunningSetter(followed.setter.program)
@@ -272,7 +272,7 @@ import Testing
         again.expect("false 9 0.5 hello")
     }
 
-    @Test func `forgets one that has ended, unless something is kept of it or somebody is at it`() throws {
+    @Test func `removes ended programs without kept values, unless they are in use`() throws {
         for isSet in [false, true] {
             let followed = try Followed()
             if isSet {
@@ -288,7 +288,7 @@ import Testing
                 }["program"] as? [String: Any]
             #expect(ended?["lastPid"] as? Int32 == followed.setter.pid)
             #expect(ended?["pid"] == nil)
-            // Somebody is at it, and now no more.
+            // It is in use, and then no longer.
             #expect(try followed.page.api("tweaks", ["program": followed.id]).status == 200)
             _ = try followed.ask("presence", ["program": "another"])
             if isSet {
@@ -300,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func `takes one off its list if that does not run`() throws {
+    @Test func `removes a stopped program from the list on request`() throws {
         let followed = try Followed()
         _ = try followed.set([["tweak": Self.count, "value": 6]])
         #expect(try followed.page.api("forget", ["program": followed.id]).status == 409)
@@ -312,11 +312,11 @@ import Testing
         #expect(try followed.page.api("forget", ["program": followed.id]).status == 200)
         _ = try followed.events.first("gone")
         #expect(try followed.page.api("tweaks", ["program": followed.id]).status == 404)
-        // What is kept stays.
+        // Its values are kept.
         #expect(try followed.setter.program.overrides()["Setter"]?["Values"]?["Count"] == 6)
     }
 
-    @Test func `says that a program does not answer, and goes on with the others`() throws {
+    @Test func `reports an unresponsive program, and serves the others`() throws {
         let followed = try Followed()
         followed.setter.signal(SIGSTOP)
         let state =
@@ -327,7 +327,7 @@ import Testing
         let answer = try followed.page.api(
             "set", ["program": followed.id, "values": [["tweak": Self.count, "value": 6]]])
         #expect(answer.status == 504)
-        // What is known is shown.
+        // The last known values are shown.
         #expect(try followed.ask("tweaks")["tweaks"] as? [Any] != nil)
         followed.setter.signal(SIGCONT)
         #expect(
@@ -339,7 +339,7 @@ import Testing
         followed.setter.expect("false 7 0.5 hello")
     }
 
-    @Test func `edits a program that does not run by its file, and follows the file`() throws {
+    @Test func `edits the overrides file of a stopped program, and follows it`() throws {
         let program = try SetterProgram()
         let page = try ServedPage([SetterProgram.path], home: program.home)
         let events = try page.events()
@@ -359,7 +359,7 @@ import Testing
         #expect(try page.api("run", ["program": id, "tweak": Self.count]).status == 409)
     }
 
-    @Test func `shows each program of which values are kept`() throws {
+    @Test func `shows every program with kept values`() throws {
         let home = try TemporaryDirectory()
         for name in ["first", "second", "<b>"] {
             try home.write("config/tweaks/\(name)/overrides.json", #"{"A":{"B":{"\#(name)":1}}}"#)
@@ -372,7 +372,7 @@ import Testing
         #expect(tweaks?.compactMap { $0["tweak"] as? String } == ["A/B/second"])
     }
 
-    @Test func `changes a process without the library by its memory`() throws {
+    @Test func `changes a process without the library in its memory`() throws {
         let program = try BareProgram()
         let process = try program.start()
         let page = try ServedPage(home: program.home)
@@ -390,12 +390,12 @@ import Testing
             "watch", ["program": id, "stream": stream, "tweaks": ["Bare/Values/Count"], "rate": 100])
         _ = try events.first("samples") { ($0["values"] as? [[Double]])?.first?.last == 7 }
         #expect(try page.api("run", ["program": id, "tweak": "Bare/Values/Act"]).status == 409)
-        // Nothing of it is left when it has ended.
+        // Nothing is left after it ends.
         process.kill()
         #expect(try events.first("gone")["program"] as? String == id)
     }
 
-    @Test func `has integers that no number of JavaScript holds as digits`() throws {
+    @Test func `sends integers too large for JavaScript as digits`() throws {
         let program = try SetterProgram()
         let tweak = #"""
             {"tweak":"A/B/C","category":"A","collection":"B","name":"C","type":"uint64","default":9007199254740991,\#
@@ -417,7 +417,7 @@ import Testing
         #expect(tweaks?.first?["default"] as? Int == 9_007_199_254_740_991)
     }
 
-    @Test func `gets one change for each tweak, whatever a program says`() throws {
+    @Test func `receives one change per tweak, however many a program sends`() throws {
         let program = try SetterProgram()
         let tweak =
             #"{"tweak":"A/B/C","category":"A","collection":"B","name":"C","type":"int32","default":1,"value":0}"#
@@ -452,14 +452,14 @@ import Testing
         let id = try page.id(ofProcess: getpid())
         #expect(try page.api("tweaks", ["program": id, "stream": try events.stream()]).status == 200)
         _ = try events.first("changes")
-        // Tens of thousands of changes come in this time.
+        // Tens of thousands of changes happen in this time.
         let before = events.all.count
         usleep(1_000_000)
         let changes = events.all.dropFirst(before).filter { $0.name == "changes" }
         #expect(!changes.isEmpty)
         #expect(changes.count < 200)
         #expect(changes.allSatisfy { ($0.data["changes"] as? [Any])?.count == 1 })
-        // Others are served.
+        // Other requests are served.
         #expect(try page.api("programs").status == 200)
     }
 }

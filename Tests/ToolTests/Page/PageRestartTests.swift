@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs that a page starts again.
+/// Restarts of programs.
 @Suite struct `Starting a program again` {
-    /// A program in a session of its own, as one has that no terminal began, and its page.
+    /// A program in its own session, as if started without a terminal, and its page.
     private final class Started {
         let home: TemporaryDirectory
         let page: ServedPage
@@ -12,7 +12,7 @@ import Testing
         let program: [String: Any]
 
         /// - Parameters:
-        ///   - shell: What starts it; `$0` is the program.
+        ///   - shell: The command that starts it; `$0` is the program.
         ///   - path: A copy of the program.
         init(_ shell: String = #"exec "$0" serve"#, path: String? = nil, variables: [String: String] = [:])
             throws
@@ -34,7 +34,7 @@ import Testing
 
         deinit { for pid in Self.processes(of: home) { kill(pid, SIGKILL) } }
 
-        /// All that were started in this home, by this test or by the page.
+        /// All processes started in this home, by the test or by the page.
         private static func processes(of home: TemporaryDirectory) -> [Int32] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             return names.compactMap { Int32($0) }.filter { pid in
@@ -43,7 +43,7 @@ import Testing
             }
         }
 
-        /// Its entry, when it is so.
+        /// The program's entry, once it satisfies the condition.
         func entry(_ isMeant: @escaping ([String: Any]) -> Bool) throws -> [String: Any] {
             try page.program { $0["id"] as? String == self.id && isMeant($0) }
         }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `is shown before it is done`() throws {
+    @Test func `is shown before it happens`() throws {
         let started = try Started(variables: ["TWEAKS_TEST_MARK": "a secret"])
         let answer = try started.page.api("restart/plan", ["program": started.id])
         let plan = try answer.json
@@ -86,7 +86,7 @@ import Testing
             command.hasSuffix("cd \(started.home.path) && \(SetterProgram.path) serve"))
     }
 
-    @Test func `starts it as it was started`() throws {
+    @Test func `starts the program in the same way`() throws {
         let started = try Started(variables: ["TWEAKS_TEST_MARK": "a secret"])
         let (arguments, variables) = (
             started.texts(started.pid, "cmdline"), started.texts(started.pid, "environ")
@@ -102,13 +102,13 @@ import Testing
         #expect(answer.status == 200, "\(answer.body)")
         let pid = try #require(try answer.json["pid"] as? Int32)
         #expect(pid != started.pid)
-        // Nobody may have asked how it has ended yet.
+        // It may not have been reaped yet.
         #expect(started.texts(started.pid, "cmdline").isEmpty)
         #expect(started.texts(pid, "cmdline") == arguments)
         #expect(started.texts(pid, "environ") == variables)
         #expect(variables.contains("TWEAKS_TEST_MARK=a secret"))
         #expect(try started.link(pid, "cwd") == started.home.path)
-        // It is the same program to the page, with what was set.
+        // The page shows the same program, with the values that were set.
         let tweaks = try started.page.api("tweaks", ["program": started.id]).json
         #expect((tweaks["program"] as? [String: Any])?["pid"] as? Int32 == pid)
         let count = (tweaks["tweaks"] as? [[String: Any]])?.first {
@@ -117,14 +117,14 @@ import Testing
         #expect(count?["value"] as? Int == 6)
     }
 
-    @Test func `leaves it alone when the page ends`() throws {
+    @Test func `keeps the program running when the page exits`() throws {
         let started = try Started()
         let pid = try #require(try started.restart(started.plan()).json["pid"] as? Int32)
         #expect(getsid(pid) == pid)
         for descriptor in ["0", "1", "2"] {
             #expect(try started.link(pid, "fd/\(descriptor)") == "/dev/null")
         }
-        // It has no connection of the server, and no signal that the server takes otherwise.
+        // It inherits no connection and no signal disposition from the server.
         let server = started.page.process.processID
         let sockets = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server)/fd").compactMap {
             try? started.link(server, "fd/\($0)")
@@ -142,13 +142,13 @@ import Testing
         kill(pid, SIGKILL)
     }
 
-    @Test func `writes on in the files of before`() throws {
+    @Test func `keeps writing to the same files`() throws {
         let started = try Started(#"exec "$0" serve >>out 2>&1"#)
         let plan = try started.plan()
         #expect((plan["notes"] as? [String])?.contains { $0.contains("went to") } == false)
         let pid = try #require(try started.restart(plan).json["pid"] as? Int32)
         #expect(try started.link(pid, "fd/1") == started.home("out"))
-        // What the first one has written stays.
+        // The output of the first process is kept.
         #expect(
             waitUntil {
                 let text = (try? String(contentsOfFile: started.home("out"), encoding: .utf8)) ?? ""
@@ -156,7 +156,7 @@ import Testing
             })
     }
 
-    @Test func `is done as it was shown, and once`() throws {
+    @Test func `happens as shown, and only once`() throws {
         let started = try Started()
         let (first, plan) = (try started.plan(), try started.plan())
         #expect(try started.restart(first).status == 409)
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `starts nothing beside one that does not end`() throws {
+    @Test func `starts nothing if the old process does not exit`() throws {
         let started = try Started(#"trap '' TERM; exec "$0" serve"#)
         let answer = try started.restart(started.plan())
         #expect(answer.status == 504)
@@ -182,9 +182,9 @@ import Testing
                 == started.pid)
     }
 
-    @Test func `starts one that has ended`() throws {
+    @Test func `starts a program that has ended`() throws {
         let started = try Started()
-        // Something is kept of it, so it stays.
+        // It stays because values are kept.
         let values = [["tweak": "Setter/Values/Count", "value": 6] as [String: Any]]
         #expect(try started.page.api("set", ["program": started.id, "values": values]).status == 200)
         kill(started.pid, SIGKILL)
@@ -200,7 +200,7 @@ import Testing
             try started.entry { $0["state"] as? String == "running" }["pid"] as? Int32 != started.pid)
     }
 
-    @Test func `knows nothing of one that has not run`() throws {
+    @Test func `is not offered for a program that has not run`() throws {
         let program = try SetterProgram()
         try program.writeOverrides(Data("{}".utf8))
         let page = try ServedPage(home: program.home)
@@ -211,7 +211,7 @@ import Testing
         #expect(answer.body.contains("has not run"))
     }
 
-    @Test func `says that the new one has ended`() throws {
+    @Test func `reports that the new process has ended`() throws {
         let started = try Started(path: "program")
         let path = started.home("program")
         try FileManager.default.removeItem(atPath: path)
@@ -226,15 +226,15 @@ import Testing
     }
 
     @Test(arguments: [
-        // A terminal, somebody who speaks to it, a container, another group, which has the rights of another user.
+        // A terminal, a pipe as standard input, a container, and a supplementary group with other permissions.
         (#"exec script -qec "exec '$0' serve" /dev/null"#, "terminal"),
         (#"sleep 1000 | "$0" serve"#, "standard input"),
         (#"exec unshare --map-root-user --mount "$0" serve"#, "container"),
         (#"exec setpriv --regid 65534 --clear-groups "$0" serve"#, "another user"),
         (#"exec gdb --nx --batch -ex run --args "$0" serve"#, "debugger"),
     ])
-    func `says why it is not done`(shell: String, reason: String) throws {
-        // Not everywhere may anybody make a namespace, and only root has other groups.
+    func `explains why it is refused`(shell: String, reason: String) throws {
+        // Unprivileged namespaces may be disabled, and only root can change groups.
         if ["container", "another user"].contains(reason) {
             guard try run("/bin/sh", ["-c", shell, "/bin/true"], home: TemporaryDirectory()).succeeded else {
                 return
@@ -248,7 +248,7 @@ import Testing
         #expect(kill(started.pid, 0) == 0)
     }
 
-    /// Where a service manager makes groups of processes; `nil` where none can be made.
+    /// The directory in which a service manager creates control groups, or `nil` if it cannot be written.
     private static func groups() throws -> String? {
         try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8).split(separator: "\n").compactMap {
             line in
@@ -285,7 +285,7 @@ import Testing
         try started.home.write("bin/systemctl", Data(manager.utf8))
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o755], ofItemAtPath: started.home("bin/systemctl"))
-        // One that a service has started is not that service.
+        // A child of a service is not the service.
         try started.home.write("main", Data("1\n".utf8))
         #expect(try started.plan()["unit"] == nil)
         try started.home.write("main", Data("\(started.pid)\n".utf8))

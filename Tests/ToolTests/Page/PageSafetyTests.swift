@@ -13,17 +13,17 @@ import Testing
         "presets", "preset/get", "preset/diff", "preset/save", "preset/delete", "import", "export",
     ]
 
-    @Test func `prints one line, its address with a token of 192 bits`() throws {
+    @Test func `prints one line: its address with a 192-bit token`() throws {
         #expect(page.process.written.output == "http://127.0.0.1:\(page.port)/#token=\(page.token)\n")
         #expect(page.process.written.error.isEmpty)
-        // Six bits a character.
+        // Six bits per character.
         #expect(page.token.count == 32)
         #expect(page.token.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
     }
 
-    @Test func `listens at loopback alone`() throws {
+    @Test func `listens only on loopback`() throws {
         let port = String(page.port, radix: 16, uppercase: true)
-        // The kernel gives a page of the table at a time, and Foundation takes the first for all.
+        // The kernel returns one page of the table at a time, and Foundation reads only the first.
         let table = try run(
             Locations.program("cat"), ["/proc/\(page.process.processID)/net/tcp"], home: page.home)
         let listening = table.output.split(separator: "\n").filter {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: routes + ["events", "nothing"])
-    func `answers nothing without a session`(route: String) throws {
+    func `refuses requests without a session`(route: String) throws {
         let method = route == "events" ? "GET" : "POST"
         for header in [
             "X-Nothing: 1", "Authorization: Bearer", "Authorization: Bearer \(page.token)",
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `gives no session for a wrong token, or for that of an earlier run`() throws {
+    @Test func `rejects a wrong token, and that of an earlier run`() throws {
         let other = try ServedPage(home: TemporaryDirectory())
         #expect(other.token != page.token)
         let wrong = [
@@ -64,14 +64,14 @@ import Testing
             #expect(
                 try page.ask("POST", "/api/session", ["Content-Type: application/json"], body).status == 400)
         }
-        // The session of another run is not one of this.
+        // A session of another run is not valid.
         let answer = try page.ask(
             "POST", "/api/programs",
             ["Content-Type: application/json", "Authorization: Bearer \(other.session)"])
         #expect(answer.status == 401)
     }
 
-    @Test func `gives each page a session of its own`() throws {
+    @Test func `gives each page its own session`() throws {
         let body = #"{"token":"\#(page.token)"}"#
         let other = try page.ask("POST", "/api/session", ["Content-Type: application/json"], body)
         #expect(other.status == 200)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: ["localhost:PORT", "LOCALHOST:PORT", "[::1]:PORT", "127.0.0.1:PORT"])
-    func `has the names of loopback`(host: String) throws {
+    func `accepts the names of loopback`(host: String) throws {
         let host = host.replacing("PORT", with: "\(page.port)")
         #expect(try page.ask("GET", "/", ["Host: \(host)"], "").status == 200)
         #expect(try page.api("programs", [:], ["Host: \(host)", "Origin: http://\(host)"]).status == 200)
@@ -119,18 +119,18 @@ import Testing
         "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", "",
         "application/jsonx",
     ])
-    func `takes no form of another site`(type: String) throws {
+    func `rejects forms of other sites`(type: String) throws {
         let answer = try page.ask(
             "POST", "/api/programs", ["Content-Type: \(type)", "Authorization: Bearer \(page.session)"])
         #expect(answer.status == 415)
-        // What a browser sends for a form.
+        // The headers that a browser sends for a form.
         let form = try page.ask(
             "POST", "/api/set",
             ["Content-Type: \(type)", "Origin: http://evil.example", "Sec-Fetch-Site: cross-site"])
         #expect(form.status == 403)
     }
 
-    @Test func `knows its methods alone`() throws {
+    @Test func `rejects unknown methods`() throws {
         for method in ["GET", "PUT", "DELETE", "OPTIONS", "HEAD"] {
             let answer = try page.ask(method, "/api/programs", ["Authorization: Bearer \(page.session)"])
             #expect(answer.status == 405)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: ["/", "/api/programs", "/nothing"])
-    func `lets nothing run that is not its own, and nobody show it`(path: String) throws {
+    func `runs only its own scripts, and cannot be framed`(path: String) throws {
         let answer = try page.ask("GET", path, [], "")
         let policy = answer.headers["content-security-policy"] ?? ""
         #expect(policy.contains("default-src 'none'"))
@@ -158,7 +158,7 @@ import Testing
         #expect(answer.headers.keys.allSatisfy { !$0.hasPrefix("access-control") })
     }
 
-    @Test func `refuses a body that is too large, whatever comes behind it`() throws {
+    @Test func `refuses an oversized body, whatever follows it`() throws {
         let client = try HTTPClient(page.port)
         client.send(
             """
@@ -166,7 +166,7 @@ import Testing
             Authorization: Bearer \(page.session)\r\nContent-Length: 100000000000\r\n\r\n{"program":"
             """)
         #expect(try HTTPAnswer(client.readToEnd()).status == 413)
-        // One that does not say how long it is.
+        // A body of undeclared length.
         let chunked = try HTTPClient(page.port)
         chunked.send(
             """
@@ -176,13 +176,13 @@ import Testing
         let chunk = "10000\r\n" + String(repeating: "x", count: 0x10000) + "\r\n"
         for _ in 0..<40 where chunked.send(chunk) {}
         #expect(try HTTPAnswer(chunked.readToEnd()).status == 413)
-        // Who has no session has nothing read.
+        // Without a session the body is not read.
         let large = #"{"token":"\#(String(repeating: "x", count: 10000))"}"#
         #expect(try page.ask("POST", "/api/session", ["Content-Type: application/json"], large).status == 413)
         #expect(try page.api("programs").status == 200)
     }
 
-    @Test func `does not keep a head that is too large`() throws {
+    @Test func `discards an oversized head`() throws {
         let client = try HTTPClient(page.port)
         client.send("GET / HTTP/1.1\r\nHost: \(page.host)\r\n")
         for number in 0..<1000
@@ -191,7 +191,7 @@ import Testing
         #expect(try page.ask("GET", "/", [], "").status == 200)
     }
 
-    @Test func `closes connections that say too slowly what they want`() throws {
+    @Test func `closes connections whose requests arrive too slowly`() throws {
         let slow = try (0..<100).map { _ in try HTTPClient(page.port) }
         for client in slow { client.send("GET / HTTP/1.1\r\nHo") }
         #expect(try page.ask("GET", "/", [], "").status == 200)
@@ -199,7 +199,7 @@ import Testing
         body.send(
             "POST /api/session HTTP/1.1\r\nHost: \(page.host)\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
         )
-        // A byte from time to time does not help.
+        // Sending a byte now and then does not extend the deadline.
         var isOpen = slow
         let areClosed = waitUntil {
             isOpen.removeAll { client in
@@ -214,8 +214,8 @@ import Testing
         if isLong { #expect(body.readToEnd().isEmpty) }
     }
 
-    @Test func `serves those who have a session, however many others say nothing`() throws {
-        // In a process of its own, which may have as many files open.
+    @Test func `serves clients with a session, however many idle connections there are`() throws {
+        // In its own process, because of the limit on open files.
         let others = try page.home.write(
             "others.py",
             """
@@ -234,14 +234,14 @@ import Testing
                 connection.request(method, path, "{}" if method == "POST" else None, headers)
                 print(connection.getresponse().status)
             """)
-        // They would wait for a minute until others are closed.
+        // Otherwise they would wait a minute until others are closed.
         let result = try run(
             Locations.program("timeout"), ["40", "python3", others, "\(page.port)", page.session],
             home: page.home)
         #expect(result.output == String(repeating: "200\n", count: 20), "\(result.status) \(result.error)")
     }
 
-    @Test func `keeps nothing of those who are gone before they are answered`() throws {
+    @Test func `frees everything of clients that disconnect early`() throws {
         func memory() throws -> Int {
             let status = try String(
                 contentsOfFile: "/proc/\(page.process.processID)/status", encoding: .utf8)
@@ -259,17 +259,17 @@ import Testing
         #expect(try memory() < before + 20_000)
     }
 
-    @Test func `serves 64 streams at most, and others when some have ended`() throws {
+    @Test func `serves at most 64 streams, and new ones when some have ended`() throws {
         var streams = try (0..<200).map { _ in try page.events() }
         #expect(streams.count { $0.status == 200 } == 64)
         #expect(streams.count { $0.status == 429 } == 136)
-        // Other requests are answered.
+        // Other requests are still answered.
         #expect(try page.api("programs").status == 200)
         streams.removeAll()
         #expect(try waitUntil { try page.events().status == 200 })
     }
 
-    @Test func `writes what others call their tweaks as text`() throws {
+    @Test func `sends hostile names of tweaks as text`() throws {
         let program = try SetterProgram()
         let name = "</script><img src=x onerror=alert(1)>\u{0}\u{1B}[31m\n\r\u{2028}\"'`${x}"
         let json = String(decoding: try JSONEncoder().encode(name), as: UTF8.self)
@@ -295,12 +295,12 @@ import Testing
         let tweaks = try #require(try answer.json["tweaks"] as? [[String: Any]])
         #expect(tweaks.first?["name"] as? String == name)
         #expect(tweaks.first?["description"] as? String == name)
-        // No control character goes into a stream of lines.
+        // A stream of lines contains no control characters.
         #expect(answer.body.unicodeScalars.allSatisfy { $0.value >= 0x20 })
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `ends when it is asked to, and tells its pages`(signal: Int32) throws {
+    func `exits on a signal, and notifies its pages`(signal: Int32) throws {
         let events = try page.events()
         _ = try events.first("hello")
         kill(page.process.processID, signal)
@@ -309,7 +309,7 @@ import Testing
         #expect(page.process.wait().status == 128 + signal)
     }
 
-    @Test func `ends also with connections that say nothing, or have not said all`() throws {
+    @Test func `exits in spite of idle connections and incomplete requests`() throws {
         let clients = try ["", "GET / HTTP/1.1\r\nHo", "GET / HTTP/1.1\r\nHost: \(page.host)\r\n\r\n"].map {
             text in
             let client = try HTTPClient(page.port)
@@ -321,7 +321,7 @@ import Testing
         #expect(page.process.wait().status == 128 + SIGTERM)
     }
 
-    @Test func `says no secret but in its first line`() throws {
+    @Test func `prints no secret except in its first line`() throws {
         _ = try page.api("programs")
         _ = try page.ask("GET", "/nothing?\(page.token)", [], "")
         let (output, error) = page.process.written

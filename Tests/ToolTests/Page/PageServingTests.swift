@@ -13,7 +13,7 @@ import Testing
         try run(executable, ["ui"] + arguments, home: home)
     }
 
-    @Test func `becomes tweak-ui, with its arguments`() throws {
+    @Test func `runs tweak-ui with its arguments`() throws {
         let page = try ServedPage(
             ["--port", "0", SetterProgram.path], home: home, command: [Locations.product("tweak"), "ui"])
         let executable = try FileManager.default.destinationOfSymbolicLink(
@@ -23,7 +23,7 @@ import Testing
         #expect(try page.ask("GET", "/", [], "").status == 200)
     }
 
-    @Test func `says how to get tweak-ui if it is missing`() throws {
+    @Test func `explains how to install a missing tweak-ui`() throws {
         try FileManager.default.copyItem(atPath: Locations.product("tweak"), toPath: home("tweak"))
         let result = try run(home("tweak"), ["ui"], home: home, environment: ["PATH": "/nowhere"])
         #expect(result.status == 69)
@@ -35,7 +35,7 @@ import Testing
                 """)
     }
 
-    @Test func `refuses what makes no sense`() throws {
+    @Test func `refuses invalid arguments`() throws {
         #expect(try tweak("--port", "70000").status == 64)
         #expect(try tweak("--key", "x").status == 64)
         #expect(try tweak("--key", "x", "--certificate", "y", "--plain-http").status == 64)
@@ -47,7 +47,7 @@ import Testing
         #expect(result.error.hasPrefix("tweak-ui: cannot listen at 127.0.0.1:\(taken.port): "))
     }
 
-    @Test func `knows its pages again by the token of a file, until that is another one`() throws {
+    @Test func `accepts earlier sessions as long as the token file is unchanged`() throws {
         let file = try home.write("token", "a-token-of-the-site\n")
         chmod(file, 0o600)
         let page = try ServedPage(["--token-file", file], home: home)
@@ -69,7 +69,7 @@ import Testing
         try home.write("token", "another-token-of-the-site")
         chmod(file, 0o600)
         #expect(try status(page.session) == 401)
-        // It is in an address, whatever its characters are.
+        // The address contains it, whatever its characters.
         try home.write("token", "a-token&of+the%20site")
         chmod(file, 0o600)
         let odd = try start(ServedPage.path, ["--token-file", file], home: home)
@@ -83,7 +83,7 @@ import Testing
         #expect(try tweak("--token-file", "/nowhere").status == 66)
     }
 
-    @Test func `is encrypted beyond this machine, by a certificate whose fingerprint it says`() throws {
+    @Test func `is encrypted beyond this machine, with a certificate whose fingerprint it prints`() throws {
         let page = try ServedPage(["--listen", "0.0.0.0"], home: home)
         #expect(page.address.hasPrefix("https://"))
         let lines = page.process.written.error.split(separator: "\n")
@@ -100,23 +100,22 @@ import Testing
         let result = try run(try Locations.program("python3"), ["-c", script], home: home)
         #expect(result.lines.first?[...] == lines.last?.filter { $0.isHexDigit }[...])
         #expect(result.lines.last == "HTTP/1.1 200")
-        // Who asks without encryption has no answer.
+        // Requests without encryption are not answered.
         let client = try HTTPClient(page.port)
         client.send("GET / HTTP/1.1\r\nHost: \(page.host)\r\nConnection: close\r\n\r\n")
         #expect(!client.readToEnd().contains("HTTP"))
     }
 
-    @Test func `is plain HTTP beyond this machine only if that is asked for, and says what it means`() throws
-    {
+    @Test func `is plain HTTP beyond this machine only on request, with a warning`() throws {
         let page = try ServedPage(["--listen", "0.0.0.0", "--plain-http"], home: home)
         #expect(page.address.hasPrefix("http://"))
         #expect(page.process.written.error.hasPrefix("tweak-ui: warning: whoever is on the way"))
-        // A name of somebody else's is refused there too.
+        // Foreign host names are refused there too.
         #expect(try page.ask("GET", "/", ["Host: evil.example:\(page.port)"], "").status == 403)
     }
 
-    @Test func `shows a terminal the address for the camera of a phone`() throws {
-        // It is on standard error, so the address is still the one line of standard output.
+    @Test func `shows the address as a QR code on a terminal`() throws {
+        // It goes to standard error, so the address is still the only line of standard output.
         let command = "\(ServedPage.path) --listen 0.0.0.0 --plain-http"
         let terminal = try start(
             try Locations.program("script"), ["-qfec", command, "/dev/null"], home: home)
@@ -127,7 +126,7 @@ import Testing
                 line.drop { $0 != "m" }.dropFirst().prefix { $0 != "\u{1B}" }
             }
         }
-        // It is a square, of two rows in a line.
+        // A square, with two rows per line.
         #expect(waitUntil { characters().first.map { ($0.count + 1) / 2 == characters().count } ?? false })
         let address = try #require(lines().first { $0.hasPrefix("http://") })
         let rows = characters().flatMap { characters -> [[UInt8]] in
@@ -136,7 +135,7 @@ import Testing
                 characters.map { "█▄".contains($0) ? 0 : 255 },
             ]
         }
-        // Each module is some pixels of a picture.
+        // Each module is a block of pixels.
         let pixels = rows.flatMap { row in
             [[UInt8]](repeating: row.flatMap { [UInt8](repeating: $0, count: 4) }, count: 4).joined()
         }
@@ -147,7 +146,7 @@ import Testing
         #expect(seen.output == address + "\n")
     }
 
-    @Test func `compresses what is sent to who takes that`() throws {
+    @Test func `compresses answers for clients that accept it`() throws {
         let page = try ServedPage(home: home)
         let script = """
             import gzip, re, urllib.request
@@ -169,7 +168,7 @@ import Testing
             """
         let result = try run(try Locations.program("python3"), ["-c", script], home: home)
         #expect(result.succeeded, "\(result.error)")
-        // The answer to what is no request is not compressed either, and the server goes on.
+        // Answers to malformed requests are not compressed either, and the server keeps running.
         for nothing in ["\u{0}\r\n\r\n", "GET / HTTP/1.1\r\n: x\r\n\r\n", "GET / HTTP/9.9\r\n\r\n"] {
             let client = try HTTPClient(page.port)
             client.send(nothing)
@@ -178,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `serves edited files from a folder, and not the modules as one file`() throws {
+    @Test func `serves edited files from a folder, without bundling the modules`() throws {
         let folder = home("page")
         try FileManager.default.copyItem(atPath: Locations.package + "/Sources/Page/Files", toPath: folder)
         let page = try ServedPage(home: home, environment: ["TWEAKS_UI_PAGE": folder])
@@ -189,7 +188,7 @@ import Testing
             let edited = try page.ask("GET", "/" + name, [], "")
             #expect(edited.body.hasSuffix("/* edited */") && edited.headers["cache-control"] == "no-cache")
         }
-        // No path in the page leads to what is inside the program.
+        // The page does not refer to the embedded files.
         let index = try page.ask("GET", "/", [], "").body
         #expect(index.contains(#"src="page.js""#) && index.contains(#"href="page.css""#))
         try FileManager.default.removeItem(atPath: folder + "/names.js")
@@ -197,7 +196,7 @@ import Testing
         #expect(try page.ask("GET", "/../runtime", [], "").status == 404)
     }
 
-    @Test func `has every file of the page inside`() throws {
+    @Test func `contains every file of the page`() throws {
         let page = try ServedPage(home: home)
         let folder = Locations.package + "/Sources/Page/Files"
         let names = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
@@ -222,7 +221,7 @@ import Testing
             #expect(try page.ask("GET", "/" + name, ["If-None-Match: \(tag)"], "").status == 304)
             #expect(try page.ask("HEAD", "/" + name, [], "").body.isEmpty)
         }
-        // The page names those that it loads by paths that a browser keeps for good. The modules are one of them.
+        // The page loads files by paths that browsers cache forever. The modules are one file.
         let index = try page.ask("GET", "/", [], "")
         #expect(index.headers["cache-control"] == "no-cache")
         let kept = try index.body.matches(of: Regex("(?:href|src)=\"([^\"#]+)\"")).compactMap {

@@ -3,20 +3,20 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// `tweak-ui` while it runs, and what a page asks it.
+/// A running `tweak-ui`, and the requests of a page.
 final class ServedPage: Sendable {
     let home: TemporaryDirectory
     let process: RunningCommand
-    /// The line that it prints.
+    /// The address that it prints.
     let address: String
     let port: Int
     let token: String
-    /// What the token was exchanged for.
+    /// The session that the token was exchanged for.
     let session: String
 
     static let path = Locations.product("tweak-ui")
 
-    /// - Parameter command: What is run instead of `tweak-ui`.
+    /// - Parameter command: The program to run instead of `tweak-ui`.
     init(
         _ arguments: [String] = [], home: TemporaryDirectory, command: [String] = [path],
         environment: [String: String] = [:]
@@ -48,13 +48,13 @@ final class ServedPage: Sendable {
 
     var host: String { "127.0.0.1:\(port)" }
 
-    /// Asks as any client could.
+    /// Sends a request without a session.
     func ask(
         _ method: String = "POST", _ path: String, _ headers: [String] = ["Content-Type: application/json"],
         _ body: String = "{}"
     ) throws -> HTTPAnswer { try HTTPAnswer(port, method, path, headers, body) }
 
-    /// Asks as a page does that has a session.
+    /// Sends a request with the page's session.
     func api(
         _ name: String, _ body: [String: Any] = [:], _ headers: [String] = []
     ) throws -> HTTPAnswer {
@@ -64,10 +64,10 @@ final class ServedPage: Sendable {
             ["Content-Type: application/json", "Authorization: Bearer \(session)"] + headers, text)
     }
 
-    /// A stream of events.
+    /// Opens an event stream.
     func events() throws -> PageEvents { try PageEvents(port, session) }
 
-    /// The entry of a program, when there is one.
+    /// Waits for the entry of a program.
     func program(
         _ isMeant: @escaping ([String: Any]) -> Bool, _ location: SourceLocation = #_sourceLocation
     ) throws -> [String: Any] {
@@ -86,7 +86,7 @@ final class ServedPage: Sendable {
     }
 }
 
-/// What a server has answered to a request.
+/// An HTTP answer.
 struct HTTPAnswer {
     let status: Int
     let headers: [String: String]
@@ -124,7 +124,7 @@ struct HTTPAnswer {
     }
 }
 
-/// A connection to a server of this machine.
+/// A connection to a server on this machine.
 final class HTTPClient: Sendable {
     let socket: Int32
 
@@ -146,7 +146,7 @@ final class HTTPClient: Sendable {
 
     deinit { close(socket) }
 
-    /// - Returns: Whether all of it was sent.
+    /// - Returns: Whether everything was sent.
     @discardableResult
     func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
@@ -161,7 +161,7 @@ final class HTTPClient: Sendable {
         return true
     }
 
-    /// What comes next; nothing at the end.
+    /// The next bytes, empty at the end.
     func read() -> [UInt8] {
         var part = [UInt8](repeating: 0, count: 1 << 16)
         let count = recv(socket, &part, part.count, 0)
@@ -175,16 +175,16 @@ final class HTTPClient: Sendable {
     }
 }
 
-/// Events of a stream as they come.
+/// The events of a stream, as they arrive.
 final class PageEvents: Sendable {
     struct Event: @unchecked Sendable {
-        // JSON that nobody changes.
+        // JSON that is never mutated.
         let name: String
         let data: [String: Any]
     }
 
     let client: HTTPClient
-    /// How the stream began.
+    /// The head of the answer.
     let status: Int
     private let state = Mutex<(events: [Event], hasEnded: Bool, lines: Int)>(([], false, 0))
 
@@ -208,7 +208,7 @@ final class PageEvents: Sendable {
                 while let newline = bytes.firstIndex(of: UInt8(ascii: "\n")) {
                     let line = String(decoding: bytes[..<newline], as: UTF8.self)
                     bytes.removeSubrange(...newline)
-                    // The sizes of chunks are lines too, which say nothing.
+                    // The sizes of chunks are lines too; ignore them.
                     if line.hasPrefix("event: ") { name = String(line.dropFirst(7)) }
                     guard line.hasPrefix("data: "),
                         let data = try? JSONSerialization.jsonObject(with: Data(line.dropFirst(6).utf8))
@@ -230,7 +230,7 @@ final class PageEvents: Sendable {
     var all: [Event] { state.withLock { $0.events } }
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// The first event of a name that a test means, when it has come.
+    /// Waits for the first event with a name that satisfies a condition.
     func first(
         _ name: String, _ location: SourceLocation = #_sourceLocation,
         where isMeant: ([String: Any]) -> Bool = { _ in true }
@@ -247,7 +247,7 @@ final class PageEvents: Sendable {
     /// The number of the stream.
     func stream() throws -> String { try #require(try first("hello")["stream"] as? String) }
 
-    /// The first change of a tweak to a value.
+    /// Waits for the first change of a tweak to a value.
     func change(
         of tweak: String, to value: AnyHashable, _ location: SourceLocation = #_sourceLocation
     ) throws -> [String: Any] {

@@ -3,8 +3,7 @@
 
     measure.py --ui PATH --library PATH --header FOLDER [--figures FILE] [SECONDS]
 
-SECONDS, 60 if none are given, is how long 1,000 changes a second arrive. Prints a table, and says nothing about whether it
-is good.
+SECONDS (default: 60) is how long to receive 1,000 changes a second. Prints a table without judging it.
 """
 
 import json
@@ -23,14 +22,14 @@ def percentile(values, share):
 
 def spread(values):
     if not values:
-        return "nothing was seen"
+        return "no values"
     return {
         "median": round(percentile(values, 0.5), 1), "p99": round(percentile(values, 0.99), 1), "most": round(max(values), 1),
     }
 
 
 def first_paint(world, browser, times=7):
-    """From the navigation to the first frame that has rows, the page's files in the browser's cache or not."""
+    """The time from navigation to the first frame with rows, with or without cached files."""
     results = []
     for _ in range(times):
         browser.driver.get("about:blank")
@@ -47,7 +46,7 @@ def first_paint(world, browser, times=7):
 
 
 def slow_load(world):
-    """The first load on a line of 50 kB/s on which an answer takes 300 ms: until something is seen, and until there are rows."""
+    """The first load at 50 kB/s with a latency of 300 ms: the first paint, and the first rows."""
     world.start_page_program()
     world.start_ui()
     driver = world.browser().driver
@@ -72,7 +71,7 @@ def slow_load(world):
 
 
 def key_to_result(browser):
-    """From a key in the search to the frame that shows what was found. Keys come as a person types them, at any time of a frame."""
+    """The time from a key in the search to the frame with the results. Keys arrive at any time of a frame, as from a person."""
     return spread(browser.driver.execute_async_script(
         """const done = arguments[0];
         (async () => {
@@ -103,7 +102,7 @@ def key_to_result(browser):
 
 
 def drag_to_cell(world, browser, program, steps=120):
-    """From an input of a slider to its cell: the clock of the page when it has the input, that of the program at the change."""
+    """The time from an input event of a slider, by the page's clock, to the change in the program, by the program's."""
     key = "Kinds/Numbers/Stiffness"
     browser.row(key)
     control = world.control(program)

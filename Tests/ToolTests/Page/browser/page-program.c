@@ -1,12 +1,11 @@
 /*
- * A program for the tests of the page: tweaks of every kind, monitors, features, and names that are
- * meant to break it.
+ * A program for the tests of the page: tweaks of every kind, monitors, features, and hostile names.
  *
  *     page-program             one of each
- *     page-program many N      N tweaks besides, made while it runs
- *     page-program flood N     the same, of which 1,000 in a second change
+ *     page-program many N      and N tweaks created at run time
+ *     page-program flood N     the same, with 1,000 changes a second
  *
- * It ends when its input does.
+ * It exits when its standard input ends.
  */
 #include <math.h>
 #include <pthread.h>
@@ -95,7 +94,7 @@ static void show(double time) {
   FBTweakMonitor("Kinds", "Actions", "Runs", atomic_load(&runs));
 }
 
-/* What only attributes say. */
+/* Options that only attributes can express. */
 static void make_described(void) {
   static const char *const titled[] = {"group=Looks", "title=Brightness of it", NULL};
   static const char *const grouped[] = {"group=Looks", NULL};
@@ -147,7 +146,7 @@ static void *wait_for_end(void *unused) {
 }
 
 int main(int count_of_arguments, char **arguments) {
-  /* One that is alone goes on when nobody is at the other end. */
+  /* With "alone" it keeps running when its standard input ends. */
   bool is_alone = count_of_arguments > 1 && strcmp(arguments[1], "alone") == 0;
   pthread_t reader;
   if (!is_alone)
@@ -170,7 +169,7 @@ int main(int count_of_arguments, char **arguments) {
     if (read_kinds() == 1e300 && read_features())
       return 1;
     if (is_flooding && made_count > 0) {
-      /* Ten of them, a hundred times in a second. */
+      /* Ten tweaks, a hundred times a second. */
       for (unsigned index = 0; index < 10; ++index) {
         unsigned place = turn * 10 + index, round = place / (unsigned)made_count;
         fbtweak_set_number(made[place % (unsigned)made_count], (place + round) % 100);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes pictures of the page: light and dark, wide and narrow. Takes the arguments of run.py, and a folder.
+"""Takes screenshots of the page, light and dark, wide and narrow. Takes the arguments of run.py and a folder.
 
     pictures.py --ui PATH --library PATH --header FOLDER --example FOLDER FOLDER
 """
@@ -79,7 +79,7 @@ def main():
             world.close()
         world = World("pictures")
         try:
-            # Without the names that are meant to break the page, for the README.
+            # For the README, without the hostile names.
             motor = run.build_page_program(options, settings.folder, "motor", "-DWITHOUT_MARKUP")
             settings.page_program, kept = motor, settings.page_program
             world.start_page_program()

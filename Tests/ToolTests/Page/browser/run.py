@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the tests of the page in a real browser, against the real tweak-ui and programs that run.
+"""Runs the tests of the page in a browser, against tweak-ui and running programs.
 
     run.py --ui PATH --library PATH --header FOLDER --example FOLDER [--figures FILE] [--jobs N] [TEST…]
 
-Needs chromium and chromedriver, and of the Python package index selenium and axe-playwright-python, whose copy of axe-core
-is read. Prints a summary, and exits with 1 if a test failed and with 69 if something is missing.
+Needs chromium, chromedriver, and from the Python package index selenium and axe-playwright-python (for its axe-core).
+Prints a summary. Exits with 1 if a test failed and with 69 if something is missing.
 """
 
 import argparse
@@ -36,14 +36,14 @@ def arguments(needs_example):
     parser.add_argument("--library", required=True, help="libtweaks.so")
     parser.add_argument("--header", required=True, help="the folder with fbtweak.h")
     parser.add_argument("--example", required=needs_example, help="the folder with the program spring")
-    parser.add_argument("--figures", help="write what was measured there, as JSON")
-    parser.add_argument("--jobs", type=int, help="how many browsers are at work at a time; as many as processors, two at least, if not given")
+    parser.add_argument("--figures", help="write measurements to this file as JSON")
+    parser.add_argument("--jobs", type=int, help="the number of parallel browsers (default: one per processor, at least two)")
     parser.add_argument("--verbose", action="store_true")
     return parser.parse_known_args()
 
 
 def build_page_program(settings, folder, name="page-program", *flags):
-    """Builds the program of the tests against the library that is to be tested."""
+    """Builds the test program against the library under test."""
     program = os.path.join(folder, name)
     library = os.path.abspath(settings.library)
     subprocess.run(
@@ -57,7 +57,7 @@ def build_page_program(settings, folder, name="page-program", *flags):
 
 
 def prepare(needs_example=True):
-    """Reads the arguments and fills in the settings. Gives the rest of the arguments."""
+    """Reads the arguments and fills in the settings. Returns the remaining arguments too."""
     options, rest = arguments(needs_example)
     for name, path in (("tweak-ui", options.ui), ("the library", options.library), ("fbtweak.h", os.path.join(options.header, "fbtweak.h")),
                        ("the example", options.example and os.path.join(options.example, "spring"))):
@@ -78,7 +78,7 @@ def prepare(needs_example=True):
 
 
 class Result(unittest.TextTestResult):
-    """Says with each test how long it took."""
+    """Prints the duration of each test."""
 
     def startTest(self, test):
         self.began = time.monotonic()
@@ -91,10 +91,10 @@ class Result(unittest.TextTestResult):
 
 
 def groups_of(suite):
-    """Tests that are run one after the other, those first that take longest to begin with."""
+    """Groups of tests to run in sequence, largest first."""
     groups = {}
     for test in flattened(suite):
-        # A program of its own is started once.
+        # Tests with their own program share one start of it.
         arguments = getattr(test, "arguments", ())
         groups.setdefault(("with", *arguments) if arguments else test.id(), []).append(test)
     return sorted(groups.values(), key=len, reverse=True)
@@ -109,7 +109,7 @@ def flattened(suite):
 
 
 def work(groups, next_group, results, verbosity):
-    """Runs groups of tests until none is left, and tells how they ended. Each worker has a browser of its own."""
+    """Runs groups of tests until none is left, and reports the results. Each worker has its own browser."""
     from support import Settings, World
 
     try:
@@ -133,20 +133,20 @@ def work(groups, next_group, results, verbosity):
 
 
 def stop(*_):
-    # Not SystemExit, which unittest takes for the end of a test.
+    # Not SystemExit, which unittest treats as the end of a test.
     raise KeyboardInterrupt
 
 
 def main():
     options, names, settings = prepare()
-    # Whoever is ended takes along the browsers and programs that it has started, the workers do too.
+    # On SIGTERM the runner and its workers end the browsers and programs that they started.
     signal.signal(signal.SIGTERM, stop)
     workers = []
     try:
         loader = unittest.TestLoader()
         loader.testNamePatterns = [f"*{name}*" for name in names] or None
         groups = groups_of(loader.discover(HERE, pattern="test_*.py", top_level_dir=HERE))
-        # Much of a test is waiting for the browser.
+        # Tests mostly wait for the browser.
         jobs = min(len(groups), options.jobs or max(2, os.cpu_count() or 1))
         fork = multiprocessing.get_context("fork")
         next_group, results = fork.Value("i", 0), fork.Queue()
@@ -158,7 +158,7 @@ def main():
             try:
                 told = results.get(timeout=10)
             except queue.Empty:
-                # One that was killed has told nothing.
+                # A killed worker reports nothing.
                 if any(worker.is_alive() for worker in workers):
                     continue
                 break

@@ -1,4 +1,4 @@
-"""Starts what a test of the page needs: programs, tweak-ui, and a browser. Everything lives in a folder of its own."""
+"""Programs, a tweak-ui and a browser for tests of the page, in a temporary folder."""
 
 import json
 import os
@@ -28,8 +28,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PATIENCE = float(os.environ.get("TWEAKS_PATIENCE", "20"))
 
 
-def wait_until(condition, message="it does not become so", patience=PATIENCE):
-    """Waits for a condition, and gives what it gave. Elements that go meanwhile are looked for again."""
+def wait_until(condition, message="timed out", patience=PATIENCE):
+    """Waits until a condition is true and returns its value, retrying when elements disappear."""
     end = time.monotonic() + patience
     last = None
     while True:
@@ -41,12 +41,12 @@ def wait_until(condition, message="it does not become so", patience=PATIENCE):
         except (StaleElementReferenceException, NoSuchElementException, JavascriptException, IndexError) as error:
             last = error
         if time.monotonic() > end:
-            raise AssertionError(f"{message}; at last: {last!r}")
+            raise AssertionError(f"{message}; last value: {last!r}")
         time.sleep(0.01)
 
 
 class Settings:
-    """Where the programs are; run.py fills it in."""
+    """Paths of the programs, filled in by run.py."""
 
     ui = None
     library = None
@@ -61,7 +61,7 @@ class Settings:
 
 
 class Control:
-    """A client of a program's socket that has nothing to do with tweak-ui: what the shell does, and what is in the cells."""
+    """A client of a program's control socket, independent of tweak-ui."""
 
     def __init__(self, path):
         self.connection = socket.socket(socket.AF_UNIX)
@@ -101,7 +101,7 @@ class Control:
 
 
 class World:
-    """A home of its own with programs and a tweak-ui in it."""
+    """A home directory with programs and a tweak-ui."""
 
     def __init__(self, name="world"):
         self.folder = tempfile.mkdtemp(prefix=f"{name}-", dir=Settings.folder)
@@ -124,7 +124,7 @@ class World:
         self.address = None
 
     def start(self, path, *arguments, environment=None, **options):
-        # The log of what is started is a file, so that nobody has to read it.
+        # Logs go to a file, so that no pipe fills up.
         log = open(os.path.join(self.folder, "log"), "ab")
         process = subprocess.Popen(
             [path, *arguments], env={**self.environment, **(environment or {})}, stderr=log, cwd=self.folder, **options
@@ -194,7 +194,7 @@ class World:
 
     @classmethod
     def of_program(cls, *arguments):
-        """The one in which the program of the tests runs with these arguments, and a page of it is open. It stays for others."""
+        """The shared world in which the test program runs with these arguments and a page of it is open."""
         if arguments not in cls.shared:
             world = cls.shared[arguments] = cls("shared")
             world.program = world.start_page_program(*arguments)
@@ -219,7 +219,7 @@ class World:
 
 
 class Browser:
-    """A page in a browser of its own."""
+    """A page in its own browser."""
 
     def __init__(self, address, folder, width=1280, height=900, dark=False, reduced=False):
         options = Options()
@@ -262,7 +262,7 @@ class Browser:
 
     def open(self, address):
         self.driver.get(address)
-        wait_until(lambda: self.script("return Boolean(globalThis.tweaksPage)"), "the page does not begin")
+        wait_until(lambda: self.script("return Boolean(globalThis.tweaksPage)"), "the page does not load")
 
     def connected(self):
         wait_until(lambda: self.script("return tweaksPage.state.connection === 'connected'"), "the page is not connected")
@@ -280,7 +280,7 @@ class Browser:
         return bool(self.all(selector))
 
     def row(self, key, program=None):
-        """The row of a tweak, brought to the screen."""
+        """The row of a tweak, scrolled into view."""
 
         def look():
             return self.script(
@@ -294,7 +294,7 @@ class Browser:
                 key, program,
             )
 
-        return wait_until(look, f"there is no row of {key}")
+        return wait_until(look, f"there is no row for {key}")
 
     def part(self, key, selector, program=None):
         return wait_until(lambda: self.row(key, program).find_element(By.CSS_SELECTOR, selector), f"{key} has no {selector}")
@@ -313,7 +313,7 @@ class Browser:
         (on or self.driver.switch_to.active_element).send_keys(*keys)
 
     def press(self, *keys):
-        """Keys that are held together, on what has the focus."""
+        """Presses keys together on the focused element."""
         chain = ActionChains(self.driver)
         for key in keys[:-1]:
             chain.key_down(key)
@@ -330,7 +330,7 @@ class Browser:
             field.send_keys(end)
 
     def named(self, selector, name, is_whole=True):
-        """The element of those that are seen whose text, or label, is this, or begins with it."""
+        """The visible element whose text or label equals the name, or begins with it."""
         return self.script(
             """const [selector, name, isWhole] = arguments;
             const seen = [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
@@ -352,7 +352,7 @@ class Browser:
         self.driver.save_screenshot(path)
 
     def problems(self):
-        """What the browser complained of: errors of scripts, and of the rules of the page."""
+        """The errors that the browser reported: of scripts, and of the content security policy."""
         return [
             entry["message"] for entry in self.driver.get_log("browser")
             if entry["level"] == "SEVERE" and "Failed to load resource" not in entry["message"]
@@ -362,5 +362,5 @@ class Browser:
     def close(self):
         try:
             self.driver.quit()
-        except Exception:  # A browser that is gone already is fine.
+        except Exception:  # The browser may already be gone.
             pass

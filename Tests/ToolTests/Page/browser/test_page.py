@@ -1,4 +1,4 @@
-"""What a table of interactions does not name: two pages, restarts, keys alone, markup, bounds, the check of axe."""
+"""Tests of the page beyond single interactions: several pages, restarts, keyboard use, markup, limits, accessibility."""
 
 import importlib.util
 import json
@@ -15,7 +15,7 @@ from test_rows import NUMBERS, OTHERS, PageTest
 
 
 def axe_source():
-    """The newest axe-core of the packages of Python that carry one."""
+    """The newest axe-core in the installed Python packages."""
     found = []
     for name in ("axe_playwright_python", "axe_core_python", "axe_selenium_python"):
         package = importlib.util.find_spec(name)
@@ -26,19 +26,19 @@ def axe_source():
                     version = re.search(r"axe v(\d+)\.(\d+)\.(\d+)", text[:200])
                     found.append(([int(part) for part in version.groups()] if version else [0], text))
     if not found:
-        raise AssertionError("no package of Python has axe-core: pip install --no-deps axe-playwright-python")
+        raise AssertionError("no Python package contains axe-core: pip install --no-deps axe-playwright-python")
     version, text = max(found)
     Settings.figures["axe-core"] = ".".join(map(str, version))
     return text
 
 
 class Together(PageTest):
-    """More than one side changes things."""
+    """Changes from several sides."""
 
     def test_an_outside_change_shows_at_once(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
         browser.row(key)
-        # The page itself says when the field has changed, in the clock of this machine.
+        # The page records when the field changes, by the clock of this machine.
         browser.script(
             """const field = document.querySelector(`[data-tweak="${arguments[0]}"] .number-field`);
             globalThis.seen = [];
@@ -54,7 +54,7 @@ class Together(PageTest):
         for value in range(200, 220):
             began = time.time() * 1000
             self.control.set(key, value)
-            wait_until(lambda: browser.script("return seen.at(-1)?.[1]") == str(value), "the change does not show")
+            wait_until(lambda: browser.script("return seen.at(-1)?.[1]") == str(value), "the change is not shown")
             delays.append(browser.script("return seen.at(-1)[0]") - began)
         delays.sort()
         Settings.figures["an outside change shows after, ms, median"] = round(delays[len(delays) // 2], 1)
@@ -69,22 +69,22 @@ class Together(PageTest):
         second.type(second.field(NUMBERS + "Count"), "77")
         wait_until(lambda: first.field(NUMBERS + "Count").get_attribute("value") == "77", "the other page does not follow")
         self.becomes(NUMBERS + "Count", 77)
-        wait_until(lambda: first.find(".people").is_displayed() and "2" in first.text(".people"), "nobody is seen")
+        wait_until(lambda: first.find(".people").is_displayed() and "2" in first.text(".people"), "the other page is not shown")
         first.click(first.part(OTHERS + "Switch", ".row-name"))
-        wait_until(lambda: "Ada" in second.part(OTHERS + "Switch", ".row-badges").text, "it is not seen where the other one is")
-        # Who it was is on the graph of the other page.
+        wait_until(lambda: "Ada" in second.part(OTHERS + "Switch", ".row-badges").text, "the other page's tweak is not shown")
+        # The graph of the other page names the author.
         second.click(second.part("Motor/State/Speed", ".row-graph"))
         first.type(first.field(NUMBERS + "Count"), "78")
-        wait_until(lambda: "Ada" in second.text(".graph-marks"), "the mark does not say who")
+        wait_until(lambda: "Ada" in second.text(".graph-marks"), "the mark does not name the author")
         second.close()
-        wait_until(lambda: not first.find(".people").is_displayed(), "who has left is still there")
+        wait_until(lambda: not first.find(".people").is_displayed(), "a closed page is still shown")
 
-    def test_nobody_types_over_another(self):
+    def test_a_remote_change_keeps_typed_text(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
         field = browser.field(key)
         browser.type(field, "33", end=None)
         self.control.set(key, 444)
-        wait_until(lambda: "now 444" in browser.part(key, ".outside").text, "it is not said what came meanwhile")
+        wait_until(lambda: "now 444" in browser.part(key, ".outside").text, "the new value is not shown")
         self.assertEqual(field.get_attribute("value"), "33")
         self.assertEqual(self.control.value(key), 444)
         field.send_keys("3", Keys.ENTER)
@@ -97,7 +97,7 @@ class Together(PageTest):
         text.send_keys(Keys.ESCAPE)
         wait_until(lambda: text.get_attribute("value") == "theirs")
 
-    def test_typing_stays_when_the_program_gets_other_tweaks(self):
+    def test_typed_text_survives_a_reload_of_the_tweaks(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
         field = browser.field(key)
         browser.type(field, "34", end=None)
@@ -105,7 +105,7 @@ class Together(PageTest):
         field.send_keys("5", Keys.ENTER)
         self.becomes(key, 345)
 
-    def test_an_answer_that_comes_late_undoes_no_change(self):
+    def test_a_late_answer_reverts_no_change(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
         browser.row(key)
         browser.script(
@@ -122,15 +122,15 @@ class Together(PageTest):
         wait_until(lambda: browser.script("return Boolean(late.set)"))
         self.becomes(key, 250)
         self.control.reset(all=True)
-        wait_until(lambda: browser.script(value, key) == 120, "the reset is not told")
+        wait_until(lambda: browser.script(value, key) == 120, "the reset does not arrive")
         browser.script("late.set()")
         browser.script("return tweaksPage.editing.settled()")
         self.assertEqual(browser.script(value, key), 120)
-        # The same for all tweaks, as after a program was started.
+        # The same when all tweaks are loaded, as after a start of the program.
         browser.script("globalThis.loaded = tweaksPage.commands.load('page-program', {again: true})")
         wait_until(lambda: browser.script("return Boolean(late.tweaks)"))
         self.control.set(key, 300)
-        wait_until(lambda: browser.script(value, key) == 300, "the change is not told")
+        wait_until(lambda: browser.script(value, key) == 300, "the change does not arrive")
         browser.script("late.tweaks(); return loaded")
         self.assertEqual(browser.script(value, key), 300)
 
@@ -143,7 +143,7 @@ class Together(PageTest):
         self.becomes(OTHERS + "Text", "twelve")
         self.assertEqual(browser.script("return sent.length"), 2)
 
-    def test_a_drag_is_sent_once_a_frame_and_its_last_value_always(self):
+    def test_a_drag_sends_once_a_frame_and_always_its_last_value(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
         slider = browser.slider(key)
         self.count_requests()
@@ -200,19 +200,19 @@ class Together(PageTest):
 
 
 class Stale(PageTest):
-    """What is shown is what is now."""
+    """Nothing shows stale values."""
 
-    def test_what_is_copied_is_the_value_of_now(self):
+    def test_the_preview_of_a_copy_follows_the_value(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
         browser.click(browser.part(key, ".row-name"))
         wait_until(lambda: browser.text(".details .copy-preview").endswith("Stiffness 120"))
         self.control.set(key, 130)
-        wait_until(lambda: browser.text(".details .copy-preview").endswith("Stiffness 130"), "it is the value of before")
+        wait_until(lambda: browser.text(".details .copy-preview").endswith("Stiffness 130"), "the preview is stale")
         browser.click(browser.find("button[aria-label='Copy as JSON']"))
         self.control.set(key, 140)
-        wait_until(lambda: '"Stiffness": 140' in browser.text(".details .copy-preview"), "it is the value of before")
+        wait_until(lambda: '"Stiffness": 140' in browser.text(".details .copy-preview"), "the preview is stale")
 
-    def test_details_name_their_program_and_go_with_it(self):
+    def test_details_name_their_program_and_close_with_it(self):
         example = self.world.start_example()
         self.addCleanup(self.world.end, example)
         browser = self.browser
@@ -221,9 +221,9 @@ class Stale(PageTest):
         wait_until(lambda: browser.script("return tweaksPage.state.programs.has('spring')"))
         browser.script("tweaksPage.commands.showScope({program: 'page-program', category: 'Motor'})")
         self.assertTrue(browser.find("#details").is_displayed())
-        # It may be drawn anew between a look and a click.
+        # The outline may be redrawn between the lookup and the click.
         wait_until(lambda: browser.named(".outline-node", "spring", is_whole=False).click() is None)
-        wait_until(lambda: not browser.find("#details").is_displayed(), "the details of another program stay")
+        wait_until(lambda: not browser.find("#details").is_displayed(), "the details of another program stay open")
 
 
 class Restarts(unittest.TestCase):
@@ -241,18 +241,18 @@ class Restarts(unittest.TestCase):
         wait_until(lambda: world.control(program).value(key) == 321)
         browser.click(browser.part("Motor/State/Speed", ".row-graph"))
         world.end(program)
-        wait_until(lambda: "ended" in browser.text(".scope-state"), "the page does not say that it has ended")
+        wait_until(lambda: "ended" in browser.text(".scope-state"), "the page does not show that the program ended")
         self.assertEqual(browser.field(key).get_attribute("value"), "321")
         browser.type(browser.field(key), "322")
         again = world.start_page_program()
-        wait_until(lambda: "running" in browser.text(".scope-state"), "it does not come back")
+        wait_until(lambda: "running" in browser.text(".scope-state"), "the program does not reappear")
         self.assertEqual(world.control(again).value(key), 322)
         world.control(again).set(key, 323)
         wait_until(lambda: browser.field(key).get_attribute("value") == "323", "the page does not follow the new process")
         count = browser.script("return tweaksPage.samples.series('page-program\\nMotor/State/Speed').total")
-        wait_until(lambda: browser.script("return tweaksPage.samples.series('page-program\\nMotor/State/Speed').total") > count + 10, "the graph does not go on")
+        wait_until(lambda: browser.script("return tweaksPage.samples.series('page-program\\nMotor/State/Speed').total") > count + 10, "the graph does not continue")
 
-    def test_the_page_comes_back_after_tweak_ui_was_started_again(self):
+    def test_a_page_reopens_after_a_restart_of_tweak_ui(self):
         world, key = self.world, NUMBERS + "Stiffness"
         program = world.start_page_program()
         control = world.control(program)
@@ -262,18 +262,18 @@ class Restarts(unittest.TestCase):
         browser.connected()
         browser.row(key)
         world.end(world.ui)
-        wait_until(lambda: browser.find("#banner").is_displayed(), "it is not said that the connection is lost")
+        wait_until(lambda: browser.find("#banner").is_displayed(), "the lost connection is not reported")
         self.assertNotIn("reconnects", browser.text("#banner"))
         wait_until(lambda: self.start_again(port), "the port is not free again")
-        # The old session is nothing to the new one, which says so; its address opens the page again, in the same tab.
-        wait_until(lambda: "address" in browser.text("#banner"), "it is not said what to do")
+        # The new server rejects the old session; its address reopens the page in the same tab.
+        wait_until(lambda: "address" in browser.text("#banner"), "the page does not explain what to do")
         browser.driver.get(world.address)
         browser.connected()
         control.set(key, 222)
-        wait_until(lambda: browser.field(key).get_attribute("value") == "222", "the page does not follow again")
+        wait_until(lambda: browser.field(key).get_attribute("value") == "222", "the page does not follow the program again")
         self.assertFalse(browser.find("#banner").is_displayed())
 
-    def test_a_page_goes_on_when_tweak_ui_is_started_again_with_its_token(self):
+    def test_a_page_reconnects_after_a_restart_with_the_same_token(self):
         world, key = self.world, NUMBERS + "Stiffness"
         program = world.start_page_program()
         control = world.control(program)
@@ -287,11 +287,11 @@ class Restarts(unittest.TestCase):
         browser.connected()
         browser.row(key)
         world.end(world.ui)
-        wait_until(lambda: "reconnects" in browser.text("#banner"), "it is not said that it comes back")
+        wait_until(lambda: "reconnects" in browser.text("#banner"), "the page does not announce that it reconnects")
         wait_until(lambda: self.start_again(port, "--token-file", token), "the port is not free again")
-        wait_until(lambda: not browser.find("#banner").is_displayed(), "the page does not come back")
+        wait_until(lambda: not browser.find("#banner").is_displayed(), "the page does not reconnect")
         control.set(key, 222)
-        wait_until(lambda: browser.field(key).get_attribute("value") == "222", "the page does not follow again")
+        wait_until(lambda: browser.field(key).get_attribute("value") == "222", "the page does not follow the program again")
 
     def start_again(self, port, *arguments):
         try:
@@ -299,7 +299,7 @@ class Restarts(unittest.TestCase):
         except AssertionError:
             return None
 
-    def test_a_page_whose_connection_breaks_comes_back_by_itself(self):
+    def test_a_page_reconnects_after_a_network_failure(self):
         world, key = self.world, NUMBERS + "Stiffness"
         program = world.start_page_program()
         control = world.control(program)
@@ -311,12 +311,12 @@ class Restarts(unittest.TestCase):
         offline = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
         browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": True, **offline})
         browser.script("dispatchEvent(new PageTransitionEvent('pagehide')); dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
-        wait_until(lambda: browser.find("#banner").is_displayed(), "it is not said that the connection is lost")
+        wait_until(lambda: browser.find("#banner").is_displayed(), "the lost connection is not reported")
         control.set(key, 555)
         browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, **offline})
-        wait_until(lambda: browser.field(key).get_attribute("value") == "555", "what was missed is not fetched")
+        wait_until(lambda: browser.field(key).get_attribute("value") == "555", "the missed change is not loaded")
 
-    def test_programs_that_do_not_run_are_folded_told_apart_and_taken_off(self):
+    def test_stopped_programs_are_collapsed_distinguishable_and_removable(self):
         world = self.world
         world.start_page_program()
         ended = []
@@ -326,7 +326,7 @@ class Restarts(unittest.TestCase):
             shutil.copy(Settings.page_program, path)
             program = world.start(path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             self.assertEqual(program.stdout.readline(), "ready\n")
-            # What is kept of one is of both, as they have one name.
+            # Both share their kept values, because they have the same name.
             world.control(program).set(NUMBERS + "Stiffness", 200)
             ended.append((path, program.pid, program))
         world.start_ui()
@@ -335,32 +335,32 @@ class Restarts(unittest.TestCase):
         wait_until(lambda: browser.script("return [...tweaksPage.state.programs.values()].filter(one => one.isLoaded).length") == 3)
         for _, _, program in ended:
             world.end(program)
-        wait_until(lambda: browser.named(".outline-node", "Not running\n2"), "they are not folded")
+        wait_until(lambda: browser.named(".outline-node", "Not running\n2"), "they are not collapsed")
         self.assertEqual(len(browser.all(".outline-node[data-state=offline]")), 1)
-        # It may be drawn anew between a look and a click.
+        # The outline may be redrawn between the lookup and the click.
         wait_until(lambda: [node.click() for node in browser.all(".outline-node") if node.text.startswith("Not running")])
         unders = wait_until(lambda: [under.text for under in browser.all(".outline-stopped .outline-under")])
         for path, pid, _ in ended:
             self.assertTrue(any(path in under and f"process {pid}" in under and "ended at" in under for under in unders), unders)
         wait_until(lambda: browser.all(".outline-stopped .outline-remove")[1].click() is None)
-        wait_until(lambda: len(browser.all(".outline-stopped .outline-under")) == 1, "it is not taken off")
-        # One whose file is gone says so.
+        wait_until(lambda: len(browser.all(".outline-stopped .outline-under")) == 1, "it is not removed")
+        # A program whose executable was deleted says so.
         left = next(path for path, _, _ in ended if path in browser.text(".outline-stopped"))
         os.remove(left)
         wait_until(lambda: browser.find(".outline-stopped .outline-node").click() is None)
-        wait_until(lambda: "executable deleted" in browser.text(".scope-state"), "it is not said that its file is gone")
+        wait_until(lambda: "executable deleted" in browser.text(".scope-state"), "the deleted executable is not reported")
         wait_until(lambda: browser.find(".outline-stopped .outline-remove").click() is None)
-        wait_until(lambda: not browser.all(".outline-node[data-state=offline]"), "it is not taken off")
+        wait_until(lambda: not browser.all(".outline-node[data-state=offline]"), "it is not removed")
         self.assertEqual(browser.text(".scope-title"), "page-program")
 
-    def test_an_empty_page_says_why(self):
+    def test_an_empty_page_explains_itself(self):
         world = self.world
         world.start_ui()
         browser = world.browser(world.address)
         browser.connected()
         wait_until(lambda: browser.script("return tweaksPage.state.programs.size > 0") or "No programs" in browser.text("#empty"))
         other = world.browser(world.address.split("#")[0])
-        wait_until(lambda: "address" in other.text("#banner"), "a page without its token does not say what it needs")
+        wait_until(lambda: "address" in other.text("#banner"), "a page without its token does not explain what it needs")
 
 
 class Safety(PageTest):
@@ -376,7 +376,7 @@ class Safety(PageTest):
         browser.click(browser.part(key, ".row-graph"))
         self.assertEqual(browser.all("img, main script, main style, b"), [])
         self.assertNotIn("broken", browser.driver.title)
-        # A text that is set from outside is text too, and one with lines is not torn when it is edited.
+        # Strings set elsewhere are text too, and line breaks survive editing.
         self.control.set(OTHERS + "Text", "<img src=x onerror=alert(1)>\x07\u202e")
         wait_until(lambda: browser.part(OTHERS + "Text", ".text-field").get_attribute("value") == "<img src=x onerror=alert(1)>\\u{7}\\u{202e}")
         self.control.set(OTHERS + "Lines", "one\r\ntwo")
@@ -384,7 +384,7 @@ class Safety(PageTest):
         browser.type(browser.part(OTHERS + "Lines", ".text-field"), "one\\r\\ntwo\\tthree\\\\")
         self.becomes(OTHERS + "Lines", "one\r\ntwo\tthree\\")
 
-    def test_the_token_is_nowhere_once_it_was_used(self):
+    def test_the_token_is_removed_after_use(self):
         browser = self.browser
         token = re.search("token=([^&]+)", self.world.address)[1]
         browser.driver.get("about:blank")
@@ -394,8 +394,8 @@ class Safety(PageTest):
         stored = browser.script("return JSON.stringify([{...localStorage}, {...sessionStorage}, history.state, document.documentElement.outerHTML])")
         self.assertNotIn(token, stored)
 
-    def test_the_rules_of_the_page_are_kept_by_the_page(self):
-        # A page that would break its own policy has the browser complain, which tearDown sees, when every part was used.
+    def test_the_page_complies_with_its_content_security_policy(self):
+        # The browser reports violations, which tearDown checks, once every part was used.
         browser = self.browser
         browser.press("?")
         self.dialog_button("Close")
@@ -422,14 +422,14 @@ class Finding(PageTest):
                             ("Expired", [OTHERS + "Forgotten"]), ("Read-only", [OTHERS + "Build"]), ("Actions", ["Kinds/Actions/Count"]),
                             ("Monitors", ["Kinds/Actions/Runs", "Motor/State/Speed", "Motor/State/Temperature", "Motor/State/Phase"])]:
             self.filter(label)
-            wait_until(lambda: self.keys_shown() == keys, f"{label} shows others")
+            wait_until(lambda: self.keys_shown() == keys, f"{label} shows other tweaks")
         browser.script("tweaksPage.commands.clearQuery(); tweaksPage.commands.setQuery({kind: 'color'})")
         self.assertEqual(self.keys_shown(), [OTHERS + "Colour"])
         browser.script("tweaksPage.commands.clearQuery(); tweaksPage.commands.setQuery({source: 'override'})")
         self.assertEqual([key for key in self.keys_shown() if key != OTHERS + "Restarting"], [])
 
     def follow_outline(self, text):
-        """Clicks a node of the outline, which may be drawn anew between a look and a click."""
+        """Clicks a node of the outline, which may be redrawn between the lookup and the click."""
         wait_until(lambda: any(node.click() is None for node in self.browser.all(".outline-node") if node.text.startswith(text)), f"there is no {text}")
 
     def test_the_outline_leads_to_collections_and_groups(self):
@@ -442,7 +442,7 @@ class Finding(PageTest):
         wait_until(lambda: self.keys_shown() == ["Kinds/Made/Brightness", "Kinds/Made/Contrast"])
         self.assertEqual(browser.part("Kinds/Made/Brightness", ".row-label").text, "Brightness of it")
 
-    def test_an_address_keeps_what_is_looked_for(self):
+    def test_the_address_keeps_the_search(self):
         browser = self.browser
         self.query("stiff")
         wait_until(lambda: self.keys_shown() == [NUMBERS + "Stiffness"])
@@ -467,7 +467,7 @@ class Values(PageTest):
         browser.press(Keys.ARROW_UP)
         self.assertEqual(browser.field(NUMBERS + "Natural").get_attribute("value"), str(2**64 - 1))
 
-    def test_code_that_is_copied_compiles(self):
+    def test_copied_code_compiles(self):
         code = self.browser.script(
             """const {declarationInC} = await import('/copying.js');
             const {currentValue} = await import('/tweaks.js');
@@ -485,7 +485,7 @@ class Values(PageTest):
 
 
 class Keyboard(PageTest):
-    """Everything without a pointer: the focus is only moved by keys."""
+    """Everything without a pointer: only keys move the focus."""
 
     def focused(self, script="return document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"):
         return self.browser.script(script)
@@ -499,7 +499,7 @@ class Keyboard(PageTest):
     def test_every_function_by_keys(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
         self.search_for("stiffness")
-        # To its control, and a value.
+        # To the control, and a value.
         browser.press(Keys.ARROW_RIGHT)
         browser.keys("250", Keys.ENTER)
         self.becomes(key, 250)
@@ -514,7 +514,7 @@ class Keyboard(PageTest):
         browser.press("s")
         wait_until(lambda: browser.part(key, ".row-star").get_attribute("aria-pressed") == "true", "s does not star")
         browser.press("g")
-        wait_until(lambda: browser.find("#graphs").is_displayed(), "g does not draw")
+        wait_until(lambda: browser.find("#graphs").is_displayed(), "g does not open the graph")
         browser.press("k")
         wait_until(lambda: browser.is_there("button[aria-label='Resume']"), "k does not pause")
         browser.press("c")
@@ -527,7 +527,7 @@ class Keyboard(PageTest):
         self.becomes(key, 120)
         browser.press(Keys.ESCAPE)
         wait_until(lambda: not browser.find("#details").is_displayed(), "Escape does not close them")
-        # Others rows by arrows, a switch, a choice.
+        # Other rows by arrows, a switch, a choice.
         browser.press("/")
         browser.keys(Keys.ESCAPE)
         browser.keys(Keys.ARROW_DOWN)
@@ -595,9 +595,9 @@ class Keyboard(PageTest):
             self.browser.press(Keys.TAB)
             if text in self.focused():
                 return
-        self.fail(f"Tab does not come to {text}")
+        self.fail(f"Tab does not reach {text}")
 
-    def test_the_focus_is_seen_and_in_the_order_of_the_screen(self):
+    def test_the_focus_is_visible_and_in_screen_order(self):
         browser = self.browser
         browser.script("document.activeElement.blur()")
         places = []
@@ -612,7 +612,7 @@ class Keyboard(PageTest):
                         element.closest('.row')?.getBoundingClientRect().top ?? null];"""
             )
             places.append(place)
-            self.assertTrue(place[1], f"{place[0]} has the focus and is not to be seen")
+            self.assertTrue(place[1], f"{place[0]} has the focus but is invisible")
             self.assertTrue(place[2], f"{place[0]} does not show its focus")
         tops = [place[3] for place in places if place[3] is not None]
         self.assertGreater(len(tops), 5)
@@ -620,7 +620,7 @@ class Keyboard(PageTest):
 
 
 class Leaving(PageTest):
-    """Back, Escape, and where the focus is then."""
+    """Back, Escape, and where the focus goes."""
 
     def tearDown(self):
         self.browser.open(self.world.address)
@@ -651,7 +651,7 @@ class Leaving(PageTest):
         browser.driver.back()
         wait_until(lambda: browser.driver.current_url == "about:blank", "the page is not left")
 
-    def test_what_was_closed_by_hand_is_no_step_of_back(self):
+    def test_back_skips_what_was_closed_by_hand(self):
         browser = self.browser
         browser.click(browser.part(NUMBERS + "Stiffness", ".row-name"))
         self.query("sti")
@@ -664,7 +664,7 @@ class Leaving(PageTest):
         browser.driver.back()
         wait_until(lambda: browser.driver.current_url == "about:blank", "the page is not left")
 
-    def test_back_leaves_the_page_that_a_link_has_opened_with_details(self):
+    def test_back_leaves_a_page_opened_by_a_link_with_details(self):
         browser = self.browser
         self.show("program=page-program&tweak=" + (NUMBERS + "Stiffness").replace("/", "%2F"))
         wait_until(lambda: browser.find("#details").is_displayed())
@@ -673,20 +673,20 @@ class Leaving(PageTest):
         browser.driver.back()
         wait_until(lambda: browser.driver.current_url == "about:blank", "the page is not left")
 
-    def test_the_focus_goes_to_what_opens_and_back_to_the_row(self):
+    def test_the_focus_moves_to_the_details_and_back_to_the_row(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
         name = "return document.activeElement.classList.contains('row-name') && document.activeElement.closest('.row').dataset.tweak"
         browser.click(browser.part(key, ".row-name"))
-        wait_until(lambda: browser.script("return Boolean(document.activeElement.closest('#details'))"), "the details do not get the focus")
+        wait_until(lambda: browser.script("return Boolean(document.activeElement.closest('#details'))"), "the details do not receive the focus")
         browser.press(Keys.ESCAPE)
-        wait_until(lambda: browser.script(name) == key, "the row does not have the focus again")
+        wait_until(lambda: browser.script(name) == key, "the focus does not return to the row")
         browser.field(key).click()
         browser.press(Keys.ESCAPE)
         self.assertEqual(browser.script(name), key)
 
 
 class Accessible(PageTest):
-    """Names, roles, contrast, sizes, as axe-core finds them."""
+    """Names, roles, contrast and sizes, checked by axe-core."""
 
     @classmethod
     def setUpClass(cls):
@@ -704,7 +704,7 @@ class Accessible(PageTest):
         )
         self.assertEqual(found, [], f"{what}: {json.dumps(found, indent=1)}")
 
-    def test_without_findings(self):
+    def test_axe_finds_no_violations(self):
         browser = self.browser
         self.control.set(NUMBERS + "Stiffness", 200)
         self.control.set(OTHERS + "Restarting", 8)
@@ -781,7 +781,7 @@ class Accessible(PageTest):
                 const inner = part.getBoundingClientRect();
                 if (inner.height > 0 && (inner.top < box.top - 1 || inner.bottom > box.bottom + 1)) wrong.push(`${part.className} of ${row.dataset.tweak} is cut`);
               }
-              if (index > 0 && box.top < rows[index - 1][1].bottom - 1) wrong.push(`${row.dataset.tweak} lies over the one before it`);
+              if (index > 0 && box.top < rows[index - 1][1].bottom - 1) wrong.push(`${row.dataset.tweak} overlaps the previous row`);
             });
             return wrong;"""
         for width, size in ((1280, "100%"), (1280, "200%"), (360, "150%"), (360, "100%")):
@@ -798,7 +798,7 @@ class Accessible(PageTest):
         browser.size(320, 256)
         browser.row(NUMBERS + "Stiffness")
         height = "return document.getElementById('scroller').clientHeight"
-        wait_until(lambda: browser.script(height) >= 128, "less than half of the window is the list's")
+        wait_until(lambda: browser.script(height) >= 128, "the list has less than half of the window")
         self.assertLessEqual(browser.script("return document.documentElement.scrollWidth"), 320)
         browser.script("tweaksPage.commands.toggleGraph(tweaksPage.state.tweak('page-program', 'Motor/State/Speed'))")
         wait_until(lambda: browser.find("#graphs").is_displayed())
@@ -840,7 +840,7 @@ class Accessible(PageTest):
                   if (contrast < 3) faint.push(`${icon.parentElement.className} ${contrast.toFixed(2)}`);
                 }
                 return faint;"""
-            # The colours of another theme come with a transition.
+            # Colours change with a transition.
             wait_until(lambda: browser.script(script) == [], f"{theme}: {browser.script(script)}")
 
     def test_reduced_motion_moves_nothing(self):
@@ -855,7 +855,7 @@ class Accessible(PageTest):
 
 
 class Loading(PageTest):
-    def test_few_and_small_files_are_loaded_and_kept(self):
+    def test_files_are_few_small_and_cached(self):
         if os.environ.get("TWEAKS_UI_PAGE"):
             self.skipTest("a folder is served as it is")
         browser = self.browser
@@ -867,7 +867,7 @@ class Loading(PageTest):
         self.assertLess(sum(size for _, _, size, _ in page + files), 100_000, files)
         Settings.figures["files of the page"] = len(page + files)
         Settings.figures["bytes of the page, as sent"] = sum(size for _, _, size, _ in page + files)
-        # They are in the cache of the browser then.
+        # Then they are in the browser's cache.
         self.show()
         self.assertEqual([(name, sent) for name, sent, _, _ in browser.script(sizes, "resource") if sent > 0], [])
 
@@ -878,14 +878,14 @@ class Loading(PageTest):
 
 
 class Many(PageTest):
-    """10,000 tweaks: only what is seen is in the document."""
+    """10,000 tweaks, of which only the visible ones are in the document."""
 
     arguments = ("many", "10000")
 
     def setUp(self):
         self.show()
 
-    def test_only_what_is_seen_is_in_the_document(self):
+    def test_only_visible_rows_are_in_the_document(self):
         browser = self.browser
         wait_until(lambda: "10045" in browser.text(".scope-count"))
         self.assertLess(len(browser.all(".row")), 60)
@@ -901,7 +901,7 @@ class Many(PageTest):
         browser.type(browser.part("Area 19/Part 19/Stiffness 9992", ".number-field"), "12.5")
         self.becomes("Area 19/Part 19/Stiffness 9992", 12.5)
 
-    def test_where_one_works_stays_when_it_is_scrolled_away(self):
+    def test_a_row_in_use_survives_scrolling(self):
         browser = self.browser
         field = browser.field(NUMBERS + "Stiffness")
         browser.type(field, "77", end=None)

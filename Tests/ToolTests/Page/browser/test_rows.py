@@ -1,4 +1,4 @@
-"""Every row of the table of what people do with such pages, by name, against programs that run."""
+"""Tests of each interaction with the page, against running programs."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ def end_quietly(pid):
 
 
 def archive(objects):
-    """A keyed archive, of which the first object is the root."""
+    """A keyed archive whose root is the first object."""
     return {"$archiver": "NSKeyedArchiver", "$version": 100000, "$top": {"root": plistlib.UID(1)}, "$objects": ["$null", *objects]}
 
 
@@ -32,7 +32,7 @@ def archived_class(name):
 
 
 def export_of_facebook_tweaks(value):
-    """What Facebook's screen mails: an archive of its store, with the current value of Kinds, Numbers, Stiffness."""
+    """The archive of a store that Facebook Tweaks mails, with a current value of Kinds, Numbers, Stiffness."""
     reference = plistlib.UID
     return archive([
         {"$class": reference(2), "categories": reference(3)}, archived_class("FBTweakStore"),
@@ -47,7 +47,7 @@ def export_of_facebook_tweaks(value):
 
 
 def as_xml(value):
-    """With the references of an archive as XML has them."""
+    """Converts the references of an archive to their form in XML."""
     if isinstance(value, plistlib.UID):
         return {"CF$UID": value.data}
     if isinstance(value, dict):
@@ -61,7 +61,7 @@ def archived_colour(red, green, blue):
 
 
 class PageTest(unittest.TestCase):
-    """A page of one program, which has its defaults at the beginning of each test."""
+    """A page of one program, which is reset before each test."""
 
     arguments = ()
 
@@ -82,10 +82,10 @@ class PageTest(unittest.TestCase):
         browser.driver.get("about:blank")
         browser.open(self.world.address.split("#")[0] + "#" + place)
         browser.connected()
-        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program')?.isLoaded"), "nothing is loaded", patience=90)
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program')?.isLoaded"), "the tweaks are not loaded", patience=90)
 
     def tearDown(self):
-        self.assertEqual(self.browser.problems(), [], "the browser complains")
+        self.assertEqual(self.browser.problems(), [], "the browser reported errors")
 
     def becomes(self, key, value, control=None):
         control = control or self.control
@@ -100,7 +100,7 @@ class PageTest(unittest.TestCase):
             self.fail(f"{key} is {control.value(key)!r} and not {value!r}")
 
     def drag(self, element, dx, dy=0, steps=8, start=None):
-        """Drags with the pointer, from the middle of an element or from a place in it."""
+        """Drags with the pointer, from the centre of an element or an offset from it."""
         chain = ActionChains(self.browser.driver, duration=10)
         if start is None:
             chain.move_to_element(element)
@@ -115,8 +115,8 @@ class PageTest(unittest.TestCase):
         browser = browser or self.browser
         browser.click(button)
         wait_until(lambda: browser.named(".menu-item", label, is_whole=False), f"no {label}").click()
-        # Its items must not be taken for those of the next one.
-        wait_until(lambda: not browser.all(".menu-item"), "the menu stays")
+        # Its items must not be mistaken for those of the next menu.
+        wait_until(lambda: not browser.all(".menu-item"), "the menu stays open")
 
     def dialog_button(self, label):
         wait_until(lambda: self.browser.named("dialog[open] button", label), f"the dialog has no {label}").click()
@@ -168,13 +168,13 @@ class Rows(PageTest):
             "const slider = arguments[0]; slider.value = 5000; slider.dispatchEvent(new Event('input')); slider.dispatchEvent(new Event('change'));",
             self.browser.slider(NUMBERS + "Factor"),
         )
-        wait_until(lambda: 9.9 < self.control.value(NUMBERS + "Factor") < 10.1, "what is declared does not count")
+        wait_until(lambda: 9.9 < self.control.value(NUMBERS + "Factor") < 10.1, "the declared scale is ignored")
 
     def test_drag_on_the_number(self):
         field = self.browser.field(NUMBERS + "Count")
         before = self.control.value(NUMBERS + "Count")
         self.drag(field, 48)
-        wait_until(lambda: self.control.value(NUMBERS + "Count") > before, "it does not grow")
+        wait_until(lambda: self.control.value(NUMBERS + "Count") > before, "the value does not increase")
         self.assertFalse(self.browser.script("return document.activeElement === arguments[0]", field))
         field.click()
         self.assertTrue(self.browser.script("return document.activeElement === arguments[0]", field))
@@ -198,31 +198,31 @@ class Rows(PageTest):
             self.becomes(NUMBERS + "Stiffness", value)
         field = browser.field(NUMBERS + "Stiffness")
         browser.type(field, "2*nonsense")
-        wait_until(lambda: field.get_attribute("aria-invalid") == "true", "nonsense is taken")
+        wait_until(lambda: field.get_attribute("aria-invalid") == "true", "nonsense is accepted")
         self.assertEqual(self.control.value(NUMBERS + "Stiffness"), 16)
         field.send_keys(Keys.ESCAPE)
         self.assertEqual(field.get_attribute("value"), "16")
-        # Each mistake is named beside the field, and a number that is limited is said to be.
+        # Errors and clamping are reported beside the field.
         for name, text, problem in [("Stiffness", "1/0", "it divides by 0"), ("Stiffness", "1,5", "write 1.5"), ("Count", "1.5", "1.5 is not a whole number")]:
             field = browser.field(NUMBERS + name)
             browser.type(field, text)
-            wait_until(lambda: problem in browser.part(NUMBERS + name, ".outside").text, f"{text} is taken")
+            wait_until(lambda: problem in browser.part(NUMBERS + name, ".outside").text, f"{text} is accepted")
             field.send_keys(Keys.ESCAPE)
         browser.type(browser.field(NUMBERS + "Stiffness"), "5000")
         self.becomes(NUMBERS + "Stiffness", 1000)
-        wait_until(lambda: "the maximum is 1000" in browser.part(NUMBERS + "Stiffness", ".outside").text, "nobody says that it is limited")
-        # A screen reader says what comes into a live region that was there before, and what a field is described by.
+        wait_until(lambda: "the maximum is 1000" in browser.part(NUMBERS + "Stiffness", ".outside").text, "clamping is not reported")
+        # Screen readers announce changes in an existing live region, and the description of a field.
         outside = browser.part(NUMBERS + "Count", ".outside")
         self.assertEqual(outside.aria_role, "status")
         for text, said in [("1/0", "it divides by 0"), ("1.5", "1.5 is not a whole number")]:
             field = browser.field(NUMBERS + "Count")
             browser.type(field, text)
-            wait_until(lambda: outside.text == said, f"{text} is taken")
+            wait_until(lambda: outside.text == said, f"{text} is accepted")
             self.assertEqual(field.get_attribute("aria-describedby"), outside.get_attribute("id"))
             field.send_keys(Keys.ESCAPE)
             self.assertIsNone(field.get_attribute("aria-describedby"))
         browser.type(browser.field(NUMBERS + "Count"), "5")
-        wait_until(lambda: outside.text == "the minimum is 20", "nobody says that it is limited")
+        wait_until(lambda: outside.text == "the minimum is 20", "clamping is not reported")
         self.becomes(NUMBERS + "Count", 20)
         browser.type(browser.field(NUMBERS + "Wide"), "9007199254740993+9223372036854775807-9007199254740993")
         self.becomes(NUMBERS + "Wide", 9223372036854775807)
@@ -264,7 +264,7 @@ class Rows(PageTest):
         pad.send_keys(Keys.ARROW_UP)
         self.becomes("Kinds/Pad/Position Y", 0.01)
         browser.press(Keys.ESCAPE)
-        # Two that the program pairs, whichever of them is asked.
+        # Two tweaks paired by the program, from either row.
         for name in ("Climb", "Heading"):
             browser.click(browser.part(f"Kinds/Pad/{name}", ".row-pad"))
             pad = wait_until(lambda: browser.find(".pad"))
@@ -276,7 +276,7 @@ class Rows(PageTest):
             self.becomes("Kinds/Pad/Heading", 0)
             self.becomes("Kinds/Pad/Climb", 45)
             browser.press(Keys.ESCAPE)
-        # Two that no name pairs, a person does.
+        # Two tweaks paired in the details.
         self.show("program=page-program&tweak=Kinds/Numbers/Stiffness")
         select = wait_until(lambda: browser.find(".pairing select"))
         select.find_element(By.CSS_SELECTOR, "option[value='Kinds/Numbers/Stepped']").click()
@@ -299,7 +299,7 @@ class Rows(PageTest):
         before = self.control.value("Kinds/Actions/Runs")
         browser.click(browser.part("Kinds/Actions/Count", ".action"))
         self.becomes("Kinds/Actions/Runs", before + 1)
-        wait_until(lambda: "done" in browser.part("Kinds/Actions/Count", ".action-result").text, "it does not say how it ended")
+        wait_until(lambda: "done" in browser.part("Kinds/Actions/Count", ".action-result").text, "the result is not shown")
 
     def test_search(self):
         browser = self.browser
@@ -310,7 +310,7 @@ class Rows(PageTest):
             self.query(text)
             wait_until(lambda: self.keys_shown() == [key], f"{text} does not find {key}")
         self.query("no such thing anywhere")
-        wait_until(lambda: "No matches" in browser.text("#empty"), "an empty list does not say why")
+        wait_until(lambda: "No matches" in browser.text("#empty"), "an empty list does not explain itself")
         browser.find("#empty button").click()
         wait_until(lambda: len(self.keys_shown()) > 5)
 
@@ -322,7 +322,7 @@ class Rows(PageTest):
         wait_until(lambda: browser.find(".filters .check input")).click()
         wait_until(lambda: sorted(self.keys_shown()) == [NUMBERS + "Stiffness", OTHERS + "Switch"])
         browser.press(Keys.ESCAPE)
-        # A row that is reset does not vanish under the hand, and one that comes to it appears.
+        # A row that is reset stays, and a tweak that starts to match appears.
         browser.click(browser.part(NUMBERS + "Stiffness", ".row-reset"))
         self.becomes(NUMBERS + "Stiffness", 120)
         self.control.set(NUMBERS + "Count", 70)
@@ -345,7 +345,7 @@ class Rows(PageTest):
         wait_until(lambda: "is-changed" in browser.row(NUMBERS + "Stiffness").get_attribute("class"))
         browser.click(browser.part(NUMBERS + "Stiffness", ".row-reset"))
         self.becomes(NUMBERS + "Stiffness", 120)
-        # Of a collection or a category only what is in it.
+        # Resetting a collection or a category leaves other tweaks alone.
         browser.script("tweaksPage.commands.showScope({program: 'page-program', category: 'Kinds'})")
         self.choose_menu(browser.find(".scope-line .icon-button"), "Reset 2 of")
         self.assertIn("2 values", wait_until(lambda: browser.text("dialog[open] .dialog-body")))
@@ -386,9 +386,9 @@ class Rows(PageTest):
         wait_until(lambda: "Snappy <b>" in browser.text(".preset-list"), "the preset is not listed")
         self.dialog_button("Close")
         self.assertIn("Snappy", wait_until(lambda: browser.text(".preset-text") != "Presets" and browser.text(".preset-text")))
-        # What is not saved is visible.
+        # Unsaved changes are visible.
         browser.type(browser.field(NUMBERS + "Stiffness"), "301")
-        wait_until(lambda: "•" in browser.text(".preset-text"), "what is not saved is not visible")
+        wait_until(lambda: "•" in browser.text(".preset-text"), "unsaved changes are not visible")
         self.control.reset(all=True)
         browser.click(browser.find("button[aria-label=Presets]"))
         self.dialog_button("Load Snappy <b>")
@@ -397,13 +397,13 @@ class Rows(PageTest):
         self.dialog_button("Delete Snappy <b>")
         self.dialog_button("Delete")
         wait_until(lambda: "Snappy" not in browser.text(".preset-list"))
-        # Files: what is exported can be imported, by the button and by a drop.
+        # An exported file can be imported, by the button or by dropping it.
         self.dialog_button("Export changed values")
         path = wait_until(lambda: next((os.path.join(browser.downloads, one) for one in os.listdir(browser.downloads) if one.endswith(".json")), None))
         self.assertIn("Stiffness", wait_until(lambda: open(path).read()))
         self.dialog_button("Close")
         self.control.reset(all=True)
-        browser.find("#file")  # The input is there before a file is chosen.
+        browser.find("#file")  # The input exists before a file is chosen.
         browser.script(
             """const data = new DataTransfer();
             data.items.add(new File([arguments[0]], 'dropped.json'));
@@ -414,7 +414,7 @@ class Rows(PageTest):
         self.becomes(NUMBERS + "Stiffness", 300)
 
     def older_files(self):
-        """A file of each kind that older systems leave: its name, its content, and what it says of which tweak."""
+        """A file of each older system: name, content, and the values in it."""
         text, binary = plistlib.FMT_XML, plistlib.FMT_BINARY
         facebook = {"FBTweak:Kinds-Numbers-Stiffness": 240.5, "FBTweak:Kinds-Others-Switch": False, "AppleLanguages": ["en"],
                     "FBTweak:Kinds-Others-Colour": archived_colour(1.0, 0.0, 0.2), "FBTweak:No-Such-Tweak": 1}
@@ -457,13 +457,13 @@ class Rows(PageTest):
                 wait_until(lambda: not browser.is_there("dialog[open]"))
                 self.control.reset(all=True)
                 wait_until(lambda: browser.script("return [...tweaksPage.state.programs.get('page-program').tweaks.values()].every(one => one.source !== 'override')"))
-        # What is none of them is refused, and says so.
+        # Other files are refused with a message.
         browser.script(
             """const data = new DataTransfer();
             data.items.add(new File(['no values at all'], 'letter.txt'));
             window.dispatchEvent(new DragEvent('drop', {dataTransfer: data, cancelable: true, bubbles: true}));"""
         )
-        wait_until(lambda: any("letter.txt" in text for text in browser.notices()), "what is not understood is not refused")
+        wait_until(lambda: any("letter.txt" in text for text in browser.notices()), "an unknown file is not refused")
 
     def test_two_presets_compared(self):
         browser = self.browser
@@ -486,7 +486,7 @@ class Rows(PageTest):
                 found[row.find_element(By.TAG_NAME, "th").text] = [cell.text for cell in row.find_elements(By.TAG_NAME, "td")[1:]]
             return found
 
-        # What both have alike is not there, and what one does not have is its default.
+        # Equal values are omitted, and missing ones are the default.
         wait_until(rows)
         self.assertEqual(rows(), {NUMBERS + "Stiffness": ["80 N/m", "900 N/m"], NUMBERS + "Stepped": ["0.5 default", "1"]})
         box = next(row for row in browser.all(".comparison tbody tr") if "Stepped" in row.text).find_element(By.TAG_NAME, "input")
@@ -494,7 +494,7 @@ class Rows(PageTest):
         self.dialog_button("Copy the selected values of B as JSON")
         read = "return navigator.clipboard.readText()"
         wait_until(lambda: json.loads(browser.script(read)) == {"Kinds": {"Numbers": {"Stiffness": 900}}})
-        # One with what is set now.
+        # A preset and the current values.
         select = browser.find("select[aria-label='A is']")
         select.find_element(By.XPATH, "option[text()='Current values']").click()
         wait_until(lambda: rows().get(NUMBERS + "Stiffness") == ["300 N/m", "900 N/m"] and rows().get(NUMBERS + "Count") == ["60 default", "70"])
@@ -575,7 +575,7 @@ class Rows(PageTest):
         for key in ("Motor/State/Speed", "Motor/State/Temperature", "Motor/Control/Gain"):
             wait_until(lambda: browser.script(length, key) > 20, f"no samples of {key}")
         canvas = browser.find(".graph-canvas")
-        # Zoom and pause, by button and by key; the cursor reads a value.
+        # Zoom and pause by button and by key, and read a value with the cursor.
         self.assertEqual(browser.text(".graph-window"), "10 s")
         browser.click(browser.find("button[aria-label='Zoom in']"))
         self.assertEqual(browser.text(".graph-window"), "5 s")
@@ -598,7 +598,7 @@ class Rows(PageTest):
         browser = self.browser
         for key, names in [("Motor/State/Phase", ("idle", "starting", "running")), (OTHERS + "Switch", ("on",))]:
             browser.click(browser.part(key, ".row-graph"))
-            wait_until(lambda: browser.all(".legend-value")[-1].text in names, f"{key} has a number")
+            wait_until(lambda: browser.all(".legend-value")[-1].text in names, f"{key} shows a number")
 
     def test_a_change_that_failed_stays_marked_until_the_next_one(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
@@ -610,11 +610,11 @@ class Rows(PageTest):
         )
         for value, problem in [("200", "nobody answers"), ("201", "it does not like that")]:
             browser.type(browser.field(key), value)
-            wait_until(lambda: f"not set to {value} N/m: {problem}" in browser.part(key, ".row-under").text, "it is not marked")
+            wait_until(lambda: f"not set to {value} N/m: {problem}" in browser.part(key, ".row-under").text, "the row is not marked")
             self.assertIn("is-failed", browser.row(key).get_attribute("class"))
             self.assertIn(problem, browser.part(key, ".row-name").get_attribute("aria-label"))
             self.assertEqual(browser.field(key).get_attribute("value"), "120")
-        # Another tweak does not take the mark away.
+        # Changing another tweak keeps the mark.
         browser.type(browser.field(NUMBERS + "Count"), "70")
         self.becomes(NUMBERS + "Count", 70)
         self.assertIn("is-failed", browser.row(key).get_attribute("class"))
@@ -627,13 +627,13 @@ class Rows(PageTest):
         field = browser.part(key, ".text-field")
         self.assertEqual(field.get_attribute("value"), "one\ntwo")
         self.assertGreater(field.size["height"], browser.part(OTHERS + "Text", ".text-field").size["height"] + 8)
-        # The row is as high as the text.
+        # The row is as tall as the text.
         wait_until(lambda: browser.row(key).size["height"] >= field.size["height"])
         browser.type(field, "one\nthree", end=None)
         self.assertEqual(self.control.value(key), "one\ntwo")
         browser.press(Keys.CONTROL, Keys.ENTER)
         self.becomes(key, "one\nthree")
-        # One that has no lines gets some.
+        # A single line becomes several.
         field = browser.part(OTHERS + "Text", ".text-field")
         browser.type(field, "a", end=None)
         browser.press(Keys.SHIFT, Keys.ENTER)
@@ -657,9 +657,9 @@ class Rows(PageTest):
         browser = self.browser
         browser.click(browser.part("Motor/State/Speed", ".row-graph"))
         self.control.set("Motor/Control/Gain", 2)
-        wait_until(lambda: "Gain 0.8 → 2" in browser.text(".graph-marks") and "elsewhere" in browser.text(".graph-marks"), "no mark of a change elsewhere")
+        wait_until(lambda: "Gain 0.8 → 2" in browser.text(".graph-marks") and "elsewhere" in browser.text(".graph-marks"), "no mark for a change elsewhere")
         browser.type(browser.field("Motor/Control/Target"), "5000")
-        wait_until(lambda: "Target 4000 rpm → 5000 rpm" in browser.text(".graph-marks") and "this page" in browser.text(".graph-marks"), "no mark of this page")
+        wait_until(lambda: "Target 4000 rpm → 5000 rpm" in browser.text(".graph-marks") and "this page" in browser.text(".graph-marks"), "no mark for a change on this page")
         self.assertIn("Gain", browser.script("return tweaksPage.samples.marks.map(mark => mark.label).join()"))
 
     def test_follows_outside_changes_by_itself(self):
@@ -677,7 +677,7 @@ class Rows(PageTest):
         browser = self.browser
         self.assertEqual(browser.part(NUMBERS + "Stiffness", ".row-under").text, "How hard the spring pulls")
         self.assertEqual(browser.part(NUMBERS + "Stiffness", ".unit").text, "N/m")
-        # A duration is read and typed in any unit of time.
+        # A duration is shown and typed in any unit of time.
         key = NUMBERS + "Delay"
         self.assertEqual(browser.field(key).get_attribute("value"), "250")
         for text, value in [("300 ms", 0.3), ("1.5s", 1.5), ("0:04", 4), ("2 s 500 ms", 2.5), ("100", 0.1)]:
@@ -689,20 +689,20 @@ class Rows(PageTest):
         self.assertIn("restart", browser.part(key, ".row-badges").text)
         browser.type(browser.field(key), "8")
         self.becomes(key, 8)
-        wait_until(lambda: "applies at the next start; now 4" in browser.part(key, ".row-under").text, "it does not say why it has no effect")
+        wait_until(lambda: "applies at the next start; now 4" in browser.part(key, ".row-under").text, "the row does not explain why the value has no effect")
         self.assertEqual(browser.field(key).get_attribute("value"), "8")
         self.choose_menu(browser.find(".scope-line > .icon-button"), "Copy the restart command")
         wait_until(lambda: browser.script("return navigator.clipboard.readText()").startswith(f"kill {self.program.pid}"))
-        # Both chips, of the program and of the row, lead to the question.
+        # Both badges, of the program and of the row, open the dialog.
         for chip in (lambda: browser.find(".waiting button"), lambda: browser.part(key, ".row-badges button")):
             browser.click(wait_until(chip))
-            # This one is told something by its standard input, which a new one could not be.
-            wait_until(lambda: "standard input" in browser.text("dialog[open] .restart"), "it does not say why it cannot be restarted")
+            # It reads standard input, which a new process would not receive.
+            wait_until(lambda: "standard input" in browser.text("dialog[open] .restart"), "the dialog does not explain why it cannot be restarted")
             self.assertIn(f"kill {self.program.pid}", browser.text("dialog[open] .copy-preview"))
             self.assertFalse(any(button.text == "Restart" for button in browser.all("dialog[open] button")))
             self.dialog_button("Close")
 
-    def test_a_restart_is_done_when_somebody_agrees(self):
+    def test_a_restart_happens_on_confirmation(self):
         world = World("restart")
         self.addCleanup(world.close)
         program = world.start_page_program(
@@ -720,7 +720,7 @@ class Rows(PageTest):
         def press(label):
             wait_until(lambda: browser.named("dialog[open] footer button", label), f"no {label}").click()
 
-        # What will run is shown, and is not done before somebody agrees.
+        # The dialog shows the command, and nothing happens before confirmation.
         wait_until(lambda: browser.find(".waiting button")).click()
         text = dialog()
         self.assertIn(f"sends SIGTERM to process {program.pid}", text)
@@ -735,22 +735,22 @@ class Rows(PageTest):
         browser.find(".waiting button").click()
         dialog()
         press("Restart")
-        wait_until(lambda: program.poll() is not None, "it is not ended")
-        new = wait_until(lambda: browser.script(pid) not in (None, program.pid) and browser.script(pid), "it is not started")
+        wait_until(lambda: program.poll() is not None, "the process is not ended")
+        new = wait_until(lambda: browser.script(pid) not in (None, program.pid) and browser.script(pid), "no process is started")
         self.addCleanup(end_quietly, new)
-        wait_until(lambda: not browser.is_there("dialog[open]"), "the dialog stays")
-        wait_until(lambda: browser.script("return tweaksPage.state.tweak('page-program', arguments[0]).value", key) == 8, "the value does not count")
-        wait_until(lambda: not browser.find(".waiting").is_displayed(), "it still waits for a restart")
-        # One that has ended is started as it was.
+        wait_until(lambda: not browser.is_there("dialog[open]"), "the dialog stays open")
+        wait_until(lambda: browser.script("return tweaksPage.state.tweak('page-program', arguments[0]).value", key) == 8, "the value is not applied")
+        wait_until(lambda: not browser.find(".waiting").is_displayed(), "a restart is still offered")
+        # A program that has ended is started in the same way.
         os.kill(new, signal.SIGKILL)
-        wait_until(lambda: browser.named(".waiting button", "Start again…"), "a start is not offered").click()
+        wait_until(lambda: browser.named(".waiting button", "Start again…"), "no start is offered").click()
         self.assertNotIn("SIGTERM", dialog())
         press("Start")
-        last = wait_until(lambda: browser.script(pid) not in (None, new) and browser.script(pid), "it is not started again")
+        last = wait_until(lambda: browser.script(pid) not in (None, new) and browser.script(pid), "the program is not started again")
         self.addCleanup(end_quietly, last)
         self.assertEqual(browser.problems(), [])
 
-    def test_who_set_it_and_why_it_has_no_effect(self):
+    def test_the_provider_and_why_a_value_has_no_effect(self):
         world = World("environment")
         self.addCleanup(world.close)
         program = world.start_page_program(environment={"TWEAKS": json.dumps({"Kinds": {"Others": {"From outside": 7}}})})
@@ -760,14 +760,14 @@ class Rows(PageTest):
         world.start_ui()
         browser = world.browser(world.address + "&program=page-program")
         browser.connected()
-        wait_until(lambda: "environment" in browser.part(key, ".row-badges").text, "the badge does not say who")
+        wait_until(lambda: "environment" in browser.part(key, ".row-badges").text, "the badge does not name the provider")
         browser.type(browser.field(key), "9")
         browser.click(browser.part(key, ".row-name"))
-        wait_until(lambda: "environment takes precedence" in browser.text(".details .why"), "it does not say why")
-        wait_until(lambda: "lower precedence" in browser.text(".opinions"), "the order is not shown")
-        # What waits below can be taken away.
+        wait_until(lambda: "environment takes precedence" in browser.text(".details .why"), "the details do not explain it")
+        wait_until(lambda: "lower precedence" in browser.text(".opinions"), "the precedence is not shown")
+        # The ineffective value can be reset.
         browser.click(browser.part(key, ".row-reset"))
-        wait_until(lambda: "takes precedence" not in browser.part(key, ".row-under").text, "what waits is not taken away")
+        wait_until(lambda: "takes precedence" not in browser.part(key, ".row-under").text, "the ineffective value is not reset")
 
     def test_copy_as_command_code_json_and_deep_link(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
@@ -789,7 +789,7 @@ class Rows(PageTest):
         self.assertNotIn("token", link)
         browser.driver.get("about:blank")
         browser.open(link)
-        wait_until(lambda: browser.text(".details h2") == "Stiffness", "the link does not lead there")
+        wait_until(lambda: browser.text(".details h2") == "Stiffness", "the link does not open the details")
 
     def test_several_programs_on_one_page(self):
         example = self.world.start_example()
@@ -804,9 +804,9 @@ class Rows(PageTest):
         browser.type(browser.field(NUMBERS + "Stiffness"), "250")
         self.becomes(NUMBERS + "Stiffness", 250)
         self.world.end(example)
-        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('spring').state") == "offline", "it does not grey")
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('spring').state") == "offline", "the program is not shown as stopped")
         wait_until(lambda: browser.is_there(".outline-node[data-state=offline]"))
-        # One that does not run is edited through its overrides.
+        # A stopped program is edited through its overrides file.
         browser.type(browser.part("Spring/Physics/Mass", ".number-field", "spring"), "3.5")
         path = os.path.join(self.world.config, "tweaks/spring/overrides.json")
         wait_until(lambda: '"Mass"' in open(path).read() and "3.5" in open(path).read(), "the file is not edited")
@@ -827,7 +827,7 @@ class Rows(PageTest):
         browser.part("Features/Sound/Bass", ".switch").click()
         wait_until(lambda: "no effect while Bass is off" in browser.part(row, ".row-under").text)
 
-    def test_features_that_only_a_file_has(self):
+    def test_features_that_exist_only_in_a_file(self):
         world = World("provided")
         self.addCleanup(world.close)
         path = os.path.join(world.environment.setdefault("XDG_STATE_HOME", os.path.join(world.folder, "state")), "tweaks/page-program/remote.json")
@@ -847,7 +847,7 @@ class Rows(PageTest):
         browser.part(row, ".switch").click()
         self.becomes(row, False, control)
         wait_until(lambda: not browser.part(row, ".switch").is_selected())
-        # One that comes while the page is open is shown too, and changes with the file.
+        # A feature added while the page is open appears, and follows the file.
         provide({"login": {"enabled": True}, "basket": {"enabled": False}})
         wait_until(lambda: not browser.part("Features/basket/enabled", ".switch").is_selected(), "a new feature is not shown")
         provide({"login": {"enabled": True}, "basket": {"enabled": True}})

@@ -1,4 +1,4 @@
-// Numbers of tweaks: ranges, steps, limits and texts.
+// Ranges, steps, limits and texts of numbers.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -9,7 +9,7 @@ import {
 
 const types = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"];
 
-test("a range without limits has the value in it, and is one of the type", () => {
+test("a range without limits contains the value and fits the type", () => {
   for (const type of types) {
     const [least, most] = typeLimits(type);
     for (const raw of [0, 1, 60, -5, least, most]) {
@@ -29,7 +29,7 @@ test("a range without limits has the value in it, and is one of the type", () =>
   }
 });
 
-test("limits are the range, and both ends of the slider are exact", () => {
+test("the limits are the range, and both ends of the slider are exact", () => {
   const tweak = { type: "double", minimum: 0.1, maximum: 0.7, default: 0.3, value: 0.3 };
   assert.deepEqual(sliderRange(tweak), { low: 0.1, high: 0.7, isGuess: false });
   assert.equal(valueAt(tweak, 0, sliderRange(tweak)), 0.1);
@@ -38,7 +38,7 @@ test("limits are the range, and both ends of the slider are exact", () => {
   assert.deepEqual(limitsOf({ type: "uint64", minimum: 3n }), [3n, 2n ** 64n - 1n]);
 });
 
-test("a number outside the limits is the nearest one inside", () => {
+test("a number outside the limits is clamped", () => {
   assert.equal(admitted({ type: "int8" }, 200), 127);
   assert.equal(admitted({ type: "int32", maximum: 10 }, 1e9), 10);
   assert.equal(admitted({ type: "double", minimum: 1 }, -Infinity), 1);
@@ -54,7 +54,7 @@ test("steps are counted from the minimum", () => {
   assert.equal(onStep(wide, 2n ** 61n), 2305843009213693951n);
 });
 
-test("arrows go one step, ten with Shift, a tenth with Alt", () => {
+test("arrows change by one step, ten with Shift, a tenth with Alt", () => {
   const tweak = { type: "double", minimum: 0, maximum: 1000, default: 120, value: 120, step: 1 };
   assert.equal(stepped(tweak, 120, 1), 121);
   assert.equal(stepped(tweak, 121, 1, "coarse"), 131);
@@ -62,7 +62,7 @@ test("arrows go one step, ten with Shift, a tenth with Alt", () => {
   assert.equal(stepped({ ...tweak, type: "int32" }, 5, 1, "fine"), 6);
 });
 
-test("texts show what is set", () => {
+test("texts show the exact value", () => {
   assert.equal(numberText({ type: "double", precision: 2 }, 0.5), "0.50");
   assert.equal(numberText({ type: "double", precision: 2 }, 0.505), "0.505");
   assert.equal(numberText({ type: "double" }, -0), "0");
@@ -72,7 +72,7 @@ test("texts show what is set", () => {
   assert.equal(shortestFloat(Math.fround(0.1)), 0.1);
 });
 
-test("durations are shown in the unit in which they are short", () => {
+test("durations are shown in a readable unit", () => {
   const tweak = { type: "double", unit: "s" };
   assert(isDuration(tweak) && !isDuration({ type: "string", unit: "s" }) && !isDuration({ type: "double", unit: "kg" }));
   for (const [value, unit, number] of [[0.25, "ms", 250], [90, "min", 1.5], [0, "s", 0], [86400, "d", 1], [3e-7, "ns", 300]]) {

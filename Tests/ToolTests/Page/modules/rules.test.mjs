@@ -1,4 +1,4 @@
-// The rules that the page shares with the commands and the library. SharedRuleTests checks the same ones in Swift.
+// Rules that the page shares with the commands and the library. SharedRuleTests checks them in Swift.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { gatesOf, isExpired } from "../../../../Sources/Page/Files/tweaks.js";
 
 const rules = JSON.parse(readFileSync(new URL("rules.json", import.meta.url), "utf8"));
 
-test("characters that cannot be seen are escaped", () => {
+test("invisible characters are escaped", () => {
   for (const rule of rules.shown) assert.equal(shown(rule.text), rule.shown);
 });
 
@@ -18,7 +18,7 @@ test("a slash and a percent sign in a name are escaped in a key", () => {
   for (const { levels, key } of rules.keys) assert.equal(keyOf(...levels), key);
 });
 
-test("the features around a part are its gates", () => {
+test("the enclosing features of a part are its gates", () => {
   for (const { name, gates } of rules.gates) assert.deepEqual(gatesOf({ isFeature: true, name }), gates);
 });
 
@@ -26,6 +26,6 @@ test("a tweak expires after its last day", () => {
   for (const { expires, today, isExpired: expected } of rules.expiry) assert.equal(isExpired({ expires }, today), expected);
 });
 
-test("a number is moved into the limits and the range of its type", () => {
+test("a number is clamped to its limits and the range of its type", () => {
   for (const { value, admitted: expected, ...tweak } of rules.limits) assert.equal(admitted(tweak, value), expected, JSON.stringify(tweak));
 });

@@ -1,4 +1,4 @@
-// Texts of the page: names, colours, what is copied, and what is found.
+// Names, colours, copied text and search.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -8,7 +8,7 @@ import { isWanted, listItems, wordsOf } from "../../../../Sources/Page/Files/fin
 import { escaped, keyOf, linkText, placeOf, shown, unescaped } from "../../../../Sources/Page/Files/names.js";
 import { gatesOf, isChanged, limitsText, partnerName, tweakFrom } from "../../../../Sources/Page/Files/tweaks.js";
 
-/** Some of the options that the server names. */
+/** Some of the options listed by the server. */
 const options = [{ name: "unit", title: "unit", form: "text" }, { name: "pair", title: "pair", form: "text" },
   { name: "needsRestart", title: "needs restart", form: "flag" }];
 
@@ -16,24 +16,24 @@ const options = [{ name: "unit", title: "unit", form: "text" }, { name: "pair", 
 const made = (name, type, more = {}) =>
   tweakFrom("program", { tweak: keyOf("A", "B", name), category: "A", collection: "B", name, type, default: 1, value: 1, ...more }, 0);
 
-test("a key has a slash between its levels alone", () => {
+test("a key has slashes only between its levels", () => {
   assert.equal(keyOf("50%", "a/b", "c"), "50%25/a%2Fb/c");
 });
 
-test("what cannot be seen is written out, and joiners that join something are not", () => {
+test("invisible characters are escaped, except joiners within emoji", () => {
   assert.equal(shown("a\u202eb\nc"), "a\\u{202e}b\\nc");
   assert.equal(shown("👩\u200d👧"), "👩\u200d👧");
   assert.equal(shown("a\u200db"), "a\\u{200d}b");
   for (const text of ["a\\b\n\t\0", "\u202e", "plain"]) assert.equal(unescaped(escaped(text)), text);
 });
 
-test("an address leads where it came from", () => {
+test("an address restores its place", () => {
   const place = { program: "p", tweak: "A/B%2F/C", q: "a b&c=d" };
   assert.deepEqual(placeOf(linkText(place)), place);
   assert.equal(linkText({}), "");
 });
 
-test("colours are read in each form, and survive the picker", () => {
+test("all forms of colours are parsed, and survive the picker", () => {
   assert.deepEqual(parseHex("f80"), { red: 255, green: 136, blue: 0, alpha: 255 });
   assert.equal(parseHex("#12345"), undefined);
   for (const hex of ["#000000", "#ffffff", "#3366cc", "#ff880080"]) {
@@ -43,7 +43,7 @@ test("colours are read in each form, and survive the picker", () => {
   }
 });
 
-test("what is copied is one word, one field, one literal", () => {
+test("copied text is one word, one field or one literal", () => {
   assert.equal(shellWord("it's"), "'it'\\''s'");
   assert.equal(shellWord("-x"), "'-x'");
   assert.equal(shellWord("a\nb"), "$'a\\nb'");
@@ -54,13 +54,13 @@ test("what is copied is one word, one field, one literal", () => {
     'FBTweakValue("A", "B", "C", 3, 0, 9, FBTweakUnit("kg"), FBTweakNeedsRestart)');
 });
 
-test("names that objects have are names, and integers have all digits", () => {
+test("names of object members are ordinary names, and integers keep all digits", () => {
   const tweak = { category: "__proto__", collection: "constructor", name: "toString" };
   assert.equal(nestedJSON([{ tweak, value: 2n ** 64n - 1n }]),
     '{\n  "__proto__": {\n    "constructor": {\n      "toString": 18446744073709551615\n    }\n  }\n}');
 });
 
-test("a search has all its words", () => {
+test("a search matches all its words", () => {
   assert.deepEqual(wordsOf('Spring "two words" x'), ["spring", "two words", "x"]);
   const query = (text) => ({ words: wordsOf(text), shows: [], source: undefined, kind: undefined });
   const tweak = made("Stiffness", "double", { description: "How hard the spring pulls" });
@@ -77,7 +77,7 @@ test("a list has a heading for each collection", () => {
   assert.equal(count, 2);
 });
 
-test("a tweak knows its limits, gates, partner and whether it is changed", () => {
+test("a tweak has limits, gates and a partner, and knows whether it is changed", () => {
   assert.equal(limitsText(made("C", "double", { minimum: 1, unit: "kg" })), "at least 1 kg");
   assert.deepEqual(gatesOf(made("Bass/Boost", "bool", { category: "Features" })), ["enabled", "Bass"]);
   assert.deepEqual(partnerName(made("Offset X", "double")), { name: "Offset Y", isFirst: true });
