@@ -7,18 +7,18 @@ internal import TweakRecords
 internal import TweakSystem
 internal import TweakTargeting
 
-/// The file that says what `tweak-agent` loads.
+/// The configuration of `tweak-agent`: the applications and sources to follow.
 ///
 ///     { "applications": [ { "name": "search", "version": "2.4", "url": "https://features.example.org/search/" } ] }
 package struct AgentConfiguration: Hashable, Sendable {
     /// The applications with values from a web server or a flag service.
     package let applications: [WebSettings]
-    /// The applications with values from etcd. One may be among both.
+    /// The applications with values from etcd. An application may be in both lists.
     package let fleet: [EtcdSettings]
-    /// All of them, those that count more first.
+    /// All sources, highest precedence first.
     package var sources: [any SourceSettings] { applications + fleet }
 
-    /// The shortest time between two checks: nobody waits for less, and servers have many agents.
+    /// The allowed interval between checks: shorter ones are pointless, and servers have many agents.
     static let intervals: ClosedRange<Double> = 1...86_400
     static let timeouts: ClosedRange<Double> = 0.1...600
 
@@ -26,7 +26,7 @@ package struct AgentConfiguration: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - json: The bytes.
-    ///   - path: Where they are from, for the messages of errors, and for paths in it, which begin in its folder.
+    ///   - path: The path for error messages; relative paths in the file start in its directory.
     /// - Throws: ``FormatError`` with the place and what is allowed there.
     package init(json: [UInt8], path: String) throws(FormatError) {
         let value: JSONValue
@@ -53,7 +53,7 @@ package struct AgentConfiguration: Hashable, Sendable {
                     throw members.invalid("name", "there is another application \"\(application.name)\"")
                 }
                 fleet.append(application)
-                // It may have no other source.
+                // etcd may be its only source.
                 guard members.has("url", "ofrep") else { continue }
             }
             let application = try Self.webSettings(&members)
@@ -123,13 +123,13 @@ package struct AgentConfiguration: Hashable, Sendable {
             application.publicKey = key
         }
         application.lowestVersion = try members.integer("lowestVersion", 0...Int.max)
-        // It has another source besides.
+        // It may have etcd as another source.
         _ = try members.flag("fleet")
         try members.end()
         return application
     }
 
-    /// Where an application's values are: in a file, or at an OFREP service.
+    /// The source of an application's values: a file, or an OFREP service.
     private static func source(_ members: inout Members) throws(FormatError) -> (RemoteURL, FlagEvaluation?) {
         let file = try members.text("url")
         guard var service = try members.object("ofrep") else {
@@ -168,7 +168,7 @@ extension JSONValue {
     fileprivate var text: String? { if case .scalar(.string(let text)) = self { text } else { nil } }
 }
 
-/// The members of an object, which are taken one after the other: what is left is not known.
+/// The members of an object, which are consumed one by one: the remaining ones are unknown.
 struct Members {
     private let place: JSONPlace<FormatError>
     private var members: JSONObject
@@ -185,7 +185,7 @@ struct Members {
         return value
     }
 
-    /// What `read` makes of a member; `nil` if there is none.
+    /// Consumes a member with `read`; `nil` if it is missing.
     mutating func take<Value>(
         _ name: String, _ read: (JSONPlace<FormatError>, JSONValue) throws(FormatError) -> Value
     ) throws(FormatError) -> Value? {
@@ -194,7 +194,7 @@ struct Members {
         return try read(place.inside(name), value)
     }
 
-    /// Whether there is one of these.
+    /// Whether any of these members is present.
     func has(_ names: String...) -> Bool { names.contains { members[$0] != nil } }
 
     mutating func array(_ name: String, _ expectation: String) throws(FormatError) -> [JSONValue] {
@@ -204,7 +204,7 @@ struct Members {
         return try required(name, elements, expectation)
     }
 
-    /// An object whose members are not known.
+    /// An object with arbitrary members.
     mutating func json(_ name: String) throws(FormatError) -> JSONObject? {
         try take(name) { (place, value) throws(FormatError) in try place.object(value) }
     }
@@ -231,7 +231,7 @@ struct Members {
         }
     }
 
-    /// The path of a file that can be read.
+    /// The path of a readable file.
     mutating func file(_ name: String) throws(FormatError) -> String? {
         guard let text = try text(name) else { return nil }
         let file = resolvedPath(text, relativeTo: place.path)
@@ -261,7 +261,7 @@ struct Members {
         }
     }
 
-    /// Expects that all members are known.
+    /// Throws if unknown members remain.
     func end() throws(FormatError) {
         guard let unknown = members.keys.min() else { return }
         throw place.invalid("\"\(unknown.text)\" is not known; \(known.joined(separator: ", ")) are")

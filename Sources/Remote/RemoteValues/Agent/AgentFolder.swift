@@ -5,19 +5,19 @@ package import TweakRecords
 internal import TweakSystem
 internal import TweakTargeting
 
-/// The folder that an agent writes into, and processes read.
+/// The directory that an agent writes and processes read.
 ///
-/// An agent that is killed at any moment leaves whole files.
+/// Files are replaced atomically, so an agent killed at any moment leaves complete ones.
 package final class AgentFolder: Sendable {
     package let path: String
-    /// Held as long as this is there, so that there is one agent.
+    /// Held during the lifetime of this object, so that there is only one agent.
     private let lock: CInt
 
-    /// What no process follows. A file beside those of an application would wake all its processes.
+    /// Files that no process follows. A file beside those of an application would wake all its processes.
     private static let own = ".agent"
     private static let lockName = "lock"
 
-    /// The folder that is written into if none is named: that of the system for root and under systemd, otherwise the user's own.
+    /// The default directory: that of the system for root and under systemd, otherwise the user's own.
     ///
     /// - Returns: `nil` if there is no home directory.
     package static var usual: String? {
@@ -25,9 +25,9 @@ package final class AgentFolder: Sendable {
         return geteuid() == 0 ? ProvidedFolders.system : ProvidedFolders.own
     }
 
-    /// Makes the folder.
+    /// Creates the directory if necessary.
     ///
-    /// - Throws: ``OverridesError`` if it cannot be written into, or another agent does.
+    /// - Throws: ``OverridesError`` if it is not writable, or another agent uses it.
     package init(_ path: String) throws(OverridesError) {
         self.path = path
         let own = path + "/" + Self.own
@@ -49,7 +49,7 @@ package final class AgentFolder: Sendable {
         .system(action: action, path: path, reason: systemMessage(error))
     }
 
-    /// Makes a folder and those above it, into which all may look.
+    /// Creates a world-readable directory and its parents.
     private static func makeFolder(_ path: String) throws(OverridesError) {
         do throws(FileError) { try makeFolders(path, permissions: 0o755) } catch {
             throw OverridesError(error)
@@ -60,9 +60,9 @@ package final class AgentFolder: Sendable {
         "\(path)/\(application)/\(provider).json"
     }
 
-    /// What was written for an application before; `nil` if there is nothing.
+    /// The file last written for an application, or `nil`.
     ///
-    /// - Throws: ``OverridesError`` if it is damaged.
+    /// - Throws: ``OverridesError`` if the file is corrupt.
     package func last(
         _ application: String, from provider: TweakSource
     ) throws(OverridesError) -> ProvidedFile? {
@@ -71,7 +71,7 @@ package final class AgentFolder: Sendable {
         return try ProvidedFile(json: bytes, path: file.path)
     }
 
-    /// Writes what processes follow.
+    /// Writes the file that processes follow.
     package func write(
         _ provided: ProvidedFile, for application: String, from provider: TweakSource
     ) throws(OverridesError) {
@@ -79,16 +79,16 @@ package final class AgentFolder: Sendable {
         try provided.write(to: file(application, provider))
     }
 
-    /// Where checks of a source are noted. No application has a name that begins with a dot.
+    /// The directory for the times of a source's checks. No application name starts with a dot.
     private func notes(_ provider: TweakSource) -> String {
         "\(path)/\(Self.own)" + (provider == .remote ? "" : "/.\(provider)")
     }
 
-    /// Removes what an agent has written for applications that do not have a source any more. It would count for ever.
+    /// Removes the files of applications that no longer have a source; otherwise their values would apply for ever.
     ///
-    /// What was put there by other means has no note of a check, and stays.
+    /// Files that the agent did not write have no time of a check, and stay.
     ///
-    /// - Returns: What was removed, or why not.
+    /// - Returns: A message for each file that was removed, or could not be.
     package func removeAll(from provider: TweakSource, except applications: [String]) -> [(
         application: String, message: String
     )] {
@@ -106,7 +106,7 @@ package final class AgentFolder: Sendable {
         }
     }
 
-    /// Notes that an application's source was asked: the time of the file says when.
+    /// Records the time of a check of an application's source, as the modification time of a file.
     package func noteCheck(of application: String, at provider: TweakSource) {
         let folder = notes(provider)
         try? Self.makeFolder(folder)

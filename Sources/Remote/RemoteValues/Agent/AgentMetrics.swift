@@ -4,7 +4,7 @@ package import TweakOverrides
 internal import TweakRecords
 internal import TweakSystem
 
-/// What the agent does, as a text file that the textfile collector of Prometheus's node_exporter reads.
+/// The agent's metrics, as a text file for the textfile collector of Prometheus's node_exporter.
 ///
 /// Source of the format: "Exposition formats" in Prometheus's documentation.
 package final class AgentMetrics: Sendable {
@@ -20,21 +20,21 @@ package final class AgentMetrics: Sendable {
     private let file = Mutex(())
 
     private struct State {
-        /// By what stands between braces.
+        /// By the labels between braces.
         var applications: [String: Application] = [:]
         var isNew = false
         var isWriting = false
     }
 
-    /// From one writing of the file to the next. The collector reads it every fifteen seconds, and the file has all
-    /// applications in it.
+    /// The minimum interval between writes of the file. The collector reads it every fifteen seconds, and it contains
+    /// all applications.
     private static let interval: Duration = .seconds(1)
 
     package init(path: String) { self.path = path }
 
     /// Counts a check.
     ///
-    /// - Returns: Whether the caller has to ``keepWriting(_:)``.
+    /// - Returns: Whether the caller must call ``keepWriting(_:)``.
     package func note(_ report: RemoteFollower.Report) -> Bool {
         state.withLock { state in
             let source = report.provider == .remote ? "" : ",source=\"\(report.provider)\""
@@ -49,9 +49,9 @@ package final class AgentMetrics: Sendable {
         }
     }
 
-    /// Writes the file now, and again as long as something is new each time.
+    /// Writes the file now, and again while there are new values.
     ///
-    /// - Parameter report: Is called with the outcome of each.
+    /// - Parameter report: Called with the result of each write.
     package func keepWriting(_ report: (OverridesError?) -> Void) async {
         repeat {
             write(report)
@@ -81,7 +81,7 @@ package final class AgentMetrics: Sendable {
         }
     }
 
-    /// Forgets what the configuration does not name any more.
+    /// Removes applications that are no longer configured.
     package func keep(only names: [String]) {
         let names = Set(names)
         state.withLock { state in

@@ -9,9 +9,9 @@ internal import TweakJSON
 internal import TweakOverrides
 internal import TweakRecords
 
-/// The addresses of a cluster's members, of which one is asked until it fails.
+/// The addresses of a cluster's members. Requests go to one of them until it fails.
 ///
-/// Clients that all began with the first one would leave the others without work.
+/// The order is random, because otherwise all clients would use the first one.
 final class EtcdEndpoints: Sendable {
     private let endpoints: [String]
     private let index = Atomic(0)
@@ -21,27 +21,26 @@ final class EtcdEndpoints: Sendable {
     var count: Int { endpoints.count }
     var current: String { endpoints[index.load(ordering: .relaxed) % endpoints.count] }
 
-    /// Goes on with the next one.
+    /// Advances to the next member.
     func moveOn() { index.wrappingAdd(1, ordering: .relaxed) }
 }
 
-/// Speaks with the members of a cluster, through the JSON gateway that each of them has.
+/// A client for a cluster, through the JSON gateway of its members.
 ///
-/// Nothing here follows a redirect, and no answer is longer than ``largestAnswer``. A member that has lost its leader
-/// answers nothing and ends its watches: it is asked for that with each request. All applications of a cluster share one, and
-/// so the token of their user.
+/// It never follows redirects, and limits responses to ``largestAnswer``. Each request asks a member without a leader
+/// to fail and end its watches. All applications share one client for a cluster, and so its user's token.
 package struct EtcdClient: Sendable {
     let cluster: EtcdCluster
     private let opened: OpenedClient
     private var client: HTTPClient { opened.current }
     private let session = Session()
 
-    /// What is known of our user, which all members know.
+    /// The session of our user, valid for all members.
     private final class Session: Sendable {
         let token = Mutex<String?>(nil)
     }
 
-    /// The most bytes that an answer, or a line of a watch, has.
+    /// The maximum bytes of a response, or of a line of a watch.
     private static let largestAnswer = KeptFile.largestSize
     private static let largestProblem = 1 << 16
 
@@ -54,19 +53,19 @@ package struct EtcdClient: Sendable {
         opened = try resources.client(certificates: cluster.certificates, connect: cluster.timeout)
     }
 
-    // MARK: - Questions
+    // MARK: - Queries
 
-    /// What is asked of a range of keys.
+    /// A query for a range of keys.
     struct RangeQuery {
-        /// What the keys begin with, or one whole key.
+        /// The prefix of the keys, or one whole key.
         var prefix: [UInt8]
         var isWholeKey = false
         var limit = 0
         var newestFirst: Order?
         var isWithoutValues = false
-        /// Only what has been changed since.
+        /// The lowest modification revision.
         var modifiedFrom = 0
-        /// What was there at a revision; 0 for now.
+        /// The revision to read; 0 for the current one.
         var revision = 0
 
         enum Order: String {
@@ -92,16 +91,16 @@ package struct EtcdClient: Sendable {
         }
     }
 
-    /// What is there, as the majority of the members knows it.
+    /// Returns the entries in a range, as agreed by a majority of the members.
     func range(_ query: RangeQuery, at endpoint: String) async throws(FetchProblem) -> (EtcdRange, EtcdHeader)
     {
         let answer = try await ask("/v3/kv/range", query.json, at: endpoint)
         return (try EtcdRange(answer), try header(answer))
     }
 
-    /// A change, which is made as a whole or not at all.
+    /// An atomic change.
     struct Transaction {
-        /// What must be so: a key has been modified at a revision, or is not there, which is 0.
+        /// The preconditions: the revision of each key's last modification, 0 if it must not exist.
         var conditions: [(key: [UInt8], modified: Int)] = []
         var operations: [JSONValue] = []
 
@@ -119,9 +118,9 @@ package struct EtcdClient: Sendable {
         }
     }
 
-    /// Makes a change.
+    /// Commits a change.
     ///
-    /// - Returns: Whether the conditions held, and it was made.
+    /// - Returns: Whether the preconditions held and the change was made.
     func commit(
         _ transaction: Transaction, at endpoint: String
     ) async throws(FetchProblem) -> (isDone: Bool, EtcdHeader) {
@@ -137,7 +136,7 @@ package struct EtcdClient: Sendable {
         return (try answer.flag("succeeded"), try header(answer))
     }
 
-    /// Several ranges of the same state.
+    /// Returns several ranges of the same revision.
     func ranges(
         _ queries: [RangeQuery], at endpoint: String
     ) async throws(FetchProblem) -> ([EtcdRange], EtcdHeader) {
@@ -160,10 +159,10 @@ package struct EtcdClient: Sendable {
         return try EtcdHeader(header)
     }
 
-    /// Has all changes told from a revision on, until that ends.
+    /// Watches changes from a revision on, until the watch ends.
     ///
-    /// - Parameter body: Is called with what one part of the stream says. It may have several lines.
-    /// - Throws: ``FetchProblem``, in any case.
+    /// - Parameter body: Called with the messages in each part of the stream, possibly several.
+    /// - Throws: ``FetchProblem``, in every case.
     func watch(
         _ prefix: String, from revision: Int, at endpoint: String,
         _ body: ([EtcdWatchMessage]) throws(FetchProblem) -> Void
@@ -195,7 +194,7 @@ package struct EtcdClient: Sendable {
                 rest += part.readBytes(length: part.readableBytes) ?? []
                 try tell(messages, body)
             }
-            // The last line, which says why, has no end.
+            // The last line, which contains the reason, is not terminated.
             if !rest.isEmpty { try tell([EtcdWatchMessage(rest)], body) }
         } catch {
             throw FetchProblem(error)
@@ -203,7 +202,7 @@ package struct EtcdClient: Sendable {
         throw FetchProblem(message: "the watch was ended")
     }
 
-    /// Takes what is there of a line and the newline behind it; `nil` if that is not there.
+    /// Consumes a line and its newline; `nil` if the newline is missing.
     private static func readLine(_ part: inout ByteBuffer) -> [UInt8]? {
         let length = part.withUnsafeReadableBytes { bytes in
             bytes.baseAddress.flatMap { start in
@@ -236,18 +235,18 @@ package struct EtcdClient: Sendable {
             return try await answer(path, question, try await token(at: endpoint), at: endpoint)
         } catch {
             guard cluster.user != nil, Self.isTokenRefused(error.message) else { throw error }
-            // Tokens get old, and a member that was away does not know them.
+            // Tokens expire, and a member that was away does not know them.
             session.token.withLock { $0 = nil }
             return try await answer(path, question, try await token(at: endpoint), at: endpoint)
         }
     }
 
-    /// What etcd says of a token that another one helps against.
+    /// Whether an error of etcd calls for a new token.
     private static func isTokenRefused(_ message: String) -> Bool {
         message.contains("invalid auth token") || message.contains("revision in header is old")
     }
 
-    /// Says who we are.
+    /// Authenticates.
     private func token(at endpoint: String) async throws(FetchProblem) -> String? {
         guard let user = cluster.user else { return nil }
         if let token = session.token.withLock({ $0 }) { return token }
@@ -272,7 +271,7 @@ package struct EtcdClient: Sendable {
         request.method = .POST
         request.headers.add(name: "user-agent", value: "tweak-agent")
         request.headers.add(name: "content-type", value: "application/json")
-        // As the clients of etcd ask for it.
+        // As the clients of etcd do.
         request.headers.add(name: "grpc-metadata-hasleader", value: "true")
         if let token { request.headers.add(name: "authorization", value: token) }
         request.body = .bytes(JSONValue.object(question).json())
@@ -291,7 +290,7 @@ package struct EtcdClient: Sendable {
         return try EtcdObject(bytes)
     }
 
-    /// Expects what etcd's gateway begins an answer with.
+    /// Checks the status and the type of a response from the gateway.
     private func check(_ response: HTTPClientResponse) async throws {
         let type = response.headers.first(name: "content-type") ?? ""
         let isJSON = type.lowercased().split(separator: ";").first == "application/json"
@@ -316,7 +315,7 @@ package struct EtcdClient: Sendable {
 
     private static func integer(_ number: Int) -> JSONValue { .scalar(.string("\(number)")) }
 
-    /// The first key behind all that begin with something.
+    /// The first key after all keys with a prefix.
     static func end(of prefix: [UInt8]) -> [UInt8] {
         var end = prefix
         while let last = end.popLast() {

@@ -6,32 +6,32 @@ internal import TweakOverrides
 package import TweakRecords
 internal import TweakSystem
 
-/// A cluster of etcd, and what of it is ours.
+/// An etcd cluster, and the location of our keys in it.
 ///
 ///     { "etcd": { "endpoints": [ "https://etcd1:2379", "https://etcd2:2379" ], "environment": "production" } }
 package struct EtcdCluster: Hashable, Sendable {
-    /// The addresses of its members, without a slash at the end.
+    /// The addresses of its members, without a trailing slash.
     package var endpoints: [String]
-    /// What all our keys begin with, without a slash at the end.
+    /// The prefix of all our keys, without a trailing slash.
     package var prefix = "/tweaks"
-    /// Below the prefix: hosts of another environment have other values.
+    /// The level below the prefix, because hosts in other environments have other values.
     package var environment = "production"
-    /// The certificates, in PEM, of those that are trusted instead of the system's.
+    /// A PEM file of certificates to trust instead of the system's.
     package var certificates: String?
-    /// Who we are there; `nil` if nobody is asked.
+    /// The user to authenticate as; `nil` for none.
     package var user: String?
-    /// A file with that user's password, which others cannot read.
+    /// A file with the user's password, not readable by others.
     package var passwordFile: String?
-    /// How often it is checked that a watch has not missed anything.
+    /// The interval of checks whether a watch has missed anything.
     package var interval: Duration = .seconds(60)
-    /// For a whole request.
+    /// The timeout of a whole request.
     package var timeout: Duration = .seconds(5)
 
     package init(endpoints: [String]) { self.endpoints = endpoints }
 
-    /// Reads what an agent's configuration has under `etcd`, and nothing else of it.
+    /// Reads `etcd` in an agent's configuration, and nothing else.
     ///
-    /// - Returns: `nil` if it has nothing there.
+    /// - Returns: `nil` if it is missing.
     /// - Throws: ``FormatError`` with the place and what is allowed there.
     package init?(ofConfiguration json: [UInt8], path: String) throws(FormatError) {
         let value: JSONValue
@@ -82,10 +82,10 @@ package struct EtcdCluster: Hashable, Sendable {
         _ = try password()
     }
 
-    /// Whether an environment or an application can have this name.
+    /// Returns whether this is a valid name for an environment or an application.
     package static func isName(_ text: String) -> Bool { ApplicationName.isUsable(text) }
 
-    /// An address as requests begin with it; `nil` if it is something else, or has a path.
+    /// An address as the start of request URLs; `nil` if it is malformed, or has a path.
     private static func endpoint(_ text: String) -> String? {
         let address = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard RemoteURL(address) != nil, address.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2 else {
@@ -94,12 +94,12 @@ package struct EtcdCluster: Hashable, Sendable {
         return address
     }
 
-    /// The longest password that is read.
+    /// The maximum length of a password.
     private static let longestPassword = 4096
 
-    /// The password at this moment, without the newline that editors put at the end; `nil` if there is none.
+    /// The current password, without a trailing newline; `nil` if there is none.
     ///
-    /// - Throws: ``FormatError`` if the file cannot be read, or all users can.
+    /// - Throws: ``FormatError`` if the file cannot be read, or is world-readable.
     func password() throws(FormatError) -> String? {
         guard let path = passwordFile else { return nil }
         let descriptor = openFile(path, O_RDONLY)
@@ -120,7 +120,7 @@ package struct EtcdCluster: Hashable, Sendable {
     }
 }
 
-/// Where one application's values are in etcd.
+/// The settings of one application in etcd.
 package struct EtcdSettings: SourceSettings, Hashable {
     package let name: String
     package var version: String?
@@ -137,7 +137,7 @@ package struct EtcdSettings: SourceSettings, Hashable {
         EtcdSource(self, try resources.etcd(cluster), resources)
     }
 
-    /// What the keys of the application begin with.
+    /// The prefix of the application's keys.
     package var root: String { "\(cluster.prefix)/\(cluster.environment)/\(name)/" }
 }
 #endif

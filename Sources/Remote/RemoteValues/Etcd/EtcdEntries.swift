@@ -6,19 +6,19 @@ internal import TweakRecords
 internal import TweakSystem
 internal import TweakTargeting
 
-/// The entries of one application in etcd, as they are known.
+/// The known entries of one application in etcd.
 ///
-/// They go forward: what is older than what is known is not believed until most members have said so for a while. What was
-/// believed once stays until something better is there, each value by itself. A change costs what it changes.
+/// Revisions only increase: an older one is rejected until a majority of the members has had it for a while. A valid
+/// value stays until a newer valid one replaces it, key by key. The cost of a change is proportional to its size.
 struct EtcdEntries: Sendable {
     private let interval: Duration
     private let keys: FleetKeys
-    /// All changes up to it are known; 0 if nothing is.
+    /// All changes up to this revision are known; 0 if nothing is.
     private(set) var revision = 0
     private var cluster: UInt64?
     private var entries: [[UInt8]: Entry] = [:]
 
-    /// What etcd has under one key.
+    /// The entry of one key.
     private struct Entry {
         let modified: Int
         let content: Content
@@ -26,7 +26,7 @@ struct EtcdEntries: Sendable {
 
     private enum Content {
         case value(TweakKey, FleetValue, FeatureTarget?)
-        /// Something else, and what the tweak, if it is one, had before.
+        /// An invalid value, its tweak if any, and that tweak's former value.
         case unusable(TweakKey?, problem: String, before: JSONValue?)
     }
 
@@ -34,12 +34,12 @@ struct EtcdEntries: Sendable {
         (interval, keys) = (settings.cluster.interval, FleetKeys(settings))
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     var count: Int { entries.count }
 
-    /// Takes everything that is there.
+    /// Replaces everything by the current entries.
     ///
-    /// - Throws: ``FetchProblem`` if it is older than what is known, or cannot be.
+    /// - Throws: ``FetchProblem`` if they are older than the known ones, or invalid.
     mutating func take(
         _ range: EtcdRange, _ header: EtcdHeader, _ facts: HostFacts, _ state: inout RemoteState
     ) throws(FetchProblem) {
@@ -83,13 +83,13 @@ struct EtcdEntries: Sendable {
         }
         (cluster, revision) = (header.cluster, header.revision)
         state.file.from = origin
-        // Otherwise the next agent would begin with what is not so any more.
+        // Otherwise the next agent would start with an obsolete version.
         if let version = state.file.version, version > revision { state.file.version = revision }
         tell(facts, &state)
     }
 
-    /// Whether most members have known nothing newer for as long as there is between two checks. One that was put back alone
-    /// is not most of them; after the restoration of a backup all of them are.
+    /// Whether a majority has had nothing newer for the interval of checks. A single restored member is no majority;
+    /// after the restoration of a backup, all members are.
     private func isOlderBelieved(_ state: RemoteState) -> Bool {
         guard let failure = state.failure, failure.isOlder, let since = instant(failure.since) else {
             return false
@@ -97,15 +97,15 @@ struct EtcdEntries: Sendable {
         return .since1970 - since >= interval
     }
 
-    /// Takes what has changed.
+    /// Applies changes.
     ///
-    /// - Throws: ``FetchProblem`` if it was known already, or is of another cluster.
+    /// - Throws: ``FetchProblem`` if they are known already, or come from another cluster.
     mutating func take(
         _ changes: [EtcdWatchMessage.Change], upTo header: EtcdHeader, _ facts: HostFacts,
         _ state: inout RemoteState
     ) throws(FetchProblem) {
         try expect(header, notBefore: revision)
-        // Several may be of one revision.
+        // Several changes may have the same revision.
         var last = revision + 1
         for change in changes {
             guard change.entry.modified >= last, change.entry.modified <= header.revision else {
@@ -114,7 +114,7 @@ struct EtcdEntries: Sendable {
             }
             last = change.entry.modified
         }
-        // Without changes it says how far it has come. Otherwise more may be on the way.
+        // A message without changes reports progress. Otherwise more changes of the revision may follow.
         revision = changes.isEmpty ? header.revision : last
         var isNew = false
         for change in changes {
@@ -126,7 +126,7 @@ struct EtcdEntries: Sendable {
         succeed(isNew, &state)
     }
 
-    /// Expects an answer from the known cluster, in a state that is not older than a known one.
+    /// Throws unless a response is from the known cluster, and not older than a known revision.
     func expect(_ header: EtcdHeader, notBefore known: Int) throws(FetchProblem) {
         guard header.cluster == cluster else { throw FetchProblem(message: "this is another cluster") }
         guard header.revision >= known else {
@@ -156,9 +156,9 @@ struct EtcdEntries: Sendable {
         entries[entry.key] = Entry(modified: entry.modified, content: content)
     }
 
-    // MARK: - Telling
+    // MARK: - The file for programs
 
-    /// What programs are told of one tweak.
+    /// The value of one tweak for programs.
     private struct Told {
         var value: JSONValue?
         var reason: JSONValue?
@@ -183,7 +183,7 @@ struct EtcdEntries: Sendable {
         }
     }
 
-    /// - Returns: Whether it is something new.
+    /// - Returns: Whether it has changed.
     private func tell(_ told: Told, of tweak: TweakKey, _ file: inout ProvidedFile) -> Bool {
         let name = ByteText(tweak.description)
         guard file.values[tweak] != told.value || file.reasons[name] != told.reason else { return false }
@@ -192,7 +192,7 @@ struct EtcdEntries: Sendable {
         return true
     }
 
-    /// Finds out again what of it is for this host: after an upgrade that may be something else.
+    /// Evaluates all values for this host again: after an upgrade the result may differ.
     func tell(_ facts: HostFacts, _ state: inout RemoteState) {
         var (values, reasons): (OverridesDocument, JSONObject) = (OverridesDocument(), [:])
         for (key, entry) in entries {

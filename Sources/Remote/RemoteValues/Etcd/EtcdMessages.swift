@@ -2,12 +2,12 @@
 internal import TweakJSON
 internal import TweakRecords
 
-// What the JSON gateway of etcd answers. Source of the form: rpc.proto and kv.proto of etcd 3.4, in the JSON mapping of
-// protocol buffers: integers of 64 bits are texts, bytes are Base64, and a member that is 0, false or empty is left out.
+// Responses of etcd's JSON gateway. Source: rpc.proto and kv.proto of etcd 3.4, in the JSON mapping of protocol
+// buffers: 64-bit integers are strings, bytes are Base64, and members that are 0, false or empty are omitted.
 
-/// Of which cluster an answer is, and of which of its states.
+/// The cluster and the revision of a response.
 struct EtcdHeader: Hashable {
-    /// A million changes a second would not reach the last one in a hundred thousand years.
+    /// At a million changes per second, the largest would be reached in a hundred thousand years.
     static let revisions = 0...(1 << 62)
 
     let cluster: UInt64
@@ -15,13 +15,13 @@ struct EtcdHeader: Hashable {
 
     init(_ object: EtcdObject) throws(FetchProblem) {
         cluster = try object.integer("cluster_id")
-        // A watch that ends has none.
+        // 0 when a watch ends.
         revision = try object.revision("revision")
         guard cluster != 0 else { throw object.unexpected("cluster_id", "that of a cluster") }
     }
 }
 
-/// A key and what it has.
+/// A key and its value.
 struct EtcdEntry: Hashable {
     let key: [UInt8]
     let value: [UInt8]
@@ -40,10 +40,10 @@ struct EtcdEntry: Hashable {
 /// The entries in a range of keys.
 struct EtcdRange: Hashable {
     let entries: [EtcdEntry]
-    /// How many there are, also if not all were asked for.
+    /// The total number, even if only some were requested.
     let count: Int
 
-    /// Nothing.
+    /// Creates an empty range.
     init() { (entries, count) = ([], 0) }
 
     init(_ object: EtcdObject) throws(FetchProblem) {
@@ -53,15 +53,15 @@ struct EtcdRange: Hashable {
     }
 }
 
-/// What one line of a watch says.
+/// A message in one line of a watch.
 enum EtcdWatchMessage {
-    /// The watch has begun, on a member in this state.
+    /// The watch has started, on a member at this revision.
     case created(EtcdHeader)
-    /// What has changed up to a revision.
+    /// The changes up to a revision.
     case changes([Change], upTo: EtcdHeader)
-    /// What was asked for is not there any more.
+    /// The requested revision no longer exists.
     case compacted
-    /// It has ended, and why.
+    /// The watch has ended, for this reason.
     case ended(String)
 
     struct Change {
@@ -100,12 +100,12 @@ enum EtcdWatchMessage {
     }
 }
 
-/// An object in an answer. Its members are what they have to be, or the answer is not believed.
+/// An object in a response. A response with an invalid member is rejected.
 struct EtcdObject {
     private let members: JSONObject
     private let place: JSONPlace<FetchProblem>
 
-    /// Reads a whole answer.
+    /// Parses a whole response.
     init(_ json: [UInt8]) throws(FetchProblem) {
         let place = JSONPlace<FetchProblem>(path: "the answer is not one of etcd")
         let value: JSONValue
@@ -152,7 +152,7 @@ struct EtcdObject {
         return number
     }
 
-    /// The number of a state. That behind it is one too.
+    /// A revision that can still be incremented.
     func revision(_ name: String) throws(FetchProblem) -> Int {
         let revision: Int = try integer(name)
         guard EtcdHeader.revisions ~= revision else { throw unexpected(name, "a revision") }
@@ -165,7 +165,7 @@ struct EtcdObject {
         return data
     }
 
-    /// What etcd says is wrong: beside the status of an answer, or at the end of a watch.
+    /// The error message of etcd: in a response with an error status, or at the end of a watch.
     var message: String? {
         if let error = try? object("error") { return error.message }
         for name in ["message", "error"] {

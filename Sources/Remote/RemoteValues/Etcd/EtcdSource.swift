@@ -2,16 +2,16 @@
 internal import Synchronization
 internal import TweakTargeting
 
-/// The values of one application in etcd: reads all, and then has changes told.
+/// The values of one application in etcd: reads all, and then watches changes.
 ///
-/// That none was missed is seen again and again by a small question to the same member, which it can only answer with the
-/// majority behind it. After any doubt everything is read again, from the next member.
+/// A small query to the same member, which needs a majority to answer it, regularly verifies that no change was missed.
+/// After any doubt everything is read again, from the next member.
 final class EtcdSource: ValueSource {
     private struct Known {
         var entries: EtcdEntries
-        /// Whether the watch has begun.
+        /// Whether the watch has started.
         var isWatching = false
-        /// How many watches in a row have ended at once.
+        /// The number of consecutive watches that ended at once.
         var shortWatches = 0
     }
 
@@ -23,11 +23,11 @@ final class EtcdSource: ValueSource {
     /// Locked inside an update, never the other way round.
     private let known: Mutex<Known>
 
-    /// A watch that ends sooner was none.
+    /// The minimum duration of a working watch.
     private static let shortest: Duration = .seconds(10)
-    /// As many of them in a row are said.
+    /// The number of consecutive short watches to report.
     private static let tooManyShort = 3
-    /// By how much a change may come later than the answer that tells of it.
+    /// The maximum delay of a change after the response to a query.
     private static let lateness: Duration = .seconds(1)
 
     init(_ settings: EtcdSettings, _ client: EtcdClient, _ resources: SharedResources) {
@@ -39,10 +39,10 @@ final class EtcdSource: ValueSource {
 
     private var facts: HostFacts { resources.facts(settings.name, settings.version) }
 
-    /// Whoever does not want to wait for an answer does not want to wait for the next question either.
+    /// The interval never exceeds the timeout of a request.
     var schedule: CheckSchedule { CheckSchedule(interval: min(.seconds(1), settings.cluster.timeout)) }
 
-    /// Updates what is known and what programs are told.
+    /// Updates the known entries and the values for programs.
     private func update(
         _ updates: RemoteUpdates,
         _ body: (inout EtcdEntries, inout RemoteState) throws(FetchProblem) -> Void
@@ -68,12 +68,12 @@ final class EtcdSource: ValueSource {
         }
         let others = members.count == 1 ? "" : "none of \(members.count) members can be read; "
         let isOlder = older > members.count / 2
-        // It is believed if it is still so after the interval.
+        // Older values are accepted if they are still the same after the interval.
         throw FetchProblem(
             message: others + last, retryWithin: isOlder ? settings.cluster.interval : nil, isOlder: isOlder)
     }
 
-    /// Has changes told until that ends, and waits a little.
+    /// Watches until the watch ends, and then pauses briefly.
     func wait(_ schedule: inout CheckSchedule, _ updates: RemoteUpdates) async {
         let (endpoint, start) = (members.current, ContinuousClock.now)
         let problem = await watch(updates, at: endpoint)
@@ -82,7 +82,7 @@ final class EtcdSource: ValueSource {
         guard start.duration(to: .now) <= Self.shortest else {
             known.withLock { $0.shortWatches = 0 }
             _ = schedule.succeeded()
-            // The others that were with this member go elsewhere too.
+            // The other clients of this member also move on.
             try? await Task.sleep(for: .milliseconds(.random(in: 0...1000)))
             return
         }
@@ -94,7 +94,7 @@ final class EtcdSource: ValueSource {
             updates.say(
                 "changes are not told, so it is read again and again: \(endpoint): \(problem.message)")
         }
-        // It can be read, and so it is as often as it would be looked at.
+        // Reading works, so it replaces the watch at the interval of checks.
         try? await Task.sleep(for: min(schedule.failed(), settings.cluster.interval))
     }
 
@@ -109,9 +109,9 @@ final class EtcdSource: ValueSource {
         }
     }
 
-    /// Takes what changes, until that ends.
+    /// Applies changes until the watch ends.
     ///
-    /// - Returns: Why it has ended.
+    /// - Returns: The reason for the end.
     private func watch(_ updates: RemoteUpdates, at endpoint: String) async -> FetchProblem {
         let revision = known.withLock { known in
             known.isWatching = false
@@ -143,7 +143,7 @@ final class EtcdSource: ValueSource {
             switch message {
             case .ended: break
             case .created(let header):
-                // A member of another cluster, or of one that was put back, would be silent until it gets as far.
+                // A member of another cluster, or of a restored one, would be silent until it reaches the revision.
                 try known.withLock { (known) throws(FetchProblem) in
                     try known.entries.expect(header, notBefore: known.entries.revision)
                 }
@@ -156,10 +156,10 @@ final class EtcdSource: ValueSource {
         }
     }
 
-    /// Sees again and again that nothing was missed: a member that stands still, is cut off or has lost its leader does not
-    /// say so on its watch.
+    /// Regularly verifies that no change was missed: a member that hangs, is cut off or has lost its leader does not
+    /// report that on its watch.
     ///
-    /// - Returns: What was found.
+    /// - Returns: The problem.
     private func check(_ updates: RemoteUpdates, at endpoint: String) async -> FetchProblem {
         let cluster = settings.cluster
         guard (try? await Task.sleep(for: cluster.timeout)) != nil else {
@@ -177,7 +177,7 @@ final class EtcdSource: ValueSource {
                     continue
                 }
                 let revision = known.withLock { $0.entries.revision }
-                // It may be on the way.
+                // The change may be in transit.
                 try? await Task.sleep(for: Self.lateness)
                 guard known.withLock({ $0.entries.revision }) == revision else { continue }
                 throw FetchProblem(message: "changes were not told")
@@ -186,7 +186,7 @@ final class EtcdSource: ValueSource {
         } catch { return error }
     }
 
-    /// Whether there is something newer than what is known.
+    /// Whether there are newer entries than the known ones.
     private func isBehind(at endpoint: String) async throws(FetchProblem) -> Bool {
         var query = EtcdClient.RangeQuery(keys.values)
         (query.limit, query.newestFirst, query.isWithoutValues) = (1, .modified, true)

@@ -5,15 +5,15 @@ internal import TweakJSON
 package import TweakRecords
 internal import TweakSystem
 
-/// Why the values of a fleet could not be read or changed.
+/// An error in reading or changing the values of a fleet.
 package enum FleetProblem: Error {
-    /// No member of the cluster has answered.
+    /// No member of the cluster answered.
     case unreachable(String)
-    /// The cluster does not want to: we may not, or it is full.
+    /// The cluster refused: permission denied, or no space left.
     case refused(String)
-    /// Somebody else was faster, again and again, or there is not what was expected.
+    /// Repeated conflicts with other writers, or the current value is not the expected one.
     case conflict(String)
-    /// It makes no sense.
+    /// The request is invalid.
     case impossible(String)
 
     package var message: String {
@@ -25,28 +25,29 @@ package enum FleetProblem: Error {
     }
 }
 
-/// A change that was made.
+/// A recorded change.
 package struct FleetChange: Hashable, Sendable {
     /// The first change of an application is 1.
     package let number: Int
     package let revision: Int
     package let by: String
     package let why: String?
-    /// As RFC 3339 has times.
+    /// The time, in the format of RFC 3339.
     package let at: String
     package let parts: [Part]
-    /// What makes it different from another one with the same number that was not made.
+    /// Distinguishes it from a failed attempt with the same number.
     let id: String
 
-    /// What has become of one tweak.
+    /// The change of one tweak.
     package struct Part: Hashable, Sendable {
         package let tweak: TweakKey
-        /// `nil` if it had none, or something that is none.
+        /// `nil` if there was no value, or an invalid one.
         package fileprivate(set) var old: FleetValue?
         package let new: FleetValue?
-        /// The revision of what it had; `nil` if it had nothing, or the record is of an earlier version of `tweak`.
+        /// The revision of the old value; `nil` if there was none, or if an earlier version of `tweak` recorded the
+        /// change.
         package var oldRevision: Int?
-        /// Why what it had was no value.
+        /// The reason why the old value was invalid.
         package var oldProblem: String?
     }
 
@@ -57,7 +58,7 @@ package struct FleetChange: Hashable, Sendable {
         (self.parts, self.id) = (parts, id)
     }
 
-    /// Reads what is in etcd.
+    /// Parses an entry of etcd.
     init(_ entry: EtcdEntry, number: Int) throws(FormatError) {
         let path = "change \(number)"
         guard entry.created == entry.modified else {
@@ -124,27 +125,27 @@ package struct FleetChange: Hashable, Sendable {
     }
 }
 
-/// What an application has in etcd.
+/// The content of an application in etcd.
 package struct FleetContents: Sendable {
     package let revision: Int
-    /// In the order of their names.
+    /// Sorted by name.
     package let values: [(tweak: TweakKey, value: Result<FleetValue, FormatError>, revision: Int)]
-    /// The keys among those that were looked at that are none of ours or cannot be read, each with the reason.
+    /// Messages about foreign or unreadable keys among those read.
     package let strangers: [String]
-    /// The newest one, 0 if there was none.
+    /// The number of the newest change; 0 if there is none.
     let lastChange: Int
-    /// Under which number the next one is recorded. Keys that were put there by other means are left alone.
+    /// The number of the next change. Foreign keys are left alone.
     let nextChange: Int
-    /// From the first to the last; only what was asked for.
+    /// Oldest first; only those that were requested.
     package let changes: [FleetChange]
     private let places: [TweakKey: Int]
 
-    /// What a tweak has.
+    /// The value of a tweak and its revision.
     package subscript(tweak: TweakKey) -> (value: Result<FleetValue, FormatError>, revision: Int)? {
         places[tweak].map { (values[$0].value, values[$0].revision) }
     }
 
-    /// - Parameter isWithChanges: Whether the history has its content.
+    /// - Parameter isWithChanges: Whether the history includes its values.
     init(
         _ values: EtcdRange, _ history: EtcdRange, _ header: EtcdHeader, _ keys: FleetKeys,
         isWithChanges: Bool = false
@@ -178,7 +179,7 @@ package struct FleetContents: Sendable {
             }
             last = max(last, number)
             guard isWithChanges else { continue }
-            // One that is damaged is not missed, unless something has to be undone.
+            // A corrupt record is only a problem for a rollback.
             do throws(FormatError) { changes.append(try FleetChange(entry, number: number)) } catch {
                 pass(over: entry, "\(error)")
             }
@@ -195,39 +196,39 @@ package struct FleetContents: Sendable {
 
 /// Reads and changes the values of an application in etcd.
 ///
-/// Each change is one transaction, which also writes who has made it, when and why, under a number that is one more than that
-/// of the change before. So of two changes at the same time one fails, looks again and tries again.
+/// Each change is one transaction, which also records the author, time and reason under a number one higher than that
+/// of the change before. So of two concurrent changes one fails, reads again and retries.
 package struct FleetEditor: Sendable {
     private let resources = SharedResources()
     private let client: EtcdClient
     private let members: EtcdEndpoints
     private let keys: FleetKeys
 
-    /// How many changes of an application are kept.
+    /// The number of changes kept for an application.
     package static let keptChanges = 1000
-    /// As many operations a transaction has if etcd was not told otherwise; two of them are for the history.
+    /// The default limit of operations in a transaction; two are for the history.
     private static let mostParts = 126
     private static let mostAttempts = 30
 
-    /// - Throws: ``FetchProblem`` if what it needs cannot be used.
+    /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     package init(_ settings: EtcdSettings) throws(FetchProblem) {
         client = try EtcdClient(settings.cluster, resources)
         members = EtcdEndpoints(settings.cluster)
         keys = FleetKeys(settings)
     }
 
-    /// Closes what is open.
+    /// Closes all connections.
     package func end() async { await resources.end() }
 
-    /// What there is, at one moment.
+    /// Reads the content at one revision.
     ///
-    /// - Parameter isWithHistory: Whether all changes that are kept are wanted.
+    /// - Parameter isWithHistory: Whether to include all kept changes.
     package func contents(isWithHistory: Bool = false) async throws(FleetProblem) -> FleetContents {
         try await onSomeMember { (endpoint) throws(FetchProblem) in
             var history = EtcdClient.RangeQuery(keys.history)
             if isWithHistory { return try await contents(history, isWithChanges: true, at: endpoint) }
             history.isWithoutValues = true
-            // The newest change is enough. Somebody may have put something else behind it.
+            // The newest change suffices. Foreign keys may follow it.
             var newest = EtcdClient.RangeQuery(keys.history + "0")
             (newest.limit, newest.newestFirst, newest.isWithoutValues) = (10, .key, true)
             let contents = try await contents(newest, at: endpoint)
@@ -244,7 +245,7 @@ package struct FleetEditor: Sendable {
         return FleetContents(ranges[0], ranges[1], header, keys, isWithChanges: isWithChanges)
     }
 
-    /// What there was at a revision, without history; `nil` if etcd does not know it any more.
+    /// Reads the content at a past revision, without history; `nil` if etcd no longer has it.
     package func contents(at revision: Int) async throws(FleetProblem) -> FleetContents? {
         guard revision > 0 else { return nil }
         return try await onSomeMember { (endpoint) throws(FetchProblem) in
@@ -254,14 +255,14 @@ package struct FleetEditor: Sendable {
                 let (range, header) = try await client.range(query, at: endpoint)
                 return FleetContents(range, EtcdRange(), header, keys)
             } catch {
-                // It was compacted away, or is still to come.
+                // The revision was compacted, or does not exist yet.
                 guard error.isRefusal, error.message.contains("required revision") else { throw error }
                 return nil
             }
         }
     }
 
-    /// Asks one member after the other.
+    /// Tries one member after the other.
     private func onSomeMember<Result>(
         _ body: (String) async throws(FetchProblem) -> Result
     ) async throws(FleetProblem) -> Result {
@@ -280,10 +281,10 @@ package struct FleetEditor: Sendable {
     /// Changes values.
     ///
     /// - Parameters:
-    ///   - by: Who does it.
-    ///   - isWithHistory: Whether `make` looks at the changes that were made.
-    ///   - make: Says what each tweak is to have; `nil` for nothing. It is called again if somebody else was faster.
-    /// - Returns: What was done; `nil` if nothing had to be done.
+    ///   - by: The author.
+    ///   - isWithHistory: Whether `make` needs the recorded changes.
+    ///   - make: Returns the new value of each tweak; `nil` removes it. Called again after a conflict.
+    /// - Returns: The recorded change; `nil` if there was nothing to change.
     package func change(
         by: String, why: String?, isWithHistory: Bool = false,
         _ make: (FleetContents) throws(FleetProblem) -> [TweakKey: FleetValue?]
@@ -294,7 +295,7 @@ package struct FleetEditor: Sendable {
         for attempt in 0..<Self.mostAttempts {
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int.random(in: 0...(10 * attempt)))) }
             let contents = try await contents(isWithHistory: isWithHistory || attempted != nil)
-            // An attempt whose answer was lost may have been made.
+            // An attempt whose response was lost may have succeeded.
             if let attempted,
                 let done = contents.changes.first(where: { $0.number == attempted && $0.id == id })
             {
@@ -369,14 +370,14 @@ package struct FleetEditor: Sendable {
         return transaction
     }
 
-    // MARK: - Going back
+    // MARK: - Rollback
 
-    /// What has to be changed so that everything is as it was at a revision.
+    /// Computes the changes that restore a revision.
     ///
     /// - Parameters:
-    ///   - tweak: Only this one; `nil` for all of the application.
-    ///   - then: What etcd had at the revision; `nil` if it does not know, so that the history has to do. That lacks what was
-    ///     written by other means than `tweak fleet`.
+    ///   - tweak: The tweak to restore; `nil` for the whole application.
+    ///   - then: The content of etcd at the revision; `nil` if it is not available, so that the history is used. That
+    ///     lacks values written without `tweak fleet`.
     package static func rollback(
         to revision: Int, of tweak: TweakKey?, _ contents: FleetContents, _ then: FleetContents?
     ) throws(FleetProblem) -> [TweakKey: FleetValue?] {
@@ -409,19 +410,19 @@ package struct FleetEditor: Sendable {
         return wanted
     }
 
-    /// From where it is known what there was at a revision.
+    /// The source for the content at a revision.
     private enum Past {
         case contents(FleetContents)
         case history(History)
 
-        /// What a tweak had.
+        /// The former state of a tweak.
         enum State {
             case same
             case had(FleetValue?)
             case unknown(String)
         }
 
-        /// Those that may have had something else.
+        /// The tweaks whose values may have been different.
         var tweaks: [TweakKey] {
             switch self {
             case .contents(let contents): contents.values.map(\.tweak)
@@ -429,7 +430,7 @@ package struct FleetEditor: Sendable {
             }
         }
 
-        /// - Parameter revision: That of what it has now; `nil` if it has nothing.
+        /// - Parameter revision: The revision of the current value; `nil` if there is none.
         func state(of tweak: TweakKey, now revision: Int?) -> State {
             switch self {
             case .history(let history): return history.state(of: tweak, now: revision)
@@ -444,14 +445,14 @@ package struct FleetEditor: Sendable {
         }
     }
 
-    /// The changes before and after a revision, as far as they are recorded.
+    /// The recorded changes before and after a revision.
     private struct History {
         let revision: Int
         /// The last change of each tweak up to the revision, and the first one after it.
         private(set) var last: [TweakKey: (change: Int, part: FleetChange.Part)] = [:]
         private(set) var next: [TweakKey: FleetChange.Part] = [:]
 
-        /// - Throws: ``FleetProblem`` if a change after the revision is not recorded any more.
+        /// - Throws: ``FleetProblem`` if a change after the revision is no longer recorded.
         init(of contents: FleetContents, since revision: Int) throws(FleetProblem) {
             self.revision = revision
             let newer = contents.changes.filter { $0.revision > revision }
@@ -475,7 +476,7 @@ package struct FleetEditor: Sendable {
             }
         }
 
-        /// What a tweak had before the next change of it, or has now, if nobody has written that without `tweak fleet`.
+        /// A tweak's value before its next change, or the current one, unless it was written without `tweak fleet`.
         func state(of tweak: TweakKey, now: Int?) -> Past.State {
             let next = next[tweak]
             let written = next == nil ? now : next?.oldRevision
@@ -494,12 +495,12 @@ package struct FleetEditor: Sendable {
 
     // MARK: - Watching
 
-    /// Has changes told as they are made, until the task is cancelled.
+    /// Reports changes as they are made, until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - revision: Those behind it.
-    ///   - change: Is called with each.
-    ///   - problem: Is told of what goes wrong; it goes on.
+    ///   - revision: The revision after which to start.
+    ///   - change: Called with each change.
+    ///   - problem: Called with errors; watching continues.
     package func watch(
         after revision: Int, _ change: (FleetChange) -> Void, problem: (String) -> Void
     ) async {
@@ -515,7 +516,7 @@ package struct FleetEditor: Sendable {
             let endpoint = members.current
             let start = ContinuousClock.now
             do throws(FetchProblem) {
-                // What a watch does not tell any more, since it was compacted away.
+                // Reads the compacted changes, which a watch no longer reports.
                 var query = EtcdClient.RangeQuery(keys.history)
                 query.modifiedFrom = revision + 1
                 let (missed, header) = try await client.range(query, at: endpoint)

@@ -4,16 +4,16 @@ package import TweakJSON
 package import TweakRecords
 internal import TweakTargeting
 
-// What is in etcd, below PREFIX/ENVIRONMENT/APPLICATION/:
+// The keys in etcd below PREFIX/ENVIRONMENT/APPLICATION/:
 //
 //     values/Category/Collection/Name     a value: { "value": 5, "by": "ann@ops", "why": "…", "at": "…", "for": {} }
 //     history/00000000000000000042        the forty-second change: { "id": "…", "by": …, "changes": [] }
 //
-// A name is written as everywhere, with %2F for a slash and %25 for a percent sign inside a level.
+// Names have their usual form, with %2F for a slash and %25 for a percent sign inside a level.
 
-/// Which keys an application has.
+/// The keys of an application.
 package struct FleetKeys: Hashable, Sendable {
-    /// With a slash at the end.
+    /// With a trailing slash.
     package let root: String
 
     package init(_ settings: EtcdSettings) { root = settings.root }
@@ -24,7 +24,7 @@ package struct FleetKeys: Hashable, Sendable {
     /// The key of a tweak's value.
     func key(of tweak: TweakKey) -> [UInt8] { Array((values + tweak.description).utf8) }
 
-    /// The tweak whose value has a key; `nil` if it is no such key, or a second way to write one.
+    /// The tweak whose value is under a key; `nil` for other keys, and for alternative spellings.
     func tweak(of key: [UInt8]) -> TweakKey? {
         guard key.starts(with: values.utf8) else { return nil }
         let bytes = key.dropFirst(values.utf8.count)
@@ -33,21 +33,21 @@ package struct FleetKeys: Hashable, Sendable {
         return tweak
     }
 
-    /// The key of a change, which are in order.
+    /// The key of a change. Keys sort by number.
     func key(ofChange number: Int) -> [UInt8] {
         let digits = String(number)
         return Array((history + String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits).utf8)
     }
 
-    /// The number of the change that is recorded under a key; `nil` if it is no such key.
+    /// The number of the change recorded under a key; `nil` for other keys.
     ///
-    /// Each change makes a revision, so the tenth is not made before revision 10. A key with a higher number was put there by
-    /// other means; to go on from there would forget all changes before.
+    /// Each change makes a revision, so the tenth is not made before revision 10. A key with a higher number is
+    /// foreign; continuing from there would lose all changes before.
     func number(ofChange entry: EtcdEntry) -> Int? {
         place(ofChange: entry.key).flatMap { 1...max(1, entry.created) ~= $0 ? $0 : nil }
     }
 
-    /// The number that a key has, whoever put it there.
+    /// The number in a key, regardless of who wrote it.
     func place(ofChange key: [UInt8]) -> Int? {
         guard key.starts(with: history.utf8) else { return nil }
         let digits = key.dropFirst(history.utf8.count)
@@ -58,15 +58,15 @@ package struct FleetKeys: Hashable, Sendable {
     }
 }
 
-/// What etcd has for one tweak.
+/// The value of one tweak in etcd.
 package struct FleetValue: Hashable, Sendable {
     package var value: TweakValue
-    /// For which hosts and programs it is; `nil` for all.
+    /// The target hosts and programs; `nil` for all.
     package var filters: JSONObject?
-    /// Who has set it.
+    /// The author.
     package var by: String?
     package var why: String?
-    /// When, as RFC 3339 has times.
+    /// The time, in the format of RFC 3339.
     package var at: String?
 
     package init(
@@ -76,7 +76,7 @@ package struct FleetValue: Hashable, Sendable {
         (self.value, self.filters, self.by, self.why, self.at) = (value, filters, by, why, at)
     }
 
-    /// Reads what is there. A member that is not known may say for whom the value is, so that it is refused.
+    /// Parses a value. Unknown members are refused, because they may restrict the value's targets.
     ///
     /// - Throws: ``FormatError`` with the place.
     package init(json: [UInt8], of tweak: TweakKey) throws(FormatError) {
@@ -101,18 +101,18 @@ package struct FleetValue: Hashable, Sendable {
         _ = try target(for: tweak)
     }
 
-    /// For whom it is; `nil` for all.
+    /// The value's targets; `nil` for all.
     func target(for tweak: TweakKey) throws(FormatError) -> FeatureTarget? {
         guard let filters else { return nil }
         return try FeatureTarget(filters: filters, key: tweak.description, path: tweak.description)
     }
 
-    /// Expects that there are all filters. Those that are read may be of a later version, and apply nowhere.
+    /// Throws for unknown filters. When values are read, such filters may be of a later version, and never match.
     package func checkFilters(for tweak: TweakKey) throws(FormatError) {
         if let unknown = try target(for: tweak)?.unknownFilters.first { throw unknown }
     }
 
-    /// The value and its filters, without who has set it.
+    /// The value and its filters, without author, time and reason.
     var content: JSONObject {
         var members: JSONObject = ["value": .scalar(value)]
         if let filters { members["for"] = .object(filters) }
@@ -127,7 +127,7 @@ package struct FleetValue: Hashable, Sendable {
         return JSONValue.object(members).json()
     }
 
-    /// What a person wants to know of it.
+    /// The origin of the value, for people.
     var reason: String {
         ["set", by.map { "by \($0)" }, at.map { "at \($0)" }].compactMap(\.self).joined(separator: " ")
             + (why.map { ": \($0)" } ?? "")

@@ -1,26 +1,26 @@
-/// When an application's file is looked at next.
+/// The schedule of checks for one application.
 ///
-/// Agents that began together are apart from the second check on, and those whose server was away do not come back all at
-/// once.
+/// Jitter spreads agents that started together, from the second check on, and those that return after a failure of
+/// their server.
 package struct CheckSchedule: Hashable, Sendable {
     private let interval: Duration
-    /// How often in a row it has failed.
+    /// The number of consecutive failures.
     private var failures = 0
-    /// Whether it has ever succeeded since the agent began.
+    /// Whether a check has succeeded since the start of the agent.
     private var hasSucceeded = false
 
-    /// After failures it takes no longer than this, so that a switch reaches the host soon after the server is back.
+    /// The maximum pause after failures, so that a switch reaches the host soon after the server is back.
     private static let longestPause: Duration = .seconds(300)
-    /// What a server asks for is at most this: a wrong date must not hold off a switch for days.
+    /// The maximum pause that a server can request: a wrong date must not delay a switch for days.
     static let longestRetryAfter: Duration = .seconds(3600)
-    /// By which part of it a pause is longer or shorter.
+    /// The maximum relative deviation of a pause.
     private static let jitter = 0.1
 
     package init(interval: Duration) { self.interval = interval }
 
-    /// The pause after a check that has succeeded; after the first one it is any part of the interval.
+    /// The pause after a successful check; after the first one, a random part of the interval.
     ///
-    /// - Parameter chance: From 0 to 1.
+    /// - Parameter chance: A random number from 0 to 1.
     package mutating func succeeded(chance: Double = .random(in: 0...1)) -> Duration {
         failures = 0
         defer { hasSucceeded = true }
@@ -29,12 +29,12 @@ package struct CheckSchedule: Hashable, Sendable {
         return least + (interval - least) * chance
     }
 
-    /// The pause after a check that has failed: twice as long each time. Before anything was loaded, as while a host
-    /// starts and its network does not work yet, it begins with a second, otherwise with the interval.
+    /// The pause after a failed check, doubled each time. Before the first success, for example while a host boots
+    /// without network, it starts at one second, otherwise at the interval.
     ///
     /// - Parameters:
-    ///   - retryAfter: What the server has asked for.
-    ///   - chance: From 0 to 1.
+    ///   - retryAfter: The server's request.
+    ///   - chance: A random number from 0 to 1.
     package mutating func failed(retryAfter: Duration? = nil, chance: Double = .random(in: 0...1)) -> Duration
     {
         let first = hasSucceeded ? interval : min(.seconds(1), interval)

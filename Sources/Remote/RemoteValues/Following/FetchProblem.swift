@@ -7,24 +7,24 @@ internal import NIOPosix
 internal import NIOSSL
 internal import TweakSystem
 
-/// Why values could not be loaded, in words that say what the server did.
+/// An error in loading values, in terms of the server's behaviour.
 package struct FetchProblem: Error, Hashable {
     package let message: String
-    /// How long the server asks to be left alone.
+    /// The pause that the server requested.
     package var retryAfter: Duration?
-    /// The longest time until the next read.
+    /// The maximum time until the next read.
     package var retryWithin: Duration?
-    /// Whether the server understood the question and refuses to answer it.
+    /// Whether the server understood the request and refused it.
     package var isRefusal = false
-    /// Whether the server knows only something older than what was known before.
+    /// Whether the server only has something older than what is known.
     package var isOlder = false
 
-    /// What the message of a problem that ``isOlder`` says, also in a file that an earlier agent has left.
+    /// Part of the message if ``isOlder``, also in files of earlier agents.
     static let older = "what is older is not believed"
 }
 
 extension FetchProblem {
-    /// A problem as it is, and any other error in words for people: those of the layers below are for programmers.
+    /// Keeps a problem, and describes any other error for people: messages of the layers below are for programmers.
     init(_ error: any Error) {
         self = error as? FetchProblem ?? FetchProblem(message: Self.words(for: error))
     }
@@ -70,7 +70,7 @@ extension FetchProblem {
 }
 
 extension HTTPClientResponse {
-    /// Reads the body as it comes, and no more of it than is allowed.
+    /// Reads the body, up to a limit.
     func bytes(limit: Int) async throws -> [UInt8] {
         let tooLarge = FetchProblem(message: "the answer has more than \(limit) bytes")
         if let length = headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {

@@ -4,15 +4,15 @@ package import TweakOverrides
 package import TweakRecords
 internal import TweakSystem
 
-/// Follows one source of one application's values, and has its programs told.
+/// Follows one source of an application's values, and writes the file for its programs.
 package struct RemoteFollower: Sendable {
     private let settings: any SourceSettings
     private let source: any ValueSource
-    /// What nobody else uses, and ends with this; `nil` if resources are shared.
+    /// Resources that are not shared and end with this; `nil` if they are.
     private let ownResources: SharedResources?
 
-    /// - Parameter resources: What this shares with others, which the caller ends; `nil` if it is alone.
-    /// - Throws: ``FetchProblem`` if what it needs cannot be used.
+    /// - Parameter resources: Shared resources, which the caller ends; `nil` for own ones.
+    /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     package init(
         _ settings: any SourceSettings, sharing resources: SharedResources? = nil
     ) throws(FetchProblem) {
@@ -21,30 +21,30 @@ package struct RemoteFollower: Sendable {
         source = try settings.source(sharing: resources ?? ownResources ?? SharedResources())
     }
 
-    /// What is known after a check or a change.
+    /// The state after a check or a change.
     package struct Report: Sendable {
         /// The name of the application.
         package let application: String
-        /// Where the values are from.
+        /// The provider of the values.
         package let provider: TweakSource
         package let outcome: RemoteState.Outcome
-        /// What programs are told.
+        /// The file for programs.
         package let file: ProvidedFile
-        /// What to tell a person.
+        /// Messages for people.
         package let messages: [String]
-        /// Why the programs are told nothing; `nil` if they are.
+        /// The error if the file could not be written.
         package let notKept: OverridesError?
-        /// Since 1970.
+        /// The time since 1970.
         package let time: Duration
     }
 
     /// Follows the source until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - last: What an earlier agent has left.
-    ///   - isOnce: Whether to read once only.
-    ///   - keep: Tells the programs. It is called if something is new.
-    ///   - report: Is called after each check and each change; several changes in a row are reported together.
+    ///   - last: The file of an earlier agent.
+    ///   - isOnce: Whether to read only once.
+    ///   - keep: Writes the file for programs. Called if there is something new.
+    ///   - report: Called after checks and changes; several consecutive changes are reported together.
     package func follow(
         from last: ProvidedFile?, isOnce: Bool = false,
         keep: @escaping @Sendable (ProvidedFile) throws(OverridesError) -> Void,
@@ -58,7 +58,7 @@ package struct RemoteFollower: Sendable {
                 if isOnce { break }
                 await source.wait(&schedule, updates)
             } catch {
-                // A read that the end of the agent broke off is no failure.
+                // A read that was cancelled at the end of the agent is not a failure.
                 if Task.isCancelled { break }
                 updates.update { state in state.fail(error) }
                 if isOnce { break }
@@ -72,13 +72,14 @@ package struct RemoteFollower: Sendable {
     }
 }
 
-/// Updates the state of one application, and has its programs told. What arrives while a file is written is written together.
+/// Updates the state of one application, and writes the file for its programs. Updates during a write are combined into
+/// the next one.
 package final class RemoteUpdates: Sendable {
     private struct Guarded {
         var state: RemoteState
-        /// Whether something is to be told that has not been.
+        /// Whether there is something to write.
         var isNew = false
-        /// Runs while something is to be told.
+        /// Runs while there is something to write.
         var telling: Task<Void, Never>?
     }
 
@@ -91,11 +92,11 @@ package final class RemoteUpdates: Sendable {
     private let keep: @Sendable (ProvidedFile) throws(OverridesError) -> Void
     private let report: @Sendable (RemoteFollower.Report) -> Void
     private let guarded: Mutex<Guarded>
-    /// What the programs were told last.
+    /// The last file written.
     private let kept: Mutex<Kept>
 
-    /// From one writing of the file to the next. The first change of a burst is written at once, and the pauses double as long
-    /// as it lasts: each writing is of all values, and wakes all programs.
+    /// The pause between writes of the file. The first change of a burst is written at once, and the pauses double
+    /// during the burst: each write contains all values, and wakes all programs.
     private static let pauses: ClosedRange<Duration> = .milliseconds(2)...(.milliseconds(50))
 
     init(
@@ -108,7 +109,7 @@ package final class RemoteUpdates: Sendable {
         kept = Mutex(Kept(file: last))
     }
 
-    /// Updates the state, and has it told unless `body` throws.
+    /// Updates the state, and writes the file unless `body` throws.
     func update<Problem: Error>(
         _ body: (inout RemoteState) throws(Problem) -> Void
     ) throws(Problem) {
@@ -119,10 +120,10 @@ package final class RemoteUpdates: Sendable {
         }
     }
 
-    /// Tells a person something.
+    /// Reports a message to people.
     func say(_ message: String) { update { state in state.messages.append(message) } }
 
-    /// Returns when everything is told.
+    /// Returns when everything is written.
     func end() async { await guarded.withLock { $0.telling }?.value }
 
     private func tell() async {
@@ -134,7 +135,7 @@ package final class RemoteUpdates: Sendable {
         }
     }
 
-    /// Returns what is to be told; `nil` if that is nothing.
+    /// The state to write, or `nil`.
     private func newState() -> RemoteState? {
         guarded.withLock { guarded in
             guard guarded.isNew else {
@@ -171,7 +172,7 @@ package final class RemoteUpdates: Sendable {
 }
 
 extension ProvidedFile {
-    /// The file without the times of its checks. Programs are woken when it changes, so not for these.
+    /// The file without the times of its checks, for which programs should not wake up.
     fileprivate var content: ProvidedFile {
         var content = self
         content.loaded = nil

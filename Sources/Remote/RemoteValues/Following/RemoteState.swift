@@ -3,33 +3,33 @@ internal import FoundationEssentials
 internal import TweakOverrides
 internal import TweakSystem
 
-/// What programs are told of one application's values, and whether its source can be read.
+/// The values of one application for its programs, and the state of their source.
 ///
-/// What was believed once stays until something better is there.
+/// Valid values stay until newer valid ones replace them.
 package struct RemoteState: Sendable {
-    /// What the programs are told.
+    /// The file for programs.
     var file: ProvidedFile
-    /// Why and since when nothing could be loaded; `nil` while it works.
+    /// The reason and start of a failure; `nil` while loading works.
     private(set) var failure: LastingFailure?
     private(set) var outcome = Outcome.unchanged
-    /// What to tell a person, once.
+    /// Messages for people, to be reported once.
     var messages: [String] = []
 
-    /// The result of a check, in a word.
+    /// The result of a check.
     package enum Outcome: String, CaseIterable, Sendable {
         case loaded, unchanged, failed
     }
 
-    /// Begins with what an earlier agent has left.
+    /// Starts from the file of an earlier agent.
     init(last: ProvidedFile?) {
         file = last ?? ProvidedFile()
-        // A source that was away is still away if the agent begins anew.
+        // A failure continues when the agent restarts.
         failure = file.problem.flatMap(LastingFailure.init(text:))
     }
 
-    /// Notes that ``file`` has what the source has.
+    /// Records that ``file`` is up to date.
     ///
-    /// - Parameter isNew: Whether that is something else than before.
+    /// - Parameter isNew: Whether its values have changed.
     mutating func succeed(isNew: Bool) {
         let now = timestamp(.since1970)
         if isNew || file.loaded == nil {
@@ -42,46 +42,46 @@ package struct RemoteState: Sendable {
         (failure, file.problem) = (nil, nil)
     }
 
-    /// Notes that nothing could be loaded.
+    /// Records a failure.
     mutating func fail(_ problem: FetchProblem) {
         let time = Duration.since1970
         var earlier = failure.flatMap { $0.isOlder == problem.isOlder ? $0 : nil }
-        // What is older goes on, so that its revision changes, and it is the same reason.
+        // The older revision may change while the reason stays the same.
         if problem.isOlder { earlier?.reason = problem.message }
         if earlier?.reason != problem.message {
             let kept = file.loaded.map { "; what was loaded at \($0) stays" } ?? "; nothing was loaded before"
             messages.append(problem.message + kept)
         }
         let now = timestamp(time)
-        // A time that is to come is that of a clock that was wrong.
+        // A time in the future is from a wrong clock.
         if let since = earlier.flatMap({ instant($0.since) }), since > time { earlier?.since = now }
         let failure = LastingFailure(problem, after: earlier, at: now)
         (self.failure, file.problem, file.checked, outcome) = (failure, failure.text, now, .failed)
     }
 
-    /// Notes that everything was told.
+    /// Records that everything was reported.
     mutating func noteTold() {
         messages = []
         if outcome == .loaded { outcome = .unchanged }
     }
 }
 
-/// A time as RFC 3339 has it, in seconds.
+/// A time in the format of RFC 3339, in seconds.
 func timestamp(_ time: Duration) -> String {
     Date(timeIntervalSince1970: Double(time.components.seconds)).ISO8601Format()
 }
 
-/// The time that a text of ``timestamp(_:)`` says; `nil` if it is something else.
+/// Parses the format of ``timestamp(_:)``; `nil` if the text is malformed.
 func instant(_ timestamp: String) -> Duration? {
     (try? Date(timestamp, strategy: .iso8601)).map { .seconds($0.timeIntervalSince1970) }
 }
 
-/// Why nothing can be loaded now, and since when nothing could be, perhaps for other reasons at first.
+/// A failure to load, with its current reason and its start, possibly for other reasons.
 struct LastingFailure {
     var reason: String
-    /// As RFC 3339 has times.
+    /// In the format of RFC 3339.
     var since: String
-    /// Whether the source knows only something older.
+    /// Whether the source only has something older.
     let isOlder: Bool
     /// Whether there were other reasons before.
     private let isAfterOthers: Bool
@@ -95,9 +95,9 @@ struct LastingFailure {
         isAfterOthers = earlier.map { $0.isAfterOthers || $0.reason != problem.message } ?? false
     }
 
-    /// Reads ``text``.
+    /// Parses ``text``.
     ///
-    /// - Returns: `nil` if it is something else.
+    /// - Returns: `nil` if the text is malformed.
     init?(text: String) {
         let parts = text.split(separator: Self.since, omittingEmptySubsequences: false)
         guard parts.count > 1, let time = parts.last else { return nil }
@@ -108,7 +108,7 @@ struct LastingFailure {
         isOlder = text.contains(FetchProblem.older)
     }
 
-    /// What programs are told.
+    /// The text for programs.
     var text: String { reason + (isAfterOthers ? Self.afterOthers : "") + Self.since + since }
 }
 #endif

@@ -3,21 +3,22 @@ internal import Synchronization
 
 /// The queue for requests to each server, so that an agent with thousands of applications opens few connections at a time.
 final class RequestTurns: Sendable {
-    /// The most requests to one server at a time.
+    /// The maximum of concurrent requests to one server.
     private static let most = 100
-    /// The most before any has ended. Each of the first connections reads the trusted certificates, later ones find them read.
+    /// The maximum before the first has ended. Each of the first connections loads the trusted certificates; later ones
+    /// find them cached.
     private static let first = 4
 
     private struct Line {
         var running = 0
         var ended = 0
-        /// By their numbers, the lowest of which is not below `next`; those that gave up are missing.
+        /// By number, none lower than `next`; cancelled ones are missing.
         var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
         var (next, end) = (0, 0)
 
         private var isFree: Bool { running < min(RequestTurns.most, RequestTurns.first + ended) }
 
-        /// Returns `true` if it is the turn of this number now; otherwise the number waits.
+        /// Returns `true` if the request may start; otherwise queues it.
         mutating func begin(_ number: Int, _ continuation: CheckedContinuation<Bool, Never>) -> Bool? {
             guard !isFree else {
                 running += 1
@@ -28,7 +29,7 @@ final class RequestTurns: Sendable {
             return nil
         }
 
-        /// Returns those whose turn it is after another one has ended.
+        /// Ends a request, and returns those that may start.
         mutating func endTurn() -> [CheckedContinuation<Bool, Never>] {
             (running, ended) = (running - 1, ended + 1)
             var begun: [CheckedContinuation<Bool, Never>] = []
@@ -45,12 +46,12 @@ final class RequestTurns: Sendable {
 
     private let lines = Mutex<[String: Line]>([:])
 
-    /// Asks a server when it is its turn.
+    /// Performs a request when it is its turn.
     ///
     /// - Parameters:
     ///   - server: The scheme, the host and the port.
-    ///   - timeout: For the whole request, from its turn on.
-    /// - Throws: ``FetchProblem``, in words for people whatever `request` throws.
+    ///   - timeout: The timeout of the request, from its turn on.
+    /// - Throws: ``FetchProblem``, which describes errors of `request` for people.
     func take<Answer: Sendable>(
         at server: String, for timeout: Duration, _ request: @escaping @Sendable () async throws -> Answer
     ) async throws(FetchProblem) -> Answer {
@@ -71,7 +72,7 @@ final class RequestTurns: Sendable {
         return try result.get()
     }
 
-    /// Waits for a turn, which ``leave(_:)`` ends.
+    /// Waits for a turn, to be ended by ``leave(_:)``.
     ///
     /// - Parameter server: The scheme, the host and the port.
     /// - Returns: `false` if the task was cancelled before.
@@ -83,7 +84,7 @@ final class RequestTurns: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isTurn = lines.withLock { lines -> Bool? in
-                    // The handler below was called before, and has found nobody.
+                    // The handler below ran before this and found no continuation.
                     if Task.isCancelled { return false }
                     return lines[server, default: Line()].begin(number, continuation)
                 }
@@ -94,7 +95,7 @@ final class RequestTurns: Sendable {
         }
     }
 
-    /// Ends a turn, and begins those of others.
+    /// Ends a turn, and starts the next ones.
     private func leave(_ server: String) {
         let begun = lines.withLock { $0[server, default: Line()].endTurn() }
         for continuation in begun { continuation.resume(returning: true) }

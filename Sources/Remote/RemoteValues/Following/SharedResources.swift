@@ -6,10 +6,10 @@ internal import Synchronization
 internal import TweakOverrides
 internal import TweakTargeting
 
-/// What the followers of all applications share: HTTP clients, with the certificates that they trust, turns at servers, and
-/// the facts about this host.
+/// The resources shared by the followers of all applications: HTTP clients with their trusted certificates, request
+/// queues, and the facts about this host.
 package final class SharedResources: Sendable {
-    /// What makes a client different from another one.
+    /// The settings that distinguish clients.
     private struct Settings: Hashable {
         let certificates: String?
         let connect: Duration
@@ -21,12 +21,13 @@ package final class SharedResources: Sendable {
     private let clusters = Mutex<[EtcdCluster: EtcdClient]>([:])
     private let host = Mutex<(facts: HostFacts, read: ContinuousClock.Instant)?>(nil)
 
-    /// For so long the facts about a host are believed, so that thousands of applications do not read the same files.
+    /// The time for which the facts about a host are cached, so that thousands of applications do not read the same
+    /// files.
     private static let freshness: Duration = .seconds(1)
 
     package init() {}
 
-    /// Closes what is open. What is asked later opens it again.
+    /// Closes all connections. Later requests open new ones.
     package func end() async {
         for client in clients.withLock({ Array($0.values) }) { await (try? client.get())?.end() }
     }
@@ -48,7 +49,7 @@ package final class SharedResources: Sendable {
 
     // MARK: - Clients
 
-    /// The client of a cluster, which has one session for all applications.
+    /// The client of a cluster, with one session for all applications.
     ///
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     func etcd(_ cluster: EtcdCluster) throws(FetchProblem) -> EtcdClient {
@@ -60,12 +61,12 @@ package final class SharedResources: Sendable {
         }
     }
 
-    /// The client of all applications that have these settings.
+    /// The client for all applications with these settings.
     ///
     /// - Parameters:
-    ///   - certificates: A file with those that are trusted instead of the system's.
-    ///   - connect: The time for a connection, with TLS.
-    ///   - read: The longest time in which nothing comes.
+    ///   - certificates: A PEM file of certificates to trust instead of the system's.
+    ///   - connect: The timeout of connecting, including TLS.
+    ///   - read: The maximum time without data.
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     func client(
         certificates: String?, connect: Duration, read: Duration? = nil
@@ -86,10 +87,10 @@ package final class SharedResources: Sendable {
                 redirectConfiguration: .disallow,
                 timeout: .init(
                     connect: TimeAmount(settings.connect), read: settings.read.map { TimeAmount($0) }),
-                // Between two checks only what is told of changes is kept open: a server has many agents.
+                // Between checks, only event streams and watches stay open: a server has many agents.
                 connectionPool: .init(idleTimeout: .seconds(1)))
             configuration.connectionPool.retryConnectionEstablishment = false
-            // Streams and watches keep theirs; of others there are as many as `RequestTurns` lets begin.
+            // Streams and watches keep their connections; `RequestTurns` limits the others.
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = .max
             configuration.httpVersion = .http1Only
             return .success(OpenedClient(configuration))
@@ -98,7 +99,7 @@ package final class SharedResources: Sendable {
         }
     }
 
-    /// TLS as is right today.
+    /// The TLS configuration.
     private static func tls(certificates: String?) throws(FetchProblem) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12

@@ -4,15 +4,15 @@ internal import TweakSystem
 internal import Crypto
 #endif
 
-/// What a file is checked with: 32 bytes of Ed25519, as Base64.
+/// A key to verify files: 32 bytes of Ed25519, as Base64.
 ///
 /// Source: RFC 8032.
 package struct PublicKey: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// Reads a key.
+    /// Parses a key.
     ///
-    /// - Returns: `nil` if these are not 32 bytes in Base64.
+    /// - Returns: `nil` unless the text is 32 bytes in Base64.
     package init?(text: String) {
         guard let bytes = base64(text), bytes.count == 32 else { return nil }
         self.bytes = bytes
@@ -23,7 +23,7 @@ package struct PublicKey: Hashable, Sendable {
     #if Remote
     fileprivate init(_ key: Curve25519.Signing.PublicKey) { bytes = Array(key.rawRepresentation) }
 
-    /// Whether whoever has the private key has signed this.
+    /// Whether the signature of a file was made with the private key.
     package func isSignature(_ signature: Signature, of file: [UInt8]) -> Bool {
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes) else { return false }
         return key.isValidSignature(signature.bytes, for: file)
@@ -31,23 +31,23 @@ package struct PublicKey: Hashable, Sendable {
     #endif
 }
 
-/// The signature of a file: 64 bytes, as Base64 in a file beside it with `.sig` behind its name.
+/// The signature of a file: 64 bytes, as Base64 in a file beside it whose name ends in `.sig`.
 package struct Signature: Hashable, Sendable {
     package static let suffix = ".sig"
-    /// No such file has more bytes.
+    /// The maximum size of such a file.
     static let largestSize = 1 << 10
 
     let bytes: [UInt8]
 
-    /// Reads the content of a file.
+    /// Parses the content of a signature file.
     ///
-    /// - Returns: `nil` if these are not 64 bytes in Base64.
+    /// - Returns: `nil` unless the text is 64 bytes in Base64.
     package init?(text: String) {
         guard let bytes = base64(text), bytes.count == 64 else { return nil }
         self.bytes = bytes
     }
 
-    /// The content of a file.
+    /// The content of a signature file.
     package var text: String { Base64.text(of: bytes) + "\n" }
 
     #if Remote
@@ -56,16 +56,16 @@ package struct Signature: Hashable, Sendable {
 }
 
 #if Remote
-/// What files are signed with: 32 bytes of Ed25519, as Base64 in a file that only its owner reads.
+/// A key to sign files: 32 bytes of Ed25519, as Base64 in a file readable only by its owner.
 package struct PrivateKey: Sendable {
     private let key: Curve25519.Signing.PrivateKey
 
-    /// Makes a new one.
+    /// Generates a key.
     package init() { key = Curve25519.Signing.PrivateKey() }
 
-    /// Reads the content of a file.
+    /// Parses the content of a key file.
     ///
-    /// - Returns: `nil` if these are not 32 bytes in Base64.
+    /// - Returns: `nil` unless the text is 32 bytes in Base64.
     package init?(text: String) {
         guard let bytes = base64(text), bytes.count == 32,
             let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes)
@@ -73,7 +73,7 @@ package struct PrivateKey: Sendable {
         self.key = key
     }
 
-    /// The content of a file.
+    /// The content of a key file.
     package var text: String { Base64.text(of: Array(key.rawRepresentation)) + "\n" }
 
     package var publicKey: PublicKey { PublicKey(key.publicKey) }
@@ -83,7 +83,7 @@ package struct PrivateKey: Sendable {
 }
 #endif
 
-/// The bytes of a Base64 text between blanks and newlines.
+/// Decodes Base64 surrounded by white space.
 private func base64(_ text: String) -> [UInt8]? {
     let words = text.split(whereSeparator: \.isWhitespace)
     return words.count == 1 ? Base64.bytes(of: String(words[0])) : nil

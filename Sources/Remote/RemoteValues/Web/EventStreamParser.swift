@@ -1,25 +1,25 @@
-/// Reads a stream of events.
+/// A parser for event streams.
 ///
 /// Source: "Server-sent events" in the HTML Living Standard.
 package struct EventStreamParser {
     private var line: [UInt8] = []
     private var data: [UInt8] = []
     private var hasData = false
-    /// Whether the last byte was a carriage return, which a newline may belong to.
+    /// Whether the last byte was a carriage return, which a newline may follow.
     private var isAfterReturn = false
-    /// Whether it is an event without a name, or named `message`.
+    /// Whether the event has no name, or the name `message`.
     private var isMessage = true
     private var isFirstLine = true
 
-    /// The longest line, and the most data of one event.
+    /// The maximum length of a line, and of the data of one event.
     package static let longest = 1 << 16
 
     package init() {}
 
-    /// An event that is too long.
+    /// The error for an event that is too long.
     package struct TooLong: Error {}
 
-    /// Takes bytes as they come.
+    /// Parses received bytes.
     ///
     /// - Returns: The data of the messages that end in them.
     package mutating func take(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [[UInt8]] {

@@ -7,9 +7,10 @@ internal import Synchronization
 internal import TweakJSON
 internal import TweakRecords
 
-/// Listens where an OFREP service tells that flags are to be evaluated again. Events carry nothing else that is believed.
+/// Listens to the event streams of an OFREP service, which announce that flags need evaluation. Nothing else in the
+/// events is used.
 ///
-/// An address can have a secret in it, so nobody is told of it.
+/// A URL may contain a secret, so it never appears in messages.
 package final class EventStreams: Sendable {
     private let application: WebSettings
     private let fetcher: HTTPFetcher
@@ -17,29 +18,29 @@ package final class EventStreams: Sendable {
 
     private struct State {
         var listeners: [String: Task<Void, Never>] = [:]
-        /// Whether something has happened, what it said of itself, and who sleeps until then.
+        /// Whether an event has arrived, its query, and the task that waits for one.
         var isRung = false
         var query = ""
         var sleeper: Task<Void, any Error>?
         var isFailureSaid = false
     }
 
-    /// A stream that says nothing for so long, not even a comment, may be a dead one.
+    /// A stream that is silent for this long, even without comments, is considered dead.
     static let patience: Duration = .seconds(120)
-    /// The most bytes in a minute.
+    /// The maximum bytes per minute.
     private static let most = 1 << 20
-    /// One that ends earlier has not worked.
+    /// The minimum duration of a working stream.
     private static let shortestStream: Duration = .seconds(20)
-    /// Events that come one after the other have flags evaluated so often.
+    /// The minimum interval of evaluations during a burst of events.
     private static let shortestPause: Duration = .seconds(1)
 
     init(_ application: WebSettings, _ fetcher: HTTPFetcher) {
         (self.application, self.fetcher) = (application, fetcher)
     }
 
-    /// Listens at these addresses and no others.
+    /// Listens to exactly these URLs.
     ///
-    /// - Parameter updates: Where a failure is said.
+    /// - Parameter updates: Receives messages about failures.
     func follow(_ addresses: [String], _ updates: RemoteUpdates) {
         state.withLock { state in
             for (address, listener) in state.listeners where !addresses.contains(address) {
@@ -52,7 +53,7 @@ package final class EventStreams: Sendable {
         }
     }
 
-    /// Ends listening.
+    /// Stops listening.
     func end() async {
         let listeners = state.withLock { state in
             defer { state.listeners = [:] }
@@ -62,7 +63,7 @@ package final class EventStreams: Sendable {
         for listener in listeners { await listener.value }
     }
 
-    /// What the service is told of the last event, as it asks in it.
+    /// The query string for the service that the last event requires.
     func query() -> String {
         state.withLock { state in
             defer { (state.query, state.isRung) = ("", false) }
@@ -72,7 +73,7 @@ package final class EventStreams: Sendable {
 
     // MARK: - Waiting
 
-    /// Waits until something happens, but not for longer than a time, nor for a shorter one than there is between two checks.
+    /// Waits for an event, for at most the pause, and at least the minimum interval between checks.
     func wait(for pause: Duration, after start: ContinuousClock.Instant) async {
         let sleeper = Task { try await Task.sleep(for: pause) }
         state.withLock { state in
@@ -107,7 +108,7 @@ package final class EventStreams: Sendable {
             var problem: FetchProblem?
             do { try await read(address, updates) } catch { problem = FetchProblem(error) }
             if Task.isCancelled { return }
-            // Servers and what is before them end a stream after a while, or one that says nothing, which is soon begun again.
+            // Servers and proxies end streams after a while, or when they are silent; reconnecting is quick.
             if .now - start >= Self.shortestStream {
                 pause = schedule.succeeded()
             } else {
@@ -119,7 +120,7 @@ package final class EventStreams: Sendable {
         }
     }
 
-    /// Says once that the streams fail, or work again.
+    /// Reports once that the streams fail, or work again.
     private func say(_ message: String, isFailure: Bool = true, _ updates: RemoteUpdates) {
         let wasSaid = state.withLock { state in
             defer { state.isFailureSaid = isFailure }
@@ -128,7 +129,7 @@ package final class EventStreams: Sendable {
         if wasSaid != isFailure { updates.say(message) }
     }
 
-    /// Reads a stream to its end.
+    /// Reads a stream until it ends.
     private func read(_ address: String, _ updates: RemoteUpdates) async throws {
         let (url, isOwn) = try target(address)
         var request = HTTPClientRequest(url: url)
@@ -147,7 +148,7 @@ package final class EventStreams: Sendable {
         guard type.lowercased().hasPrefix("text/event-stream") else {
             throw FetchProblem(message: "it is \(type.prefix(80)); text/event-stream is expected")
         }
-        // What has happened before was not told here.
+        // Earlier events were missed.
         ring()
         var parser = EventStreamParser()
         let begin = ContinuousClock.now
@@ -172,7 +173,7 @@ package final class EventStreams: Sendable {
         }
     }
 
-    /// The address in full, and whether the token is for whoever is there.
+    /// The absolute URL, and whether its server may get the token.
     private func target(_ address: String) throws -> (String, isOwn: Bool) {
         guard let base = URL(string: application.url.text),
             let url = URL(string: address, relativeTo: base)?.absoluteString,
@@ -184,9 +185,9 @@ package final class EventStreams: Sendable {
         return (url, fetcher.isOwn(url))
     }
 
-    /// What an event says of the state that it tells of.
+    /// The query string for the state that an event announces.
     ///
-    /// - Returns: `nil` if it does not say that flags are to be evaluated again.
+    /// - Returns: `nil` unless the event requests an evaluation.
     static func query(of message: [UInt8]) -> String? {
         guard case .object(let event)? = try? JSONParser.value(of: message),
             event["type"] == .scalar(.string("refetchEvaluation"))

@@ -4,16 +4,16 @@ package import TweakJSON
 internal import TweakRecords
 package import TweakTargeting
 
-/// What an OFREP service is asked, instead of a web server for a file.
+/// The settings of a request to an OFREP service.
 package struct FlagEvaluation: Hashable, Sendable {
-    /// What the configuration says of this host besides what is known of it; null leaves out what is known.
+    /// The configured context in addition to the known facts about this host; null removes a fact.
     package var context: JSONObject = [:]
-    /// The file with the token that the service wants, which is read for each request, so that it may be replaced.
+    /// A file with the service's bearer token, read for each request so that it can be replaced.
     package var tokenFile: String?
-    /// Which tweaks flags are.
+    /// The mapping of flags to tweaks.
     package var names = FlagNames()
 
-    /// Where a service evaluates all flags, below its base address.
+    /// The path of the bulk evaluation, below the base URL.
     package static let path = "/ofrep/v1/evaluate/flags"
 
     package init() {}
@@ -34,7 +34,7 @@ package struct FlagEvaluation: Hashable, Sendable {
         return JSONValue.object(["context": .object(context.filter { $0.value != .null })]).json()
     }
 
-    /// What a service tells hosts apart by. machine-id(5) asks not to send the machine id itself to others.
+    /// The host's unique key for a service. machine-id(5) asks not to expose the machine id itself.
     private static func targetingKey(_ facts: HostFacts) -> String? {
         guard let machine = facts[.machine] else { return facts[.host] }
         let code = HMAC<SHA256>.authenticationCode(

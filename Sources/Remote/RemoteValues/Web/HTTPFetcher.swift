@@ -11,17 +11,17 @@ internal import TweakRecords
 internal import TweakSystem
 package import TweakTargeting
 
-/// A file as a server has sent it.
+/// A file as received from a server.
 package struct FetchedFile: Hashable, Sendable {
     package let bytes: [UInt8]
-    /// What the server names this state of the file by, for the next request.
+    /// The validators of this state of the file, for conditional requests.
     fileprivate let validators: [String: String]
-    /// What was asked: the answer to something else is not this one.
+    /// The request body, because a response is only valid for the same request.
     fileprivate let body: [UInt8]?
 }
 
-/// Loads the file of one application, or has an OFREP service evaluate its flags. What it returns was sent whole, as JSON,
-/// and is signed if that is asked for; nothing else is known of it.
+/// Loads the file of one application, or has an OFREP service evaluate its flags. The result was received completely,
+/// is declared as JSON, and is signed if required; nothing else is checked.
 package struct HTTPFetcher: Sendable {
     private let application: WebSettings
     private let opened: OpenedClient
@@ -35,17 +35,17 @@ package struct HTTPFetcher: Sendable {
         turns = resources.turns
         opened = try resources.client(
             certificates: application.certificates, connect: application.connectTimeout,
-            // Of a stream of events that says nothing. A check ends earlier.
+            // For silent event streams. The timeout of a check is shorter.
             read: max(application.timeout, EventStreams.patience))
     }
 
     /// Loads the file.
     ///
     /// - Parameters:
-    ///   - known: What was loaded before.
-    ///   - facts: What an OFREP service is told of this host.
-    ///   - query: What it is told of the event that made this necessary.
-    /// - Returns: `nil` if that is what the server still has.
+    ///   - known: The file loaded before.
+    ///   - facts: The facts about this host, for an OFREP service.
+    ///   - query: The query string of the event that caused this.
+    /// - Returns: `nil` if the file has not changed.
     package func load(
         known: FetchedFile?, facts: HostFacts, query: String = ""
     ) async throws(FetchProblem) -> FetchedFile? {
@@ -56,7 +56,7 @@ package struct HTTPFetcher: Sendable {
             question.body = evaluation.body(for: facts)
             question.token = try token()
         }
-        // What is not modified is the answer to the same question.
+        // A conditional request must be the same as the one before.
         let known = known?.body == question.body ? known : nil
         question.validators = known?.validators ?? [:]
         let asked = question
@@ -65,8 +65,8 @@ package struct HTTPFetcher: Sendable {
         }
     }
 
-    /// Loads the file and, if that must be there, its signature. Between the two the server may get new ones, which does not
-    /// happen twice.
+    /// Loads the file and, if required, its signature. If the server is updated between the two, both are loaded once
+    /// more.
     private func loadSigned(_ question: Question) async throws(FetchProblem) -> FetchedFile? {
         for isLast in [false, true] {
             guard let file = try await loadFile(question) else { return nil }
@@ -109,13 +109,13 @@ package struct HTTPFetcher: Sendable {
         if let tag = answer.headers.first(name: "etag") {
             validators["if-none-match"] = tag
         } else if let date = answer.headers.first(name: "last-modified"), HTTPDate(date)?.isPast == true {
-            // A date that is yet to come says nothing about what changes until then.
+            // A date in the future would hide changes until then.
             validators["if-modified-since"] = date
         }
         return FetchedFile(bytes: body, validators: validators, body: question.body)
     }
 
-    /// The token that an OFREP service wants, without the newline at its end.
+    /// The token of an OFREP service, without the trailing newline.
     func token() throws(FetchProblem) -> String? {
         guard let path = application.evaluation?.tokenFile else { return nil }
         let descriptor = openFile(path, O_RDONLY)
@@ -130,20 +130,20 @@ package struct HTTPFetcher: Sendable {
         return String(decoding: token, as: UTF8.self)
     }
 
-    /// What is asked.
+    /// A request.
     private struct Question {
         var url: String
         let limit: Int
         let accept: String
         var validators: [String: String] = [:]
-        /// `nil` for a file, which is got.
+        /// The body of a POST request; `nil` to GET a file.
         var body: [UInt8]?
         var token: String?
     }
 
     private struct Answer {
         let headers: HTTPHeaders
-        /// `nil` if nothing has changed.
+        /// `nil` if the file has not changed.
         let body: [UInt8]?
     }
 
@@ -159,7 +159,7 @@ package struct HTTPFetcher: Sendable {
                 request.headers.add(name: "content-type", value: "application/json")
                 request.body = .bytes(body)
             }
-            // It is for the service that the configuration names, and for nobody to whom that redirects.
+            // The token is only for the configured service, and never for servers that it redirects to.
             if let token = question.token, isOwn(url) {
                 request.headers.add(name: "authorization", value: "Bearer \(token)")
             }
@@ -180,7 +180,7 @@ package struct HTTPFetcher: Sendable {
                                     ? "no redirect is followed"
                                     : "only \(application.redirects) redirects are followed"))
                     }
-                    // With the others a client asks for a file there.
+                    // For the other status codes, a client would send a GET request.
                     guard question.body == nil || [307, 308].contains(response.status.code) else {
                         throw FetchProblem(
                             message:
@@ -198,11 +198,11 @@ package struct HTTPFetcher: Sendable {
                 throw FetchProblem(error)
             }
         }
-        // The last turn has returned or thrown.
+        // The last iteration has returned or thrown.
         throw FetchProblem(message: "there are too many redirects")
     }
 
-    /// Whether an address is at the server that the configuration names.
+    /// Whether a URL has the configured server.
     func isOwn(_ url: String) -> Bool {
         RemoteURL.server(of: url) == application.url.server
     }
@@ -217,7 +217,7 @@ package struct HTTPFetcher: Sendable {
         return target
     }
 
-    /// What an OFREP service says that is wrong.
+    /// The error message of an OFREP service.
     private func said(in response: HTTPClientResponse) async -> String? {
         guard let body = try? await body(of: response, 1 << 14),
             case .object(let error)? = try? JSONParser.value(of: body)
@@ -228,7 +228,7 @@ package struct HTTPFetcher: Sendable {
         return texts.isEmpty ? nil : texts.joined(separator: ": ")
     }
 
-    /// Reads a body that is sent as it is.
+    /// Reads a body without a content encoding.
     private func body(of response: HTTPClientResponse, _ limit: Int) async throws -> [UInt8] {
         if let encoding = response.headers.first(name: "content-encoding"),
             encoding.lowercased() != "identity"
@@ -239,7 +239,7 @@ package struct HTTPFetcher: Sendable {
         return try await response.bytes(limit: limit)
     }
 
-    /// What a server asks for: seconds, or a date.
+    /// Parses a `Retry-After` header: seconds, or a date.
     package static func pause(_ text: String) -> Duration? {
         let text = text.split(separator: " ").joined(separator: " ")
         if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
@@ -249,9 +249,9 @@ package struct HTTPFetcher: Sendable {
     }
 }
 
-/// A date as servers send it: `Sun, 22 Nov 2026 17:00:00 GMT`.
+/// A date in HTTP headers: `Sun, 22 Nov 2026 17:00:00 GMT`.
 ///
-/// Source: RFC 9110, section 5.6.7; the two obsolete forms are not read.
+/// Source: RFC 9110, section 5.6.7; the two obsolete forms are not supported.
 struct HTTPDate {
     private let time: time_t
 

@@ -2,15 +2,15 @@
 internal import AsyncHTTPClient
 internal import Synchronization
 
-/// A client that is made when something is asked. One that was made and not shut down brings the process down in a build for
-/// debugging, so who asks nothing, like a source that is never run, must not have one.
+/// A client that is created for the first request. In debug builds a client that is not shut down traps, so a source
+/// that never runs must not have one.
 final class OpenedClient: Sendable {
     private let configuration: HTTPClient.Configuration
     private let client = Mutex<HTTPClient?>(nil)
 
     init(_ configuration: HTTPClient.Configuration) { self.configuration = configuration }
 
-    /// A task that is late may have opened it once more after the end.
+    /// A late task may have created another client after the end.
     deinit { client.withLock { $0 }?.shutdown { _ in } }
 
     /// The client, until ``end()``.
@@ -23,7 +23,7 @@ final class OpenedClient: Sendable {
         }
     }
 
-    /// Closes what is open.
+    /// Closes all connections.
     func end() async {
         let last = client.withLock { client in
             defer { client = nil }

@@ -1,31 +1,31 @@
 #if Remote
 package import TweakRecords
 
-/// Where one application's values are on a web server or at a flag service, and what is believed of what is there.
+/// The settings of one application's file on a web server, or flag service.
 package struct WebSettings: SourceSettings, Hashable {
     package let name: String
     package var version: String?
-    /// The file, or where an OFREP service evaluates flags.
+    /// The URL of the file, or of the OFREP service's evaluation.
     package let url: RemoteURL
-    /// What that service is asked; `nil` if ``url`` is a file.
+    /// The settings of that service; `nil` if ``url`` is a file.
     package var evaluation: FlagEvaluation?
-    /// From the end of one check to the next, but for the jitter.
+    /// The interval between checks, apart from the jitter.
     package var interval: Duration = .seconds(60)
-    /// For a whole check.
+    /// The timeout of a whole check.
     package var timeout: Duration = .seconds(30)
-    /// For a connection, with TLS.
+    /// The timeout of connecting, including TLS.
     package var connectTimeout: Duration = .seconds(10)
-    /// The most bytes that a file has.
+    /// The maximum size of a file in bytes.
     package var sizeLimit = 1 << 20
-    /// How many redirects are followed.
+    /// The maximum number of redirects.
     package var redirects = 0
-    /// Whether what is not encrypted is loaded.
+    /// Whether unencrypted connections are allowed.
     package var plainHTTP = false
-    /// The certificates, in PEM, of those that are trusted instead of the system's.
+    /// A PEM file of certificates to trust instead of the system's.
     package var certificates: String?
-    /// Of whoever signs the file; `nil` if it need not be signed.
+    /// The key to verify the file's signature; `nil` if none is required.
     package var publicKey: PublicKey?
-    /// A file with a lower version, or with none, is refused.
+    /// The minimum version of a file; older ones, and those without a version, are refused.
     package var lowestVersion: Int?
 
     package init(name: String, url: RemoteURL) {
@@ -41,7 +41,7 @@ package struct WebSettings: SourceSettings, Hashable {
     }
 }
 
-/// The address of a file.
+/// The URL of a file.
 package struct RemoteURL: Hashable, Sendable {
     package let text: String
     package let isPlain: Bool
@@ -49,20 +49,20 @@ package struct RemoteURL: Hashable, Sendable {
     /// The scheme, the host and the port.
     var server: String { Self.server(of: text) }
 
-    /// What an address has before its path.
+    /// The part of a URL before its path.
     static func server(of text: String) -> String {
         text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
             .joined(separator: "/")
     }
 
-    /// What is added to an address that is not one of a JSON file.
+    /// The file name appended to URLs that do not end with `.json`.
     private static let fileName = "features.json"
 
-    /// Reads an address: `https://`, a host and a path. One that does not end with `.json` is where ``fileName`` is.
+    /// Parses a URL: `https://`, a host and a path. Unless it ends with `.json`, ``fileName`` is appended.
     ///
-    /// - Parameter service: The path of a service below the address, which is not a file then.
-    /// - Returns: `nil` if it is something else. What has a user's name, a query or a fragment is; everybody can read it
-    ///   in the file that is written.
+    /// - Parameter service: The path of a service below the URL, in place of a file.
+    /// - Returns: `nil` if the URL is malformed, or has a user name, a query or a fragment: the file written with it is
+    ///   world-readable.
     package init?(_ text: String, service: String? = nil) {
         let bytes = text.utf8
         guard bytes.allSatisfy({ 0x21..<0x7F ~= $0 }) else { return nil }

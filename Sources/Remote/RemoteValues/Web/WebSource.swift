@@ -8,10 +8,10 @@ internal import TweakTargeting
 /// A file on a web server, or the flags that an OFREP service evaluates for this host.
 final class WebSource: ValueSource {
     private struct Known {
-        /// What the server sent last of what was believed.
+        /// The last accepted file.
         var fetched: FetchedFile?
         var document: RemoteDocument?
-        /// When the last read began.
+        /// The start of the last read.
         var start = ContinuousClock.now
     }
 
@@ -39,7 +39,7 @@ final class WebSource: ValueSource {
         try updates.update { (state) throws(FetchProblem) in try take(new, facts, &state) }
     }
 
-    /// Waits for the next check, or until the service tells that flags have changed.
+    /// Waits for the next check, or an event of the service.
     func wait(_ schedule: inout CheckSchedule, _ updates: RemoteUpdates) async {
         let (addresses, start) = known.withLock { ($0.document?.flags?.streams ?? [], $0.start) }
         streams.follow(addresses, updates)
@@ -48,11 +48,11 @@ final class WebSource: ValueSource {
 
     func end() async { await streams.end() }
 
-    /// Takes what a check has brought.
+    /// Applies the result of a check.
     ///
     /// - Parameters:
-    ///   - new: What was loaded; `nil` if the server still has what it had.
-    ///   - facts: Of this host at this moment: after an upgrade other features are on.
+    ///   - new: The loaded file; `nil` if it has not changed.
+    ///   - facts: The current facts about this host: after an upgrade other features may be on.
     private func take(
         _ new: FetchedFile?, _ facts: HostFacts, _ state: inout RemoteState
     ) throws(FetchProblem) {
@@ -81,7 +81,7 @@ final class WebSource: ValueSource {
         } catch {
             throw FetchProblem(message: "\(error)")
         }
-        // Another server counts its versions in another way.
+        // Another server has versions of its own.
         let isSameServer = state.file.from?.hasSameBytes(as: settings.url.text) ?? true
         let known = isSameServer ? state.file.version : nil
         guard let lowest = [known, settings.lowestVersion].compactMap(\.self).max() else { return document }
