@@ -1,4 +1,4 @@
-/* What the kernel will do when a file is executed, and who it takes this process for. */
+/* The kernel's treatment of an executed file, and the user of this process. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
@@ -13,7 +13,7 @@
 
 #include "ctweaksystem.h"
 
-/* Whether capabilities(7) of the file are more than those of a user who is not root. */
+/* Whether the file's capabilities(7) exceed those of an ordinary user. */
 static bool grants_capabilities(const char *path) {
   struct vfs_ns_cap_data data;
   ssize_t size = getxattr(path, "security.capability", &data, sizeof(data));
@@ -35,7 +35,7 @@ bool fbtweak__gains_rights(const char *path) {
   if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) {
     if ((file.st_mode & S_ISUID) && file.st_uid != getuid())
       return true;
-    /* Without the right of the group to execute it the bit means something else. */
+    /* Without group execute permission the bit has another meaning. */
     if ((file.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && file.st_gid != getgid())
       return true;
   }

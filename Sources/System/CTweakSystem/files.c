@@ -1,4 +1,4 @@
-/* Keeps the numbers of standard input, output and error for the program. */
+/* Keeps the descriptors of standard input, output and error for the program. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
@@ -25,8 +25,9 @@ int fbtweak__open(const char *path, int flags, unsigned mode) {
   if ((flags & O_ACCMODE) == O_RDONLY)
     return fbtweak__above_standard(open(path, flags, mode));
   /*
-   * What is written must not have such a number even for a moment: what another thread prints would
-   * be in the file. So they are taken by something else meanwhile, which nobody can write to.
+   * A file for writing must not have such a number even for a moment, because output of another
+   * thread would end up in it. So the free numbers are occupied meanwhile, by something that is not
+   * writable.
    */
   int taken[STDERR_FILENO + 1];
   int count = 0;
@@ -48,13 +49,13 @@ int fbtweak__open(const char *path, int flags, unsigned mode) {
   return descriptor;
 }
 
-/* What a queue of changes wakes an event loop with. */
+/* Wakes an event loop when a queue has changes. */
 int fbtweak__make_event(void) {
   return fbtweak__above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 }
 
 void fbtweak__raise_event(int descriptor) {
-  /* It fails only if the count is at its maximum, and then the descriptor is readable. */
+  /* Fails only if the count is at its maximum; then the descriptor is readable anyway. */
   eventfd_write(descriptor, 1);
 }
 

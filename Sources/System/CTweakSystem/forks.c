@@ -1,4 +1,4 @@
-/* Has a fork wait for a moment in which no thread runs Swift code of the library. */
+/* Makes a fork wait until no thread runs the library's Swift code. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
@@ -47,8 +47,8 @@ void fbtweak__after_fork(void) {
     pthread_rwlock_unlock(&running);
 }
 /*
- * The files that this process has locked. A lock belongs to the open file, so a child that keeps
- * the descriptor keeps the lock when the parent is gone. Used by threads that hold forks.
+ * The files locked by this process. A lock belongs to the open file description, so a child that
+ * keeps the descriptor keeps the lock when the parent is gone. Used by threads that hold forks.
  */
 enum { MOST_LOCKED = 16 };
 static struct locked_file {
@@ -85,13 +85,13 @@ void fbtweak__after_fork_in_child(void) {
   for (int i = 0; i < MOST_LOCKED; i++) {
     struct stat status;
     const struct locked_file *file = &locked_files[i];
-    /* The program may have closed it and opened a file of its own. */
+    /* The program may have closed the descriptor and reused its number. */
     if (file->descriptor > 0 && fstat(file->descriptor - 1, &status) == 0 &&
         status.st_dev == file->device && status.st_ino == file->node)
       close(file->descriptor - 1);
     locked_files[i].descriptor = 0;
   }
-  /* Threads that it does not have may hold it. */
+  /* Threads that the child does not have may hold it. */
   running = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
   generation++;
 }

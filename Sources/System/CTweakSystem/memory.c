@@ -1,4 +1,4 @@
-/* The memory of another process, which is not stopped for it: process_vm_readv(2). */
+/* Access to the memory of another process without stopping it: process_vm_readv(2). */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-/* Notices that the process has changed its root directory. */
+/* Detects changes of the root directory. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-/* Sockets that are files. */
+/* Unix sockets with paths. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
@@ -65,7 +65,7 @@ int fbtweak__accept(int listener, uint32_t *user) {
   return -1;
 }
 
-/* Connects to a path, and tells what the kernel knows of who listens there. */
+/* Connects to a path, and returns the listener's credentials. */
 static int connect_at_once(const char *path, struct ucred *peer) {
   struct sockaddr_un address;
   if (!fill(&address, path))
@@ -112,7 +112,7 @@ int fbtweak__connect(const char *path, int32_t process, uint32_t user) {
   return program;
 }
 
-/* Room for who sends a message, aligned as cmsg(3) asks. */
+/* Space for a sender's credentials, aligned as cmsg(3) requires. */
 union credentials {
   char bytes[CMSG_SPACE(sizeof(struct ucred))];
   struct cmsghdr header;

@@ -1,5 +1,5 @@
 /*
- * The terminal while a command draws on it. All that handlers of signals call is safe there:
+ * The terminal while a command draws on it. Signal handlers only call functions listed in
  * signal-safety(7).
  */
 #ifndef _GNU_SOURCE
@@ -15,7 +15,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Sequences of xterm: the other screen, the cursor, and what becomes of a line that is too long. */
+/* Sequences of xterm: the alternate screen, the cursor, and line wrapping. */
 static const char enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
 static const char leave[] = "\033[?7h\033[?25h\033[?1049l";
 
@@ -24,7 +24,7 @@ static volatile sig_atomic_t has_changed;
 static bool has_keys;
 static struct termios before;
 
-/* What cannot be written now is lost, as the terminal is. */
+/* Output that cannot be written now is lost, because the terminal is gone. */
 static void say(const char *text, size_t size) {
   while (size > 0) {
     ssize_t count = write(STDOUT_FILENO, text, size);
@@ -60,7 +60,7 @@ void fbtweak__give_back_screen(void) {
 static void listen(int number, void (*handler)(int)) {
   struct sigaction action = {.sa_flags = SA_NODEFER};
   struct sigaction old;
-  /* What starts the command has some ignored, as nohup does. */
+  /* Some signals may be ignored since the start, as with nohup. */
   if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
     return;
   action.sa_handler = handler;
@@ -73,7 +73,7 @@ static void stop_or_end(int number) {
   fbtweak__give_back_screen();
   signal(number, SIG_DFL);
   raise(number);
-  /* Only a process that was stopped gets here, when it goes on. */
+  /* Only reached by a stopped process when it continues. */
   listen(number, stop_or_end);
   if (was_taken && !is_taken)
     take();
@@ -83,7 +83,7 @@ static void stop_or_end(int number) {
 static void go_on(int number) {
   (void)number;
   int error = errno;
-  /* A stop that nobody can notice lets others have the terminal too. */
+  /* SIGSTOP cannot be caught, and others may have used the terminal meanwhile. */
   if (is_taken)
     take();
   errno = error;

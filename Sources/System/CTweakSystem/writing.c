@@ -1,4 +1,4 @@
-/* Writes what the program must not suffer from: it gets no signal, and waits for nobody. */
+/* Writes that cannot harm the program: they raise no signal and do not block. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
@@ -21,9 +21,9 @@ struct held_signals {
 };
 
 /*
- * Keeps what a write may raise from this thread: SIGPIPE if nobody reads, SIGXFSZ beyond
- * RLIMIT_FSIZE, SIGTTOU on the terminal of another job, which the kernel does not even raise if it
- * is blocked. Nor is the thread cancelled, since write is where that would happen.
+ * Blocks the signals that a write may raise on this thread: SIGPIPE if there is no reader, SIGXFSZ
+ * beyond RLIMIT_FSIZE, SIGTTOU on the terminal of another job, which the kernel does not even raise
+ * if blocked. It also disables cancellation, for which write is a cancellation point.
  */
 static struct held_signals hold_signals(void) {
   struct held_signals held;
@@ -39,7 +39,7 @@ static struct held_signals hold_signals(void) {
   return held;
 }
 
-/* Takes away what a write that failed with this error has raised, and nothing that was there. */
+/* Removes a pending signal that a write failing with this error has raised, and no other. */
 static void release_signals(struct held_signals held, int error) {
   int number = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
   if (number != 0 && sigismember(&held.pending, number) == 0) {
@@ -64,12 +64,12 @@ ssize_t fbtweak__write(int descriptor, const void *bytes, size_t size, off_t off
   return count;
 }
 
-/* 1 or 0, and -1 before anybody has looked. */
+/* 1 or 0, and -1 before the check. */
 static int has_standard_error = -1;
 
 /*
- * A process that is started without standard error has none for ever: what gets its number later is
- * a file of the program's. Before the loader, which has a later priority.
+ * A process started without standard error never has one: a descriptor with its number is a file of
+ * the program's. Runs before the loader, whose priority is later.
  */
 __attribute__((constructor(101))) static void look_for_standard_error(void) {
   if (has_standard_error < 0)
@@ -77,9 +77,9 @@ __attribute__((constructor(101))) static void look_for_standard_error(void) {
 }
 
 /*
- * Writes at once or not at all into a pipe or terminal: a write waits for who reads, and whether it
- * would is not known before, since others write too. Another opening of the same file can be one
- * that does not wait; to change that of standard error itself would change it for all who share it.
+ * Writes to a pipe or terminal without blocking: a write may wait for the reader, which cannot be
+ * predicted because others write, too. Reopening the file yields a description that can be made
+ * non-blocking; changing that of standard error itself would affect everyone who shares it.
  */
 static ssize_t write_without_waiting(const void *line, size_t size) {
   int flags = fcntl(STDERR_FILENO, F_GETFL);
@@ -88,7 +88,7 @@ static ssize_t write_without_waiting(const void *line, size_t size) {
   int other = fbtweak__above_standard(
       open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (other < 0) {
-    /* Nobody reads. */
+    /* There is no reader. */
     if (errno == ENXIO)
       return -1;
     /* No /proc, or a pipe of another user. */

@@ -1,5 +1,5 @@
 /*
- * ctweaksystem.h: what the library and the commands ask the system for and Swift cannot say. Not
+ * ctweaksystem.h: system calls of the library and the commands that cannot be written in Swift. Not
  * for programs: it may change with every version.
  */
 #ifndef CTWEAKSYSTEM_H
@@ -16,95 +16,95 @@ extern "C" {
 #endif
 
 /*
- * The same open file by a number that is not one of the three standard ones; -1 and errno if that,
- * or opening the file, failed. A program that was started with these closed would read and write
- * the file instead.
+ * Moves a descriptor to a number above the three standard ones; -1 and errno if that fails, or if
+ * the descriptor is -1. A program started with these closed would otherwise read and write the
+ * file.
  */
 int fbtweak__above_standard(int descriptor);
 
-/* open(2), with such a number from the beginning if the file is written. */
+/* open(2) that never uses such a number, not even for a moment if the file is for writing. */
 int fbtweak__open(const char *path, int flags, unsigned mode);
 
-/* pwrite, of which the program gets no signal. */
+/* pwrite(2) without a signal. */
 ssize_t fbtweak__write(int descriptor, const void *bytes, size_t size, off_t offset);
 
 /*
- * Writes a line of at most PIPE_BUF bytes to standard error, if there is one that takes it at this
- * moment. The program gets no signal, nobody waits, errno stays as it is, and no lock is taken.
+ * Writes a line of at most PIPE_BUF bytes to standard error, unless that would block. It raises no
+ * signal, keeps errno, and takes no lock.
  */
 void fbtweak__say(const char *line, size_t size);
 
-/* A descriptor that poll shows as readable from raise to lower, closed by exec; -1 and errno. */
+/* A descriptor that is readable from raise to lower, closed by exec; -1 and errno. */
 int fbtweak__make_event(void);
 void fbtweak__raise_event(int descriptor);
-/* False if it stays readable: the process may not read. */
+/* False if it stays readable, because the process may not read it. */
 bool fbtweak__lower_event(int descriptor);
 
 /*
- * poll(2) for at most so many nanoseconds, or for ever if they are negative. False, and errno, if
- * the process may not, or has more descriptors than its limit has become.
+ * poll(2) for at most this many nanoseconds, or for ever if negative. False, and errno, if the
+ * process may not poll, or has more descriptors than its lowered limit.
  */
 struct pollfd;
 bool fbtweak__poll(struct pollfd *awaited, size_t count, int64_t nanoseconds);
 
 /*
- * A socket that takes connections at a path, and one of its connections with the user who made it.
- * Neither blocks, both are closed by exec; -1 and errno, which is EAGAIN if the process was not the
- * user all the time.
+ * A listening socket at a path, and one of its connections with its peer's user. Neither blocks,
+ * and both are closed by exec; -1 and errno, which is EAGAIN if the process was temporarily another
+ * user.
  */
 int fbtweak__listen(const char *path, uint32_t user);
 int fbtweak__accept(int listener, uint32_t *user);
 
 /*
- * A connection to the socket at a path, closed by exec and never blocking; -1 and errno, which is
- * EAGAIN if the program takes none at the moment, and ECONNREFUSED too if the file or the listener
- * is not the user's or root's, or if another process listens. Whoever owns the folder may put
- * anything there at any time: the file is held, so what was looked at is what is connected to, and
- * nothing was said yet.
+ * A connection to the socket at a path, closed by exec and never blocking; -1 and errno: EAGAIN if
+ * the program accepts none at the moment, ECONNREFUSED also if the file or the listener does not
+ * belong to the user or root, or if another process listens. The owner of the directory can replace
+ * its files at any time: the file is held open, so the connection goes to what was checked, and
+ * nothing has been sent.
  */
 int fbtweak__connect(const char *path, int32_t process, uint32_t user);
 
 /*
- * Sends as another user, which only root can. A program in a container that does not know root
- * learns so who asks: unix(7), SCM_CREDENTIALS.
+ * Sends with the credentials of another user, which requires root. A program in a container that
+ * does not know root identifies the client by them: unix(7), SCM_CREDENTIALS.
  */
 ssize_t fbtweak__send_as(int program, const void *bytes, size_t size, uint32_t user,
                          uint32_t group);
 
-/* Has the kernel tell who sends to a client's socket, and reads with that; unchanged if unknown. */
+/* Asks the kernel for a client's credentials, and receives with them; unchanged if unknown. */
 bool fbtweak__want_sender(int client);
 ssize_t fbtweak__receive_from(int client, void *bytes, size_t size, uint32_t *user);
 
 /*
- * Who the process is: the user of it if its real, effective and saved ids are the same. One that
- * becomes another user for a moment is neither.
+ * The user of the process if its real, effective and saved ids are the same. A process that is
+ * temporarily another user has none.
  */
 bool fbtweak__user(uint32_t *user);
 
 /*
- * Whether a file is a socket that belongs to no process any more, or no socket. Who asks is of
- * another type than the socket, which the kernel refuses in another way if there is a process, and
- * without the process noticing: unix(7).
+ * Whether a file is a socket without a process, or not a socket. The check connects with another
+ * socket type, which the kernel refuses in another way if there is a process, without notifying it:
+ * unix(7).
  */
 bool fbtweak__is_abandoned(const char *path);
 
-/* Whether the process has had another root directory before: chroot(2), pivot_root(2). */
+/* Whether the process has changed its root directory: chroot(2), pivot_root(2). */
 bool fbtweak__has_other_root(void);
 
-/* What the kernel was asked to execute, as a path from the first working directory; or NULL. */
+/* The file executed by the kernel, as a path relative to the first working directory; or NULL. */
 const char *fbtweak__executed_file(void);
 
 /*
- * Whether a process that executes the file has more rights than its user, so that neither the
- * dynamic linker nor the library does what its environment says: AT_SECURE of getauxval(3).
+ * Whether a process that executes the file gains privileges, so that the dynamic linker and the
+ * library ignore its environment: AT_SECURE of getauxval(3).
  */
 bool fbtweak__gains_rights(const char *path);
 
 /*
  * A fork waits, for 100 ms at most, until no thread holds forks. Threads of the library do while
- * they run Swift code, those of a C program while they run that of the library; they allow them
- * while they wait or run the program's code. Whether the thread began to hold them, and whether it
- * did.
+ * they run Swift code, those of a C program while they run the library's code; they allow forks
+ * while they wait or run the program's code. Returns whether the thread started holding forks, and
+ * whether it held them.
  */
 bool fbtweak__hold_forks(void);
 bool fbtweak__allow_forks(void);
@@ -113,25 +113,28 @@ void fbtweak__after_fork(void);
 void fbtweak__after_fork_in_child(void);
 
 /*
- * Has children that are forked close a descriptor, or no longer. Called while the thread holds
- * forks, from before the file is open until after it is closed.
+ * Makes forked children close a descriptor, or no longer. Call it while the thread holds forks,
+ * from before the file is opened until after it is closed.
  */
 void fbtweak__close_in_children(int descriptor);
 void fbtweak__keep_in_children(int descriptor);
 
-/* How many forks lie between the process that loaded the library and this one. getpid tells
-   processes apart too, but asks the kernel. */
+/*
+ * The number of forks between the process that loaded the library and this one. getpid
+ * distinguishes processes, too, but is a system call.
+ */
 unsigned fbtweak__generation(void);
 
-/* A descriptor that means one process, also when its id is another one's by now; -1 and errno. */
+/* A descriptor for a process, which stays valid when its id is reused (a pidfd); -1 and errno. */
 int fbtweak__open_process(pid_t process);
 
 /* Whether the process of such a descriptor has ended. */
 bool fbtweak__process_has_ended(int descriptor);
 
 /*
- * process_vm_readv and process_vm_writev with any number of pieces, each as large here as there.
- * How many bytes were moved, up to the first piece that cannot be; -1 and errno if that is none.
+ * process_vm_readv and process_vm_writev with any number of pieces, each of the same size on both
+ * sides. Returns the number of bytes transferred, up to the first piece that fails; -1 and errno if
+ * that is the first.
  */
 ssize_t fbtweak__read_process(pid_t process, const struct iovec *here, const struct iovec *there,
                               size_t count);
@@ -139,17 +142,17 @@ ssize_t fbtweak__write_process(pid_t process, const struct iovec *here, const st
                                size_t count);
 
 /*
- * Takes the terminal of standard output for pictures: another screen without a cursor, and keys
- * that come at once and are not shown, if standard input is a terminal. Whatever signal ends or
- * stops the process gives it back before, and so does exit; what continues it takes it again.
+ * Sets up the terminal of standard output for drawing: the alternate screen without a cursor, and
+ * unbuffered keys without echo, if standard input is a terminal. Signals that end or stop the
+ * process restore it first, and so does exit; continuing the process sets it up again.
  */
 void fbtweak__take_screen(void);
 void fbtweak__give_back_screen(void);
 
-/* Whether the terminal has another size, or was taken again, since the last call. */
+/* Whether the terminal was resized, or set up again, since the last call. */
 bool fbtweak__screen_has_changed(void);
 
-/* How many characters it has; 80 and 24 if it does not say. */
+/* The size in characters; 80 and 24 if unknown. */
 void fbtweak__screen_size(int *columns, int *rows);
 
 #ifdef __cplusplus
