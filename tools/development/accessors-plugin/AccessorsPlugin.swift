@@ -1,10 +1,10 @@
 import Foundation
 import PackagePlugin
 
-/// Makes Swift accessors before a target is compiled.
+/// Generates Swift accessors before a target is compiled.
 ///
-/// From `features.json` in the target's folder it makes the enumeration `Features`, with the features of the environment
-/// `default`; from each `Name.tweaks.json`, a file of JustTweak, the structure `NameTweaks`.
+/// From `features.json` in the target's directory it generates the enumeration `Features`, with the features of the
+/// environment `default`; from each `Name.tweaks.json`, a JustTweak file, the structure `NameTweaks`.
 @main
 struct AccessorsPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

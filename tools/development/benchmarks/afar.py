@@ -65,7 +65,7 @@ class Etcd:
         raise Failure("etcd does not answer", SOFTWARE)
 
     def put(self, value):
-        """Returns when it began, in ns of the monotonic clock."""
+        """Returns the time of its start, in ns of the monotonic clock."""
         body = json.dumps({
             name: base64.b64encode(text.encode()).decode()
             for name, text in [("key", KEY), ("value", json.dumps({"value": value}))]})
@@ -97,7 +97,7 @@ class Agent:
 
 
 class Receivers:
-    """Programs that note when they have a value."""
+    """Programs that record when they receive a value."""
 
     def __init__(self, program, home, environment, count):
         self.file = open(f"{home}/slots", "w+b")
@@ -113,7 +113,7 @@ class Receivers:
                 raise Failure(f"{program} has not begun", SOFTWARE)
 
     def milliseconds(self, change, value):
-        """How long each takes to have a value, from before its change."""
+        """The time until each has a value, from before its change."""
         start = change(value)
         waiting = set(range(len(self.processes)))
         deadline = time.monotonic() + 30
@@ -126,7 +126,7 @@ class Receivers:
             (SLOT.unpack_from(self.slots, index * SLOT.size)[0] - start) / 1e6 for index in range(len(self.processes))]
 
     def following(self):
-        """Which of them have a descriptor of inotify."""
+        """The programs with an inotify descriptor."""
         return [process.pid for process in self.processes if "anon_inode:inotify" in links(process.pid)]
 
     def end(self):
@@ -145,7 +145,7 @@ def links(pid):
 
 
 def sleeps(pid):
-    """How often each thread of a process has slept."""
+    """The number of voluntary context switches of each thread of a process."""
     counts = {}
     for task in Path(f"/proc/{pid}/task").iterdir():
         lines = (task / "status").read_text().splitlines()
@@ -154,7 +154,7 @@ def sleeps(pid):
 
 
 def wake_ups(pids):
-    """How often the threads of each process wake up while nothing happens."""
+    """The number of wakeups of each process while nothing happens."""
     before = {name: sleeps(pid) for name, pid in pids.items()}
     time.sleep(IDLE_SECONDS)
     return {
@@ -171,7 +171,7 @@ def built_receiver(installed, home):
 
 
 def starts(program, home, rounds):
-    """What a file with values adds to starting and ending a program."""
+    """The cost of a file with values for starting and ending a program."""
     folder = Path(home, "state/tweaks", APPLICATION)
     empty = Path(home, "nothing")
     empty.mkdir()
@@ -215,7 +215,7 @@ def measure(quick):
             for _ in range(single):
                 time.sleep(random.uniform(0.005, 0.02))
                 of_one += changed(receivers, 1)[0]
-            # By then the threads are gone that only help at the start.
+            # Threads that are only needed at the start have ended by then.
             time.sleep(3)
             idle = wake_ups({"a program": receivers.processes[0].pid, "the agent": agent.process.pid})
             started.pop().end()

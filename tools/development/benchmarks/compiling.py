@@ -1,4 +1,4 @@
-"""Measures what tweaks cost when a program is compiled."""
+"""Measures the cost of tweaks in compile time."""
 
 import os
 import random
@@ -105,7 +105,7 @@ def measure(quick):
 
 
 def modules_without_macros():
-    """The modules of which there are objects after a build."""
+    """The modules with objects after a build."""
     progress("building a package without Swift macros")
     directory = build(BENCHMARKS / "change", "-c", "release")
     return sorted(

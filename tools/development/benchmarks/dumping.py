@@ -66,7 +66,7 @@ def write_object(path, count, size=0):
 
 
 def run(arguments):
-    """Runs a command, and returns its milliseconds and its memory in KB."""
+    """Runs a command, and returns its time in milliseconds and its memory in KB."""
     devnull = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     begin = time.perf_counter_ns()
     process = os.posix_spawn(arguments[0], arguments, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, devnull, 1)])
@@ -86,7 +86,7 @@ def measure(quick):
     dump = str(build_as_installed("tweak-dump"))
     with tempfile.TemporaryDirectory() as temporary:
         many, large = str(Path(temporary, "many.o")), str(Path(temporary, "large.o"))
-        # In a process of its own: what this one has had in memory is counted for each that it starts.
+        # In a process of its own, because the memory of this one would count for each process that it starts.
         for arguments in [(many, MANY), (large, FEW, LARGE)]:
             writer = multiprocessing.Process(target=write_object, args=arguments)
             writer.start()

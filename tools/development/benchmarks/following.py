@@ -37,12 +37,12 @@ NEITHER = {"TWEAKS_WATCH": "0", "TWEAKS_CONTROL": "0"}
 WATCHING = {"TWEAKS_CONTROL": "0"}
 LISTENING = {"TWEAKS_WATCH": "0"}
 BOTH = {}
-# What something adds, as two environments.
+# The cost of a feature, as two environments.
 ADDITIONS = {"file": (WATCHING, NEITHER), "socket": (BOTH, WATCHING), "both": (BOTH, NEITHER)}
 
 
 class Follower:
-    """A running program, and what it shows."""
+    """A running program and its output."""
 
     def __init__(self, program, configuration, switches):
         self.program = str(program)
@@ -66,12 +66,12 @@ class Follower:
         self.process.stdout.close()
 
     def next_change(self):
-        """The value that the program has read, and when, in ns of the monotonic clock."""
+        """The value that the program has read, and the time, in ns of the monotonic clock."""
         value, nanoseconds = self.process.stdout.readline().split()
         return int(value), int(nanoseconds)
 
     def milliseconds(self, values, change):
-        """How long the program takes to have each value, from before the change until it has read it."""
+        """The time until the program reads each value, from before the change."""
         samples = []
         for value in values:
             time.sleep(random.uniform(0.01, 0.03))
@@ -86,7 +86,7 @@ class Follower:
         return sum(int(line.split()[1]) for line in lines if line.startswith("Anonymous:"))
 
     def wake_ups(self):
-        """How often each thread but the first has slept."""
+        """The number of voluntary context switches of each thread but the first."""
         total = 0
         for task in Path(f"/proc/{self.process.pid}/task").iterdir():
             if task.name != str(self.process.pid):

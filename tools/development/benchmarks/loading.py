@@ -1,4 +1,4 @@
-"""Measures what a program does for many clients: `start-1000 wait` with 100 of them, one of which sets all the time."""
+"""Measures the load of many clients: `start-1000 wait` with 100 of them, one of which sets all the time."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Measures what it takes to reach a process without the library by its memory."""
+"""Measures access to a process without the library, through its memory."""
 
 import os
 import random
@@ -91,7 +91,7 @@ def in_turns(bare, ways, rounds):
 def lists(command, program, copy, home, rounds):
     with Bare(program, home) as bare:
         process = bare.process.pid
-        # A path leads to the process of it, so the file that is listed is a copy.
+        # A path selects the process that runs it, so the file to list is a copy.
         ways = {
             "memory": lambda: [command, "list", "--format", "json", process],
             "file": lambda: [command, "list", "--format", "json", copy],

@@ -21,7 +21,7 @@ provide  µs from a change in one of eight providers, who know 10,000 tweaks, to
 
 COUNT = len(start_programs.COLLECTIONS) * len(start_programs.NAMES)
 CATEGORY = "Features"
-# The tweak by which a program shows that values have arrived.
+# The tweak that shows the arrival of values.
 MARK, MARKED = ("Chain", "Lowest"), 42
 
 MOST_CHANGE_MICROSECONDS = 100

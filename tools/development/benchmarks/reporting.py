@@ -1,4 +1,4 @@
-"""Says what was measured."""
+"""Reports measurements."""
 
 import statistics
 import sys
@@ -29,5 +29,5 @@ def spread(low, high, digits):
 
 
 def print_bound(text, exceeding):
-    """Whether a bound is kept, and by which rows it is not."""
+    """Whether a bound holds, and the rows that exceed it."""
     print(f"{text}: " + (f"no, see {'; '.join(exceeding)}" if exceeding else "yes"))

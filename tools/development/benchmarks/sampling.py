@@ -1,4 +1,4 @@
-"""Measures what it takes to sample the monitors of a program."""
+"""Measures the cost of sampling the monitors of a program."""
 
 import base64
 import json
@@ -44,7 +44,7 @@ def built_program(directory):
 
 
 def cpu_seconds(pid, thread=None):
-    """Of the threads of a process, but the first one, that have a name; or of the first one."""
+    """For the named threads of a process except the first one; or for the first one."""
     tasks = Path(f"/proc/{pid}/task")
     total = 0
     for task in tasks.iterdir():
@@ -65,7 +65,7 @@ class Worker:
         self.process = subprocess.Popen([program], stdout=subprocess.PIPE, text=True, env=environment)
 
     def nanoseconds(self, seconds):
-        """The median of what a turn takes, of the next seconds."""
+        """The median time of an iteration in the next seconds."""
         self.process.stdout.readline()
         return statistics.median(float(self.process.stdout.readline()) for _ in range(seconds))
 
@@ -88,7 +88,7 @@ def connected(home, pid):
 
 
 def sampled_through_socket(home, pid, seconds):
-    """Samples, and how many were dropped and skipped, and what of a core the library's thread took."""
+    """The numbers of samples taken, dropped and skipped, and the CPU load of the library thread."""
     client = connected(home, pid)
     tweaks = [KEY.format(index) for index in range(MONITORS)]
     request = {"jsonrpc": "2.0", "id": 1, "method": "sample", "params": {"tweaks": tweaks, "rate": RATE}}
@@ -114,7 +114,7 @@ def sampled_through_socket(home, pid, seconds):
 
 
 def sampled_by_memory(tweak, pid, seconds):
-    """The same by the command. It also writes what it has sampled, by another thread."""
+    """The same for the command, which also writes the samples, on another thread."""
     command = [
         str(tweak), "watch", str(pid), "--rate", str(RATE), "--duration", str(seconds), "--format", "csv", "--output",
         "/dev/null"]
@@ -148,7 +148,7 @@ def measure(quick):
                 subject = worker.process.pid
                 row = (sampled_through_socket(home, subject, seconds) if way == "socket"
                        else sampled_by_memory(tweak, subject, seconds))
-                # Its lines have waited in the pipe.
+                # Its lines were delayed in the pipe.
                 lines = [worker.nanoseconds(1) for _ in range(max((seconds - 4) // 2, 1))]
                 rows.append({"way": way, **row, "alone": alone, "sampled": statistics.median(lines)})
             finally:

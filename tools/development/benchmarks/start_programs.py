@@ -3,7 +3,7 @@
 import json
 
 COUNTS = [0, 1_000, 100_000]
-# The program that does not have the library at all.
+# The program without the library.
 WITHOUT_LIBRARY = "start-without-library"
 OVERRIDES = 100
 
@@ -39,7 +39,7 @@ def program(count):
 
 
 def levels(index, count):
-    """The three names of a tweak. All are different, and a small program has some of everywhere."""
+    """The three levels of a unique name. A small program has names from everywhere."""
     place = index * (LARGEST // count)
     place, name = divmod(place, len(NAMES))
     category, collection = divmod(place, len(COLLECTIONS))
@@ -93,7 +93,7 @@ def main(count):
 
 
 def write_if_changed(path, text):
-    """Leaves a file that is right already as it is, so that it is not compiled again."""
+    """Writes a file only if it differs, so that it is not compiled again needlessly."""
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -112,7 +112,7 @@ def write_sources(directory):
 
 
 def write_overrides(directory):
-    """Overrides of tweaks of all kinds and from everywhere, the first tweak among them."""
+    """Overrides of tweaks of all kinds and from everywhere, including the first one."""
     for count in COUNTS:
         document = {}
         for number in range(min(OVERRIDES, count)):

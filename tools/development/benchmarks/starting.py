@@ -1,4 +1,4 @@
-"""Measures how long processes take to start and end, and their memory."""
+"""Measures the time to start and end processes, and their memory."""
 
 import os
 import random
@@ -29,8 +29,8 @@ def build_programs():
 
 
 def milliseconds(program, *arguments, configuration, expecting=0, **switches):
-    """Runs a program and returns how long it took. Variables of the environment are those of keyword arguments."""
-    # The configuration can have a socket beside it.
+    """Runs a program and returns its time. Keyword arguments are environment variables."""
+    # There may be a socket beside the configuration.
     runtime = os.path.dirname(configuration)
     environment = {
         "PATH": os.environ.get("PATH", ""), "XDG_CONFIG_HOME": configuration, "XDG_RUNTIME_DIR": runtime, **switches}
@@ -47,7 +47,7 @@ def milliseconds(program, *arguments, configuration, expecting=0, **switches):
 
 
 def private_kilobytes(program, configuration):
-    """The memory of a program that has started, without what the kernel can read from a file again."""
+    """The memory of a started program, without pages that the kernel can reload from files."""
     process = subprocess.Popen(
         [program, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"XDG_CONFIG_HOME": configuration})
     with process:

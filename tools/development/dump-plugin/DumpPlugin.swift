@@ -31,7 +31,7 @@ struct DumpPlugin: CommandPlugin {
         if process.terminationStatus != 0 { exit(process.terminationStatus) }
     }
 
-    /// - Returns: The files that can have tweaks; `nil` if the package does not build, which has been said.
+    /// - Returns: The files that may contain tweaks; `nil` if the package does not build, which was reported.
     private func build(
         _ subset: PackageManager.BuildSubset, _ configuration: PackageManager.BuildConfiguration
     ) throws -> [String]? {

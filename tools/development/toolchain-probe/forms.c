@@ -3,7 +3,7 @@
 
 #include "probe.h"
 
-/* What a tweak can say besides its default and limits, and how else than by value it is used. */
+/* All options of a tweak, and all ways to use it other than by value. */
 #define FORM(...) FBTweakValue("Probe", "Forms", __VA_ARGS__)
 
 static int acted;

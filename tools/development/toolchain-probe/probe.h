@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Prints what every function below returns. In a library this is what the program calls. */
+/* Prints the results of all functions below. In a library, this is what the program calls. */
 int probe_report(void);
 
 /* values.c: one of each type. */
@@ -27,14 +27,14 @@ int probe_static_functions(void);
 /* forms.c: prints the rest. */
 void probe_forms(void);
 
-/* side_effect.c: nobody uses what it returns. */
+/* side_effect.c: the result is unused. */
 int probe_touch(void);
 extern int probe_touched;
 
-/* linked_member.c, in an archive. unlinked_member.c is beside it, and nothing refers to that. */
+/* linked_member.c, in an archive beside unlinked_member.c, to which nothing refers. */
 int probe_linked_member(void);
 
-/* Two units call these, so each unit has a record of its own. */
+/* Called by two units, so each unit has a record of its own. */
 static inline int probe_static_inline(void) {
   return FBTweakValue("Probe", "Inline", "Static", 61);
 }

@@ -1,4 +1,4 @@
-"""The dimensions of the table of tools/development/toolchains, and the tools on this machine that they stand for."""
+"""The dimensions of the table of tools/development/toolchains, and the corresponding tools on this machine."""
 
 import collections
 import functools
@@ -20,7 +20,7 @@ LINKERS = {"bfd": "ld.bfd", "gold": "ld.gold", "lld": "ld.lld", "mold": "ld.mold
 LINKS = {  # how the program is linked: flags to compile with, flags to link with
     "PIE": (["-fPIE"], ["-pie"]),
     "no-PIE": (["-fno-pie"], ["-no-pie"]),
-    # Debian's gold cannot link what libstdc++.a has for exceptions.
+    # Debian's gold cannot link the exception support in libstdc++.a.
     "static": (["-fno-pie", "-fno-exceptions"], ["-static"]),
     "shared": (["-fPIC"], ["-shared"]),
     "dlopen": (["-fPIC"], ["-shared"]),
@@ -69,7 +69,7 @@ def driver(compiler, standard):
 
 @functools.cache
 def archiver(compiler):
-    """An archiver that also makes the index of what was compiled for LTO."""
+    """An archiver that also indexes objects compiled for LTO."""
     path = compilers()[compiler]
     if "clang" not in compiler:
         return shutil.which("gcc-ar") if compiler in ("gcc", "musl-gcc") else path + "-ar"

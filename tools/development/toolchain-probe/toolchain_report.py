@@ -34,7 +34,7 @@ def merged(cells, order):
 
 
 def text_of(box, cells):
-    """What a box has in common: a dimension with all the values that its compilers are built with is left out."""
+    """The common properties of a box, without dimensions that have all values of its compilers."""
     parts, size = [], 1
     for dimension, values in enumerate(box):
         size *= len(values)

@@ -1,6 +1,6 @@
 /*
- * Follows a tweak, and notes in a file that many processes share when it had each value: FILE
- * INDEX. Without arguments it ends at once.
+ * Follows a tweak, and records the times of its values in a file shared by many processes: FILE
+ * INDEX. Without arguments it exits at once.
  */
 #include <fbtweak.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ int main(int count, char **arguments) {
     return 1;
   puts("ready");
   fflush(stdout);
-  /* Until standard input ends. */
+  /* Until the end of standard input. */
   char byte;
   while (read(STDIN_FILENO, &byte, 1) > 0) {
   }

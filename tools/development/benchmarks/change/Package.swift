@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// Changes of tweaks through the store, and finding them. It has no Swift macro, so swift-syntax is not built for it.
+// Changes and lookups of tweaks in the store. It uses no Swift macro, so swift-syntax is not built.
 let package = Package(
     name: "change-benchmark",
     dependencies: [.package(name: "tweaks", path: "../../../..")],

@@ -49,7 +49,7 @@ int main(int count, char **arguments) {
   for (size_t i = 0; i < COUNT; i++)
     from[i] = (float)i;
 
-  /* They take turns, so that what else the machine does meets all. */
+  /* They take turns, so that other load on the machine affects all of them. */
   for (size_t sample = 0; sample < samples; sample++) {
     for (size_t way = 0; way < WAYS; way++) {
       double start = nanoseconds();

@@ -1,7 +1,7 @@
 /*
- * Eight threads read a tweak while another process writes it: is what they read ever neither the
- * old value nor the new one? The argument is how many reads are wanted; it prints the reads, the
- * writes and how many were torn.
+ * Eight threads read a tweak while another process writes it, to find torn reads: neither the old
+ * value nor the new one. The argument is the minimum number of reads; it prints the numbers of
+ * reads, writes and torn reads.
  */
 #define _GNU_SOURCE
 #include <fbtweak.h>
@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
       pthread_join(threads[i], NULL);
     _exit(0);
   }
-  /* The only tweak: its cell is the first eight bytes that are the default. */
+  /* The only tweak: its cell is the first eight bytes equal to the default. */
   char *cell = memmem(__start_fbtweak, (size_t)(__stop_fbtweak - __start_fbtweak), values, 8);
   int64_t writes = 0;
   while (cell && !__atomic_load_n(&shared->is_done, __ATOMIC_RELAXED)) {

@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// A program with 10,000 tweaks that others give values to. `tools/bench` writes the C sources of the tweaks into the
-// build directory before it builds.
+// A program with 10,000 tweaks that get values from providers. `tools/bench` writes the C sources of the tweaks into
+// the build directory first.
 let package = Package(
     name: "provide-benchmark",
     dependencies: [
@@ -20,7 +20,7 @@ let package = Package(
             name: "ProvidedTweaks",
             dependencies: [.product(name: "FBTweak", package: "tweaks")],
             path: ".build/generated/ProvidedTweaks",
-            // The code is not measured, only the records are.
+            // Only the records matter, not the code.
             cSettings: [.define("FB_TWEAK_ENABLED", to: "1"), .unsafeFlags(["-O1"])]),
         .executableTarget(
             name: "provide-benchmark",

@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// Reads of tweaks next to reads of what they stand for, and of what else a program keeps its settings in. `tools/bench`
-// builds it with the macro plug-in of `tools/example`, a debug build: swift-syntax takes too long to build for release.
+// Reads of tweaks compared with reads of constants and of other ways to store settings. `tools/bench` builds it with
+// the macro plug-in of `tools/example`, a debug build: a release build of swift-syntax takes too long.
 let package = Package(
     name: "read-benchmark",
     products: [

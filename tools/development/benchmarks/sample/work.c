@@ -1,4 +1,4 @@
-/* Stores its monitors in a loop, and prints each second the median of how many ns a turn took. */
+/* Stores its monitors in a loop, and prints the median ns per iteration each second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// Programs that do nothing but start, with as many tweaks as their names say. `tools/bench` writes their C
-// sources into the build directory before it builds them.
+// Programs that only start and exit, with the number of tweaks in their names. `tools/bench` writes their C sources
+// into the build directory first.
 let package = Package(
     name: "start-benchmark",
     dependencies: [.package(name: "tweaks", path: "../../../..")],
@@ -15,7 +15,7 @@ let package = Package(
                 .product(name: "Tweaks", package: "tweaks"),
             ],
             path: ".build/generated/\(name)",
-            // The code is not measured, only the records are.
+            // Only the records matter, not the code.
             cSettings: [.define("FB_TWEAK_ENABLED", to: "1"), .unsafeFlags(["-O1"])])
     } + [.executableTarget(name: "start-without-library", path: ".build/generated/start-without-library")],
     cLanguageStandard: .c11

@@ -1,7 +1,7 @@
 import TweakMemory
 import TweakRecords
 
-/// Reads bytes as a core, and finds the tweaks in it and what they were set to.
+/// Reads the input as a core, and finds its tweaks and their values.
 @_cdecl("LLVMFuzzerTestOneInput")
 func fuzzCore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let start, count > 0 else { return 0 }

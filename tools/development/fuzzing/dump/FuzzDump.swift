@@ -3,7 +3,7 @@ import CommandSupport
 import Glibc
 import TweakELF
 
-/// Reads bytes as a file, and writes what tweak-dump does, in the form that the first byte tells.
+/// Reads the input as a file, and writes a report of tweak-dump in the format given by the first byte.
 @_cdecl("LLVMFuzzerTestOneInput")
 func fuzzDump(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let start, count > 1, let selection else { return 0 }
@@ -30,7 +30,7 @@ func fuzzDump(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is read, without a name.
+/// The input as an unnamed file.
 private let file: CInt = {
     var path = Array("/tmp/tweaks-fuzz-XXXXXX".utf8CString)
     let file = mkstemp(&path)

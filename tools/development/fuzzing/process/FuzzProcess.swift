@@ -1,7 +1,7 @@
 import TweakMemory
 import TweakRecords
 
-/// Reads bytes as an executable in the memory of a process, whose map is that of a sound core around them.
+/// Reads the input as an executable in the memory of a process, inside an otherwise valid core.
 @_cdecl("LLVMFuzzerTestOneInput")
 func fuzzProcess(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let start, count > 0 else { return 0 }
@@ -16,11 +16,11 @@ func fuzzProcess(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Nothing is there.
+/// Contains nothing.
 private let path = "/nonexistent/program"
 
-/// A core of x86-64 with one part of memory, which can be read and written, and the name of its file: elf(5), and
-/// fill_files_note in fs/binfmt_elf.c of Linux.
+/// An x86-64 core with one readable and writable part of memory, and the name of its file: elf(5), and fill_files_note
+/// in fs/binfmt_elf.c of Linux.
 private func coreBytes(around image: [UInt8]) -> [UInt8] {
     let address: UInt64 = 0x40_0000
     let size = (UInt64(image.count) + 4095) / 4096 * 4096

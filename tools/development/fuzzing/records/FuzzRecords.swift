@@ -1,12 +1,12 @@
 import TweakRecords
 
-/// Decodes bytes as the records of a section, and says and does with each tweak what readers do. The lowest bit of the first
-/// byte is the byte order.
+/// Decodes the input as the records of a section, and uses each tweak as readers do. The lowest bit of the first byte
+/// is the byte order.
 @_cdecl("LLVMFuzzerTestOneInput")
 func fuzzRecords(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let start, count > 0 else { return 0 }
     let order: ByteOrder = start[0] & 1 == 0 ? .little : .big
-    // A copy as large as the section, so that the sanitizer sees a byte too many.
+    // A copy of exactly the section's size, so that the sanitizer detects overruns.
     let bytes = Array(UnsafeBufferPointer(start: start + 1, count: count - 1))
     let section = RecordSection(bytes.span.bytes, byteOrder: order)
     var end = 0
@@ -42,7 +42,7 @@ private func isValue(_ value: TweakValue, of type: TweakType) -> Bool {
     }
 }
 
-/// What is written for a tweak that was read is read as the same.
+/// A declaration that is encoded and decoded again stays the same.
 private func checkRoundTrip(_ tweak: TweakDeclaration) {
     guard tweak.problem == nil else { return }
     let record = tweak.record

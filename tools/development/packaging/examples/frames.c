@@ -1,4 +1,4 @@
-/* A ball that moves: one line a frame. Built by each of the build files beside this file. */
+/* A moving ball: one line per frame. Each build file beside this file builds it. */
 #include <fbtweak.h>
 #include <stdio.h>
 

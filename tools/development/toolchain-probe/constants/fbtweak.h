@@ -1,6 +1,6 @@
 /*
- * What stands in for fbtweak.h when tools/development/toolchains asks whether a toolchain can build
- * the probe at all: constants, and nothing of the header.
+ * Replaces fbtweak.h when tools/development/toolchains checks whether a toolchain can build the
+ * probe at all: constants, and nothing of the header.
  */
 #ifndef FBTWEAK_H
 #define FBTWEAK_H

@@ -1,6 +1,6 @@
 #include <fbtweak.h>
 
-/* GCC numbers the tweaks of a unit: with this one first, those of the header have other numbers. */
+/* GCC numbers the tweaks of a unit: after this one, those of the header have other numbers. */
 static int before_header() {
   return FBTweakValue("Probe", "Static", "Before Header", 15);
 }

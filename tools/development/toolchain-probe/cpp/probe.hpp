@@ -7,7 +7,7 @@
 
 #include "../probe.h"
 
-/* Two units use all of these. What is inline is once in the program, and so is its tweak. */
+/* Used by two units. An inline function exists once in the program, and so does its tweak. */
 inline int probe_inline() {
   return FBTweakValue("Probe", "Inline", "Function", 71);
 }
@@ -55,12 +55,12 @@ int probe_all_inline_elsewhere();
 int probe_before_header();
 int probe_template_elsewhere();
 
-/* forms.cpp, which has what forms.c has too. */
+/* forms.cpp, the counterpart of forms.c. */
 int probe_lambda_acted();
 enum class ProbeScoped : unsigned char;
 ProbeScoped probe_binding();
 
-/* values.cpp: one of each type, besides those that probe.h declares. */
+/* values.cpp: one of each type, besides those in probe.h. */
 enum class ProbeScoped : unsigned char { second = 2 };
 enum ProbePlain { probe_first, probe_second };
 

@@ -2,10 +2,10 @@ import Glibc
 import SpringScene
 import Tweaks
 
-/// A spring in the terminal. Every constant that shapes it is a tweak: some in this file, some in C, some in a
-/// shared library.
+/// A spring in the terminal. Every constant that shapes it is a tweak: some in this file, some in C, some in a shared
+/// library.
 ///
-/// `spring [FRAMES]` stops after that many frames; without a number it goes on until Ctrl-C on a terminal, and for ten
+/// `spring [FRAMES]` stops after that many frames; without a number it runs until Ctrl-C on a terminal, and for ten
 /// frames elsewhere.
 @main
 struct Spring {
@@ -23,7 +23,7 @@ struct Spring {
         if isTerminal { print() }
     }
 
-    /// Draws the mass at a position from -1, left, to 1, right, with a trail from the middle.
+    /// Draws the mass at a position from -1 (left) to 1 (right), with a trail from the middle.
     static func draw(_ position: Double, redrawing: Bool) {
         let width = #tweak("Spring", "Drawing", "Width", default: 60, in: 20...200)
         let glyph = #tweak("Spring", "Drawing", "Glyph", default: "●")

@@ -1,7 +1,7 @@
 import Tweaks
 
-/// A greeting whose features and texts are in files beside this one. A plug-in makes `Features` and `GreetingTweaks` of
-/// them.
+/// A greeting whose features and texts are in files beside this one, from which a plug-in generates `Features` and
+/// `GreetingTweaks`.
 @main
 struct Switches {
     static func main() {

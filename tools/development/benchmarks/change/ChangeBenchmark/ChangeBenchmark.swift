@@ -1,15 +1,15 @@
 import Tweaks
 
-/// Prints for each loop how many nanoseconds a turn takes, as often as `change-benchmark <samples>` says.
+/// Prints the nanoseconds per iteration of each loop, `change-benchmark <samples>` times.
 ///
-/// The shared store keeps what is set in the overrides file; `tools/bench` lets that be a temporary one.
+/// The shared store keeps its overrides in a file; `tools/bench` makes that a temporary one.
 @main
 struct ChangeBenchmark {
     static let observerCounts = [0, 1, 100]
 
     static func main() throws {
         guard CommandLine.arguments.count == 2, let sampleCount = Int(CommandLine.arguments[1]) else {
-            // Only tools/bench runs this, and nothing is measured yet.
+            // Only tools/bench runs this, and nothing has been measured yet.
             fatalError("usage: change-benchmark <samples>")
         }
         let subjects = try [
@@ -19,7 +19,7 @@ struct ChangeBenchmark {
         let loops = subjects.flatMap(\.loops)
         let turns = loops.map(turns)
         var samples: [[Double]] = Array(repeating: [], count: loops.count)
-        // The loops take turns, so that whatever else the machine does falls on all of them.
+        // The loops take turns, so that other load on the machine affects all of them.
         for _ in 0..<sampleCount {
             for (index, loop) in loops.enumerated() {
                 let duration = ContinuousClock().measure { loop.run(turns[index]) }
@@ -33,7 +33,7 @@ struct ChangeBenchmark {
         }
     }
 
-    /// So many turns that a sample takes half a millisecond, or a little less. Warms up, too.
+    /// Enough iterations for a sample of at most half a millisecond. Also warms up.
     static func turns(of loop: Loop) -> Int {
         var turns = 16
         while ContinuousClock().measure({ loop.run(turns) }) < .microseconds(250) { turns *= 2 }

@@ -6,7 +6,7 @@ struct Loop {
     let run: (Int) -> Void
 }
 
-/// A store with 1,000 tweaks, some of which have observers, and loops that use it.
+/// A store with 1,000 tweaks, some of them observed, and loops that use it.
 struct Subject {
     private let name: String
     private let store: TweakStore
@@ -26,7 +26,7 @@ struct Subject {
         observed = try zip(keys, observerCounts).map { try Observed($0, in: store, observers: $1) }
     }
 
-    /// Changes a tweak, or finds another one, at each turn.
+    /// Changes a tweak, or finds another one, in each iteration.
     var loops: [Loop] {
         observed.flatMap { observed in
             [
@@ -41,7 +41,7 @@ struct Subject {
             ]
         } + [
             loop("store.tweak(…)") { turn in
-                // As in a program, the names are literals.
+                // Literals, as in a program.
                 switch turn % 4 {
                 case 0: _ = try store.tweak("Category 0", "Collection 1", "Name of tweak 12", as: Int.self)
                 case 1: _ = try store.tweak("Category 2", "Collection 0", "Name of tweak 203", as: Int.self)
@@ -59,16 +59,16 @@ struct Subject {
             do {
                 for turn in 0..<turns { try body(turn) }
             } catch {
-                // What is measured would be something else. The process is the benchmark's own.
+                // The measurement would be meaningless. The process is the benchmark's own.
                 fatalError("\(error)")
             }
         }
     }
 
-    /// Every observer must have heard of every change.
+    /// Every observer must have received every change.
     func checkObservers() {
         for observed in observed where observed.calls.count != observed.value * observed.observers.count {
-            // As above: without its observers a set costs less.
+            // As above: without its observers a set is cheaper.
             fatalError("\(observed.key): \(observed.calls.count) calls after \(observed.value) changes")
         }
     }
@@ -76,7 +76,7 @@ struct Subject {
 
 /// A tweak with observers.
 private final class Observed {
-    /// How often the observers have been called.
+    /// The number of calls of the observers.
     final class Calls: @unchecked Sendable {
         // Only the thread that changes the tweak calls its observers.
         var count = 0
@@ -86,7 +86,7 @@ private final class Observed {
     let tweak: Tweak<Int>
     let calls = Calls()
     var observers: [TweakObservation] = []
-    /// How often the tweak was set, each time to another value.
+    /// The number of sets, each to another value.
     var value = 0
 
     init(_ key: TweakKey, in store: TweakStore, observers count: Int) throws {

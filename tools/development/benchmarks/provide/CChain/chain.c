@@ -10,7 +10,7 @@ int chain_highest(void) {
 int chain_middle(void) {
   return FBTweakValue("Features", "Chain", "Middle", 0);
 }
-/* In one place, so that the eight reads of a turn are of one record. */
+/* In one place, so that the eight reads of an iteration use one record. */
 static inline __attribute__((always_inline)) int lowest(void) {
   return FBTweakValue("Features", "Chain", "Lowest", 0);
 }
@@ -18,13 +18,12 @@ int chain_lowest(void) {
   return lowest();
 }
 
-/* The compiler must have the value in a register here, and must read anew whatever it reads after
- * it. */
+/* Forces the compiler to have the value in a register here, and to repeat any later read. */
 static inline __attribute__((always_inline)) void use(int value) {
   __asm__ volatile("" : : "r"(value) : "memory");
 }
 
-/* Eight reads a turn, or the loop itself would be most of what is measured. */
+/* Eight reads per iteration, to make the overhead of the loop small. */
 #define LOOP(name_, expression_)                                                                   \
   __attribute__((noinline)) void name_(long turns) {                                               \
     for (long turn = 0; turn < turns; turn++) {                                                    \

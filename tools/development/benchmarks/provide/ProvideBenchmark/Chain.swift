@@ -3,7 +3,7 @@ import Tweaks
 
 /// The shared store with eight providers: its own three, two above them, one among them and two below.
 struct Chain {
-    /// The ones that are added: where, and how the program reads the tweak that only this one has a value for.
+    /// The added providers: their places, and how the program reads the tweak that only each one has a value for.
     private static let added: [(name: String, above: TweakSource?, read: (@Sendable () -> Int32)?)] = [
         ("Highest", .session, { chain_highest() }), ("Second", .session, nil),
         ("Middle", .overrides, { chain_middle() }), ("Fourth", nil, nil), ("Lowest", nil, { chain_lowest() }),
@@ -11,7 +11,7 @@ struct Chain {
 
     private let providers: [MemoryProvider]
 
-    /// Adds the providers, which share the tweaks of a file: each decides some, and those below it know them too.
+    /// Adds the providers, which share the tweaks of a file: each decides some, which those below it have, too.
     init(_ file: VariablesProvider) throws {
         let own = Self.added.map { Self.key($0.name) }
         let keys = file.keys.subtracting(own).sorted()
@@ -28,8 +28,8 @@ struct Chain {
 
     private static func key(_ name: String) -> TweakKey { TweakKey("Features", "Chain", name) }
 
-    /// Prints how many nanoseconds it takes until a changed value is in the cell, before and after somebody has asked for
-    /// all tweaks, and to read a tweak.
+    /// Prints the nanoseconds until a changed value is in the cell, before and after all tweaks were decoded, and those
+    /// for reading a tweak.
     func show(samples: Int) {
         showChanges(samples, "nobody has listed the tweaks")
         // Without tweaks there is nothing to measure. The process is the benchmark's own.
@@ -56,7 +56,7 @@ struct Chain {
                 let duration = ContinuousClock().measure {
                     provider.change(Self.key(added.name), to: .value(.integer(Int128(value))))
                 }
-                // As above: what was measured would be no change.
+                // As above: the measurement would be meaningless.
                 guard read() == value else { fatalError("\(added.name) has not changed its tweak") }
                 nanoseconds.append(duration / .nanoseconds(1))
             }

@@ -3,12 +3,12 @@ import Configuration
 import Glibc
 import Tweaks
 
-/// Takes values from a file, or from none, and ends with the value of a tweak as its status.
+/// Takes values from a file, or from none, and exits with the value of a tweak as its status.
 ///
-/// - `start`: what the overrides and a providers file beside the program give
-/// - `variables <file>`: what a `VariablesProvider` gives
-/// - `configuration <file>`: what swift-configuration finds when it is asked for that one value
-/// - `chain <samples> <file>`: prints for each loop of ``Chain`` how many nanoseconds it takes, as often as is said
+/// - `start`: values from the overrides and a providers file beside the program
+/// - `variables <file>`: values from a `VariablesProvider`
+/// - `configuration <file>`: a single value from swift-configuration
+/// - `chain <samples> <file>`: prints the nanoseconds of each loop of ``Chain``, `<samples>` times
 @main
 struct ProvideBenchmark {
     static func main() async throws {

@@ -11,7 +11,7 @@ void escape(void *memory) {
   __asm__ volatile("" : : "r"(memory) : "memory");
 }
 
-/* Each in one place, so that the eight reads of a turn are of one record. */
+/* In one place each, so that the eight reads of an iteration use one record. */
 static inline __attribute__((always_inline)) bool tweak_bool(void) {
   return FBTweakValue("Benchmark", "C", "Bool", true);
 }
@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) const char *tweak_text(void) {
   return FBTweakValue("Benchmark", "C", "Text", "linear");
 }
 
-/* Eight reads a turn, or the loop itself would be most of what is measured. */
+/* Eight reads per iteration, to make the overhead of the loop small. */
 #define LOOP(name_, use_, expression_)                                                             \
   __attribute__((noinline)) void name_(long turns) {                                               \
     for (long turn = 0; turn < turns; turn++) {                                                    \
@@ -53,7 +53,7 @@ LOOP(read_c_text_constant, use_text, "linear")
 LOOP(read_c_text_global, use_text, plain_text)
 LOOP(read_c_text_tweak, use_text, tweak_text())
 
-/* A value is stored eight times a turn, each time anew. */
+/* A value is stored eight times per iteration. */
 volatile int volatile_int;
 volatile double volatile_double;
 

@@ -1,10 +1,10 @@
-/* Stands before malloc and what else allocates, with LD_PRELOAD, and counts. */
+/* Wraps malloc and its kin, with LD_PRELOAD, to count allocations. */
 #include "counted_allocations.h"
 
 #include <errno.h>
 #include <stddef.h>
 
-/* What glibc calls its own; dlsym, which could find them too, allocates. */
+/* glibc's internal names; dlsym, which could find them too, allocates. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Tweaks
 
-/// Eight reads a turn, as in C.
+/// Eight reads per iteration, as in C.
 @inline(__always)
 func loop(_ turns: Int, _ read: () -> Void) {
     for _ in 0..<turns {
@@ -19,7 +19,7 @@ func loop(_ turns: Int, _ read: () -> Void) {
     }
 }
 
-// Each tweak in one place, so that the eight reads of a turn are of one record.
+// In one place each, so that the eight reads of an iteration use one record.
 @inline(__always)
 private func tweakBool() -> Bool { #tweak("Benchmark", "Swift", "Bool", default: true) }
 @inline(__always)
@@ -86,7 +86,7 @@ func readDoubleDefaults(_ turns: Int) {
     loop(turns) { use_double(defaults.double(forKey: "benchmark.double")) }
 }
 
-// What is stored eight times a turn, each time anew.
+// Stored eight times per iteration.
 @inline(__always)
 private func monitor(_ value: Double) {
     #tweakMonitor("Benchmark", "Swift", "Stored Double", value, in: 0...100)

@@ -2,11 +2,10 @@ import CLoops
 import Glibc
 import Tweaks
 
-/// Prints for each loop how many nanoseconds a read takes, as often as `<samples>` says, or with `allocations` how often
-/// a read asks for memory.
+/// Prints the nanoseconds per read of each loop, `<samples>` times, or with `allocations` the allocations per read.
 @main
 enum ReadBenchmark {
-    /// What is read, and how.
+    /// The source that is read, and the way it is read.
     typealias Loop = (what: String, way: String, run: @Sendable (Int) -> Void)
 
     static let readsPerTurn = 8
@@ -94,7 +93,7 @@ enum ReadBenchmark {
         }
     }
 
-    /// The loops take turns, so that whatever else the machine does falls on all of them.
+    /// The loops take turns, so that other load on the machine affects all of them.
     static func samples(_ count: Int, of loops: [Loop]) -> [[Double]] {
         let turns = loops.map(turns)
         var samples: [[Double]] = Array(repeating: [], count: loops.count)
@@ -107,14 +106,14 @@ enum ReadBenchmark {
         return samples
     }
 
-    /// So many turns that a sample takes half a millisecond, or a little less. Warms up, too.
+    /// Enough iterations for a sample of at most half a millisecond. Also warms up.
     static func turns(of loop: Loop) -> Int {
         var turns = 16
         while ContinuousClock().measure({ loop.run(turns) }) < .microseconds(250) { turns *= 2 }
         return turns
     }
 
-    /// Per read. The first reads do not count: they may fill caches.
+    /// Allocations per read. The first reads do not count, because they may fill caches.
     static func allocations(in loop: Loop) -> Double {
         guard let address = dlsym(nil, "counted_allocations") else {
             fatalError("to be started with LD_PRELOAD=libCountedAllocations.so")

@@ -3,10 +3,10 @@ import Configuration
 import Foundation
 import Synchronization
 
-// The places that a program can keep a setting in, each with the same values.
+// Ways to store settings, each with the same values.
 
 let shortText = "linear"
-/// Longer than the 15 bytes that a String holds without memory of its own.
+/// Longer than the 15 bytes that a String stores inline.
 let longText = "a cubic curve that eases in and out"
 
 nonisolated(unsafe) var plainBool = true
@@ -15,7 +15,7 @@ nonisolated(unsafe) var plainDouble = 4.5
 nonisolated(unsafe) var plainShortText = shortText
 nonisolated(unsafe) var plainLongText = longText
 
-/// Makes the globals what globals are in a program: memory that others may write.
+/// Makes the globals like those of a real program: memory that others may write.
 func escapePlainGlobals() {
     withUnsafeMutablePointer(to: &plainBool) { escape($0) }
     withUnsafeMutablePointer(to: &plainInt) { escape($0) }
@@ -55,7 +55,7 @@ let configuration = ConfigReader(
 
 nonisolated(unsafe) let defaults = UserDefaults.standard
 
-/// `tools/bench` lets the home directory be a temporary one.
+/// `tools/bench` makes the home directory a temporary one.
 func fillDefaults() {
     defaults.set(true, forKey: "benchmark.bool")
     defaults.set(42, forKey: "benchmark.int")

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Tweaks
 
-/// Takes a text as any function does: whoever calls it holds the text until it returns.
+/// Consumes a string as any function does: the caller retains it until this returns.
 @inline(never)
 private func use(_ text: String) {
     withUnsafeBytes(of: text) { use_text($0.baseAddress) }
@@ -17,7 +17,7 @@ private func tweakLong() -> String {
     #tweak("Benchmark", "Swift", "Long", default: "a cubic curve that eases in and out")
 }
 
-// A text that is not the default any more, which a read makes a String of.
+// A string that is no longer the default, so that each read creates a String.
 @inline(__always)
 private func changedShort() -> String { #tweak("Benchmark", "Swift", "Changed short", default: "") }
 @inline(__always)

@@ -3,10 +3,10 @@
 
 #include <spring_physics.h>
 
-/* What is written before each line. Valid for as long as the process lives. */
+/* The prefix of each line. Valid until the process exits. */
 const char *spring_scene_label(void);
 
-/* Moves the spring on by the duration of one frame, in seconds. */
+/* Advances the spring by the duration of one frame, in seconds. */
 void spring_scene_advance(struct spring *spring, double frame_duration);
 
 #endif

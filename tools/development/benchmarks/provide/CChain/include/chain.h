@@ -6,8 +6,9 @@ int chain_highest(void);
 int chain_middle(void);
 int chain_lowest(void);
 
-/* Loops that read a plain global, or the tweak `Lowest`, `turns` times eight times, for a clock
- * around them. */
+/*
+ * Loops that read a plain global, or the tweak `Lowest`, eight times in each of `turns` iterations.
+ */
 void read_global(long turns);
 void read_tweak(long turns);
 

@@ -1,13 +1,13 @@
-/* Loops that read something `turns` times eight times, for a clock around them. */
+/* Loops that read something eight times in each of `turns` iterations. */
 #ifndef LOOPS_H
 #define LOOPS_H
 
 #include <stdbool.h>
 
 /*
- * Takes a value and gives nothing back, without an instruction. The compiler must have the value in
- * a register here, and must read anew from memory whatever it reads after it: a read is neither
- * left out nor moved out of a loop, and consecutive reads do not wait for each other.
+ * Consumes a value without an instruction. The compiler must have the value in a register here, and
+ * must repeat any later read of memory: a read is neither dropped nor moved out of a loop, and
+ * consecutive reads do not wait for each other.
  */
 static inline __attribute__((always_inline)) void use_bool(bool value) {
   __asm__ volatile("" : : "r"(value) : "memory");
@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) void use_text(const char *value) {
   __asm__ volatile("" : : "r"(value) : "memory");
 }
 
-/* Lets the compiler think that the memory is written by somebody it does not know. */
+/* Makes the compiler assume that the memory may be written elsewhere. */
 void escape(void *memory);
 
 void read_c_bool_constant(long turns);
@@ -55,7 +55,7 @@ void store_c_int_monitor(long turns);
 void store_c_double_global(long turns);
 void store_c_double_monitor(long turns);
 
-/* What Swift has no word for. */
+/* Cannot be written in Swift. */
 static inline __attribute__((always_inline)) void store_volatile_double(double value) {
   volatile_double = value;
 }

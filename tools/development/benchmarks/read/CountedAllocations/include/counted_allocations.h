@@ -1,7 +1,7 @@
 #ifndef COUNTED_ALLOCATIONS_H
 #define COUNTED_ALLOCATIONS_H
 
-/* How often the calling thread has asked for memory. */
+/* The number of allocations by the calling thread. */
 unsigned long counted_allocations(void);
 
 #endif /* COUNTED_ALLOCATIONS_H */
