@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// With `other-clock.c`, which gives a program another time of day and leaves alone by what it waits.
-@Suite struct `An agent whose clock is wrong by years` {
+@Suite struct `An agent with a wrong clock` {
     let host: AgentHost
 
     private let library: String

@@ -220,7 +220,7 @@ import Testing
     func `has nothing in it that everybody would read`(text: String) { #expect(RemoteURL(text) == nil) }
 }
 
-@Suite struct `The time between checks` {
+@Suite struct `Intervals between checks` {
     @Test func `is the interval, with a tenth of jitter`() {
         var schedule = CheckSchedule(interval: .seconds(60))
         _ = schedule.succeeded()

@@ -39,7 +39,7 @@ private enum Gateway {
     static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 }
 
-@Suite struct `An agent believes nothing of an etcd` {
+@Suite struct `An agent and a hostile etcd` {
     let host: AgentHost
     let server: HostileServer
 

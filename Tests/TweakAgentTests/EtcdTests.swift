@@ -428,7 +428,7 @@ import Testing
     }
 }
 
-@Suite struct `An agent and an etcd that wants to know who asks` {
+@Suite struct `An agent and an etcd with authentication` {
     let host: AgentHost
     let etcd: EtcdMembers
     private let tweak = "Features/search/enabled"
@@ -506,7 +506,7 @@ import Testing
     }
 }
 
-@Suite struct `An agent and an etcd that has a certificate` {
+@Suite struct `An agent and an etcd with TLS` {
     let host: AgentHost
     let authority: CertificateAuthority
 

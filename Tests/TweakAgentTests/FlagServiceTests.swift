@@ -74,7 +74,7 @@ extension AgentHost {
     }
 }
 
-@Suite struct `An agent that has flags evaluated` {
+@Suite struct `An agent with a flag service` {
     private let host: AgentHost
     private let service: FlagService
 
@@ -226,7 +226,7 @@ extension AgentHost {
     }
 }
 
-@Suite struct `An agent believes nothing of a service` {
+@Suite struct `An agent and a hostile flag service` {
     private let host: AgentHost
     private let server: HostileServer
 

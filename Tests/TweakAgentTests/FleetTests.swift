@@ -428,7 +428,7 @@ import TweakRecords
     }
 }
 
-@Suite struct `An etcd that is full` {
+@Suite struct `A full etcd` {
     @Test func `refuses a change, and agents go on with what there is`() throws {
         let host = try AgentHost(source: "fleet")
         let etcd = try EtcdMembers(more: ["--quota-backend-bytes", "200000"])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `What an agent says of failures` {
+@Suite struct `Failure reports of an agent` {
     let host: AgentHost
 
     init() throws { host = try AgentHost() }
@@ -58,7 +58,7 @@ import Testing
     }
 }
 
-@Suite struct `An agent believes nothing of an answer` {
+@Suite struct `An agent and a hostile web server` {
     let host: AgentHost
     let server: HostileServer
 

@@ -250,7 +250,7 @@ import Testing
     }
 }
 
-@Suite struct `An agent with a web server that has a certificate` {
+@Suite struct `An agent and a web server with TLS` {
     let host: AgentHost
     let authority: CertificateAuthority
 

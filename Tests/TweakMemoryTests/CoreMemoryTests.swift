@@ -85,7 +85,7 @@ import TweakRecords
     }
 }
 
-@Suite struct `Why memory may not be read` {
+@Suite struct `Reasons why memory cannot be read` {
     private func rule(
         users: String = "1000\t1000\t1000\t1000", capabilities: String = "0", own: UInt32 = 1000,
         owner: UInt32? = 1000,
@@ -124,7 +124,7 @@ import TweakRecords
     }
 }
 
-@Suite struct `What the fuzzers begin with` {
+@Suite struct `Seeds of the fuzzers` {
     @Test(arguments: ["values", "text"]) func `has tweaks`(name: String) throws {
         let path = Locations.package + "/tools/development/fuzzing/corpus/core/" + name
         let core = Array(try Data(contentsOf: URL(fileURLWithPath: path)))

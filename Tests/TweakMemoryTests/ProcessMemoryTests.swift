@@ -86,7 +86,7 @@ private final class Subject {
 }
 
 /// A process that has mapped one file many times, which says that it has many records.
-@Suite struct `The bound of a process` {
+@Suite struct `Limits of a process` {
     private static let bytes = 400 << 10
 
     /// An ELF file without code: one segment that is written, and the note that says where its records are.

@@ -3,7 +3,7 @@ import TweakJSON
 import TweakProtocol
 import TweakRecords
 
-@Suite struct `What a program says` {
+@Suite struct `Messages of a program` {
     private let key = TweakKey("Spring", "Physics", "Mass")
 
     private func answer(_ line: [UInt8]) throws -> ProgramMessage.Answer {

@@ -77,11 +77,11 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity], [TweakType.float, .double, .int32, .uint64])
-    func `A number that is not finite is refused`(number: Double, type: TweakType) {
+    func `A non-finite number is refused`(number: Double, type: TweakType) {
         #expect(throws: TweakValueError.self) { try tweak(type, 0, 1).admit(.double(number)) }
     }
 
-    @Test func `A text with a NUL is refused`() {
+    @Test func `A string with a NUL is refused`() {
         #expect(throws: TweakValueError.containsNUL(tweak(.string))) { try tweak(.string).admit("a\0b") }
     }
 
@@ -160,7 +160,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
     }
 }
 
-@Suite struct `Admitting what is calculated` {
+@Suite struct `Admitting calculated values` {
     private func admit(
         _ text: String, _ type: TweakType = .double, _ range: (TweakValue, TweakValue)? = nil,
         unit: String? = nil, writtenUnit: String? = nil, current: TweakValue? = nil

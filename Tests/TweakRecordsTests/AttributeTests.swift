@@ -7,7 +7,7 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
         attributes: attributes.map { .init(key: $0.0, value: $0.1) })
 }
 
-@Suite struct `What attributes say` {
+@Suite struct `Options in attributes` {
     @Test func `A tweak has a unit, a description and an owner`() {
         let tweak = tweak(("unit", "kg"), ("doc", "what hangs on it"), ("owner", "physics"))
         #expect(tweak.unit == "kg")
@@ -63,7 +63,7 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
     }
 }
 
-@Suite struct `How a number is shown` {
+@Suite struct `Display of numbers` {
     private func number(
         _ scale: String, from minimum: TweakValue?, type: TweakType = .double
     ) -> TweakDeclaration {

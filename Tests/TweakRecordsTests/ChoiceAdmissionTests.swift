@@ -101,7 +101,7 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
     }
 }
 
-@Suite struct `What cannot be set` {
+@Suite struct `Tweaks that cannot be set` {
     @Test func `A read-only tweak takes no value at all`() {
         let tweak = tweak(.int32, TweakChoice(1, label: "one"), attributes: ["read-only"])
         #expect(throws: TweakValueError.readOnly(tweak)) { try tweak.admit(1) }

@@ -1,7 +1,7 @@
 import Testing
 import TweakRecords
 
-@Suite struct `What a declaration must be` {
+@Suite struct `Requirements of declarations` {
     private static func number(
         _ value: TweakValue, _ minimum: TweakValue? = nil, _ maximum: TweakValue? = nil,
         step: TweakValue? = nil, choices: [TweakChoice] = [], type: TweakType = .int32

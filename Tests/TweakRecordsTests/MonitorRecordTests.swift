@@ -15,7 +15,7 @@ import TweakRecords
         #expect(type.canBeMonitored == ![.string, .color, .action].contains(type))
     }
 
-    @Test func `Nobody sets it`() throws {
+    @Test func `It cannot be set`() throws {
         let monitor = try #require(decode(record(.double).bytes).tweaks.first?.declaration)
         #expect(monitor.isReadOnly)
         #expect(throws: TweakValueError.isMonitor(monitor)) { try monitor.admit(1.5) }

@@ -215,7 +215,7 @@ import TweakTargeting
     }
 }
 
-@Suite struct `Documents from afar` {
+@Suite struct `Documents loaded from a server` {
     @Test func `Values for everybody, of any type, as an overrides file has them`() throws {
         let document = try document(
             """

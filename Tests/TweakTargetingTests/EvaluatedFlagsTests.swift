@@ -5,7 +5,7 @@ import TweakOverrides
 import TweakRecords
 import TweakTargeting
 
-@Suite struct `Flags that a service has evaluated` {
+@Suite struct `Flags evaluated by a service` {
     private func flags(_ json: String, names: FlagNames = FlagNames()) throws(FormatError) -> EvaluatedFlags {
         try EvaluatedFlags(json: Array(json.utf8), path: "flags", names: names)
     }

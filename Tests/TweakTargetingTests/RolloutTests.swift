@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 import TweakTargeting
 
-@Suite struct `A roll-out to some percent` {
+@Suite struct `A percentage rollout` {
     /// Machine ids of 10,000 hosts.
     private static let hosts: [String] = {
         var generator = SeededGenerator(seed: 17)

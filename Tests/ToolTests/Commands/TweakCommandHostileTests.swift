@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `A program that talks nonsense to the tweak command` {
+@Suite struct `A program that sends nonsense to the tweak command` {
     private let program: SetterProgram
 
     init() throws { program = try SetterProgram() }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Which program the tweak command asks` {
+@Suite struct `How the tweak command finds its program` {
     private let program: SetterProgram
 
     init() throws { program = try SetterProgram() }

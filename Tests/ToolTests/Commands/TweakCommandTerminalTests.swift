@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `What stands out on a terminal` {
+@Suite struct `Emphasis on a terminal` {
     private let program: SetterProgram
 
     init() throws {

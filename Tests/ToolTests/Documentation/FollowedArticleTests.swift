@@ -5,7 +5,7 @@ import Testing
 /// Follows an article: writes its files, makes its edits, runs its commands in one shell, and compares what they print.
 ///
 /// Only the runbook in `RemoteValues` is followed elsewhere, by `RunbookTests`, which have etcd and a web server.
-@Suite struct `An article that is followed` {
+@Suite struct `Following an article` {
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `When tweak generate fails` {
+@Suite struct `Failures of tweak generate` {
     private let generating: Generating
 
     init() throws { generating = try Generating() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a command line can name besides files.
-@Suite struct `What tweak-dump reads` {
+@Suite struct `Inputs of tweak-dump` {
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }

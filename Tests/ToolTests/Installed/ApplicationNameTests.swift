@@ -52,7 +52,7 @@ private struct NamedProgram {
     }
 }
 
-@Suite struct `What a program is called` {
+@Suite struct `Names of programs` {
     @Test func `A name that is declared is that of what is kept, running or not`() throws {
         let program = try NamedProgram()
         #expect(try program.tweak("set", program.path, "Seed", "6").output == "Maze/Walls/Seed: 5 → 6\n")

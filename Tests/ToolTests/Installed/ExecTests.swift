@@ -73,7 +73,7 @@ private struct Starts {
     static let library = Result { try Installation.path("lib/libtweaks.so.0") }
 }
 
-@Suite struct `Programs that tweak starts` {
+@Suite struct `Programs started by tweak` {
     private let starts: Starts
 
     init() throws { starts = try Starts() }

@@ -73,7 +73,7 @@ private final class Running: Sendable {
     }
 }
 
-@Suite(.enabled(if: sanitizer == nil)) struct `Programs that run with what is installed` {
+@Suite(.enabled(if: sanitizer == nil)) struct `Running programs with the installed library` {
     @Test(arguments: Running.ways) func `One that is killed while it writes leaves its overrides whole`(
         way: Started.Way
     ) throws {

@@ -5,7 +5,7 @@ import Testing
 /// program starts, and it lives on.
 ///
 /// One after the other: the kernel lets a user watch files with 128 processes.
-@Suite(.serialized, .enabled(if: sanitizer == nil)) struct `Programs that start with what is installed` {
+@Suite(.serialized, .enabled(if: sanitizer == nil)) struct `Starting programs with the installed library` {
     /// How many starts have each scenario once.
     private static let few = 12
 

@@ -211,7 +211,7 @@ private final class JudgedProgram {
     }
 }
 
-@Suite(.enabled(if: hasDebugger)) struct `What gdb prints` {
+@Suite(.enabled(if: hasDebugger)) struct `Output of gdb` {
     private static let rounds = UInt64(isLong ? 50 : 1)
 
     @Test(arguments: 1...rounds) func `is what tweak-dump prints of the process and of a core of gdb`(

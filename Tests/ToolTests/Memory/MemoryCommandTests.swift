@@ -212,7 +212,7 @@ import Testing
     }
 }
 
-@Suite struct `Processes whose memory is not the way` {
+@Suite struct `Processes that cannot be changed in memory` {
     @Test func `The memory of one with the library is left alone, which is said`() throws {
         let setter = try RunningSetter(
             SetterProgram(), environment: ["TWEAKS_CONTROL": "0", "TWEAKS_WATCH": "0"])

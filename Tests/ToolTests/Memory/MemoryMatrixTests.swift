@@ -78,7 +78,7 @@ extension BareProgram {
     }
 }
 
-@Suite struct `Programs of all builds without the library` {
+@Suite struct `Programs of all builds, without the library` {
     @Test(arguments: Compiler.allCases, MemoryBuild.present)
     func `are listed, asked and changed by their memory`(compiler: Compiler, build: MemoryBuild) throws {
         let program = try BareProgram(build, by: compiler)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `What clients set and the program cannot keep` {
+@Suite struct `Values from clients that cannot be saved` {
     private func expectNotKept(_ client: ControlClient, reason: String) throws {
         for value in 1...3 {
             let answer = try client.request("set", ["tweak": LiveProgram.text, "value": "\(value)"])

@@ -5,7 +5,7 @@ import Testing
 /// Which values a client that is told of changes knows, by slot.
 private typealias Values = [String: Int]
 
-@Suite struct `A program that a hundred clients know and one changes all the time` {
+@Suite struct `A program with a hundred clients` {
     private static let slots = 8
     /// Of the next requests, which go together.
     private static let requests = 100

@@ -108,7 +108,7 @@ import Testing
     }
 }
 
-@Suite struct `A program that nobody can control` {
+@Suite struct `A program without a control socket` {
     /// Starts a program, lets it run longer than one is without a socket, and ends it.
     private func expectNoSocket(_ home: TemporaryDirectory, _ environment: [String: String] = [:]) throws {
         let program = try LiveProgram(home: home, environment: environment)
@@ -168,7 +168,7 @@ import Testing
     }
 }
 
-@Suite struct `A program that becomes two or another one` {
+@Suite struct `Programs that fork or exec` {
     // With ThreadSanitizer, which ends a child that starts a thread, the library does not do it.
     @Test(.enabled(if: sanitizer != "thread"), arguments: ProgramBuild.all)
     func `A child that was forked has a socket of its own and follows the overrides`(build: ProgramBuild)

@@ -19,7 +19,7 @@ private let clientOfUser = """
     """
 
 @Suite(.enabled(if: geteuid() == 0, "needs root"))
-struct `Users who ask a program` {
+struct `Requests of other users` {
     private static let nobody: uid_t = 65534
 
     private func answer(_ program: LiveProgram, to user: uid_t) throws -> String {

@@ -225,7 +225,7 @@ final class Follower: Sendable {
     }
 }
 
-@Suite struct `The thread that follows the overrides` {
+@Suite struct `The thread that watches the overrides` {
     private let program: SetterProgram
 
     init() throws { program = try SetterProgram() }

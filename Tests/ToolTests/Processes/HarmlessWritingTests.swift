@@ -12,7 +12,7 @@ enum BrokenPipe: String, CaseIterable, Sendable {
         """
 }
 
-@Suite struct `What the library writes never harms its program` {
+@Suite struct `Output of the library never harms its program` {
     private let program: SetterProgram
 
     init() throws { program = try SetterProgram() }

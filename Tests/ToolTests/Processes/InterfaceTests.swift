@@ -53,7 +53,7 @@ import Testing
     @Test func `calls nobody after the end of an observation, on no thread`() throws {
         try run("observe-from-threads")
     }
-    @Test func `tells when values from afar have been loaded, and why not`() throws {
+    @Test func `reports when remote values are loaded, and why not`() throws {
         let values = #"{ "values": { "Sound": { "Mixer": { "Level": 3 } } } }"#
         try run(
             "loads", file: ("state/tweaks/interface-scenarios/remote.json", values), takesFile: true,

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `A program that is killed while it writes` {
+@Suite struct `A program killed while writing` {
     @Test func `The overrides are whole afterwards, and nothing piles up`() throws {
         let program = try SetterProgram()
         for kill in 0..<(isLong ? 1000 : 25) {

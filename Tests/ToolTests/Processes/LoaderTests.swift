@@ -133,7 +133,7 @@ private let withOverrides = "false 6 0.5 hello\n2 set\nfirst\n"
 }
 
 /// An upgrade puts another build in the place of a library while a program starts.
-@Suite struct `Libraries that are replaced` {
+@Suite struct `Replaced libraries` {
     private let library: PreloadedLibrary
 
     init() throws { library = try PreloadedLibrary() }

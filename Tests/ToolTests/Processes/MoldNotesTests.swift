@@ -44,7 +44,7 @@ private enum NotePlaces: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-@Suite struct `A note that is padded to 4 bytes behind one that is padded to 8` {
+@Suite struct `A note padded to 4 bytes after one padded to 8` {
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }

@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-@Suite struct `Something else in the place of the overrides` {
+@Suite struct `Something else in place of the overrides file` {
     enum Intruder: String, CaseIterable, CustomTestStringConvertible {
         case randomBytes = "random bytes"
         case empty = "an empty file"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Features that no binary declares, in a process and before it starts.
-@Suite struct `Features that only files know` {
+@Suite struct `Features declared only by files` {
     private let home: TemporaryDirectory
     private static let login = "Features/facebook-login/enabled"
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Values from afar in a program` {
+@Suite struct `Remote values in a program` {
     private let program: SetterProgram
     private let manager = FileManager.default
     private static let remote = "state/tweaks/tweak-setter/remote.json"

@@ -63,7 +63,7 @@ import Testing
     }
 }
 
-@Suite struct `Overrides for which there is no place` {
+@Suite struct `Overrides without a place to store them` {
     @Test func `A client is told that what it sets is not kept`() throws {
         let program = try SetterProgram()
         let setter = try RunningSetter(program, environment: ["XDG_CONFIG_HOME": "", "HOME": ""])

@@ -5,7 +5,7 @@ import TweakRecords
 
 @testable import Tweaks
 
-@Suite struct `What one side takes from the other` {
+@Suite struct `Changes across languages` {
     private let controlled: ControlledTweaks
     private var store: TweakStore { controlled.store }
     private let count = ControlledTweaks.count
@@ -14,7 +14,7 @@ import TweakRecords
         controlled = try ControlledTweaks(SyntheticTweaks(.integer("Count", 5), .string("Text", "hello")))
     }
 
-    @Test func `A message of the largest size is taken, a longer one is refused and the next one taken`()
+    @Test func `A message of maximum size is accepted, a longer one refused, and the next one accepted`()
         throws
     {
         let client = try controlled.connect()
@@ -43,7 +43,8 @@ import TweakRecords
         #expect(try client.request("describe").errorCode == nil)
     }
 
-    @Test func `There are 128 clients, the next one is told so, and has a place when another leaves`() throws
+    @Test func `There are at most 128 clients; the next one gets an error, and a place when another leaves`()
+        throws
     {
         var clients = try (0..<128).map { _ in try controlled.connect() }
         for client in clients { #expect(try client.request("describe").errorCode == nil) }
@@ -58,7 +59,7 @@ import TweakRecords
             })
     }
 
-    @Test func `A client has 64 subscriptions`() throws {
+    @Test func `A client has at most 64 subscriptions`() throws {
         let client = try controlled.connect()
         for _ in 0..<64 { #expect(try client.request("subscribe").errorCode == nil) }
         #expect(try client.request("subscribe").errorCode == 4)
@@ -100,7 +101,7 @@ import TweakRecords
         #expect(try slow.answer(to: 1).result["value"] as? Int == 9)
     }
 
-    @Test func `What a client has sent is done, also if it does not wait`() throws {
+    @Test func `Requests are executed even if the client does not wait`() throws {
         for value in 10..<30 {
             do {
                 let client = try controlled.connect()

@@ -9,7 +9,7 @@ import TweakRecords
 private let runs = Locked(0)
 private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in runs.withLock { $0 += 1 } }
 
-@Suite struct `What a client can ask of a program` {
+@Suite struct `Requests of clients` {
     private let controlled: ControlledTweaks
     private let client: ControlClient
     private var store: TweakStore { controlled.store }
@@ -27,7 +27,7 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
         client = try controlled.connect()
     }
 
-    @Test func `describe tells which program it is`() throws {
+    @Test func `describe identifies the program`() throws {
         let file = controlled.keepOverrides()
         let answer = try client.request("describe").result
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -86,19 +86,19 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
     @Test(arguments: [
         ("Flag", "on", "true"), ("Count", "0x9", "9"), ("Colour", "#fff", "#ffffff"), ("Text", "7", "7"),
     ])
-    func `set takes what a person typed`(name: String, typed: String, value: String) throws {
+    func `set accepts typed text`(name: String, typed: String, value: String) throws {
         let answer = try client.request("set", ["tweak": "Test/Values/\(name)", "text": typed])
         #expect(answer.errorCode == nil)
         #expect(try store.value(of: .test(name)).description == value)
     }
 
-    @Test func `set says that a number was clamped`() throws {
+    @Test func `set reports that a number was clamped`() throws {
         let answer = try client.request("set", ["tweak": count, "value": 70])
         #expect(answer.result["value"] as? Int == 10)
         #expect(answer.result["wasClamped"] as? Bool == true)
     }
 
-    @Test func `set tells of the value that waits for a restart`() throws {
+    @Test func `set reports a value that waits for a restart`() throws {
         let answer = try client.request("set", ["tweak": "Test/Values/Later", "value": 0.75]).result
         #expect(answer["value"] as? Double == 0.5)
         #expect(answer["pendingValue"] as? Double == 0.75)
@@ -114,7 +114,7 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
             ("Flag", "1", "true or false"), ("Text", "{}", "text"), ("Fixed", "false", nil),
             ("Act", "1", nil),
         ] as [(String, String, String?)])
-    func `set refuses what a tweak cannot take and says what it can`(
+    func `set refuses an invalid value and says what is allowed`(
         name: String, json: String, allowed: String?
     )
         throws
@@ -193,7 +193,7 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
         #expect(try store.value(of: .test("Count")) == 10)
     }
 
-    @Test func `setMany sets nothing if it shall be all or nothing and one value is refused`() throws {
+    @Test func `setMany can set all values or none`() throws {
         func set(_ values: [String: Any]) throws -> [String: Any] {
             try client.request(
                 "setMany",
@@ -210,7 +210,7 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
         #expect(try store.value(of: .test("Count")) == 10 && store.value(of: .test("Text")) == "hello")
     }
 
-    @Test func `setMany resets the others if it shall`() throws {
+    @Test func `setMany can reset the others`() throws {
         try store.set("bye", for: .test("Text"))
         _ = try client.request(
             "setMany", ["values": ["Test": ["Values": ["Count": 7]]], "resettingOthers": true])
@@ -227,7 +227,7 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
         #expect(try client.request("run", ["tweak": count]).errorCode == 3)
     }
 
-    @Test func `explain shows who has which opinion`() throws {
+    @Test func `explain shows the value of each provider`() throws {
         try store.set(7, for: .test("Count"))
         let answer = try client.request("explain", ["tweak": count]).result
         #expect(answer["value"] as? Int == 7)
@@ -245,7 +245,7 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
         #expect(opinions.map { $0["location"] as? String } == [path, nil])
     }
 
-    @Test func `explain shows an override that the tweak cannot take`() throws {
+    @Test func `explain shows an invalid override`() throws {
         try controlled.home.write("overrides.json", #"{"Test": {"Values": {"Count": "many"}}}"#)
         _ = controlled.keepOverrides()
         let answer = try client.request("explain", ["tweak": count]).result
@@ -256,7 +256,7 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
         #expect((opinions[0]["error"] as? String)?.contains("an integer from 0 to 10") == true)
     }
 
-    @Test func `A request without an id is done and not answered`() throws {
+    @Test func `A request without an ID is executed but not answered`() throws {
         try client.send(line: #"{"jsonrpc":"2.0","method":"set","params":{"tweak":"\#(count)","value":8}}"#)
         try client.send(line: #"{"jsonrpc":"2.0","method":"fly"}"#)
         let id = try client.post("get", ["tweak": count])

@@ -13,7 +13,7 @@ private let passGate: @convention(c) (UnsafeMutableRawPointer?) -> Void = { cont
     gates.withLock { $0[UInt64(UInt(bitPattern: context))] }?.pass()
 }
 
-@Suite struct `When the program's own code hangs` {
+@Suite struct `Hanging code of the program` {
     private let controlled: ControlledTweaks
     private let gate = Gate()
     private var store: TweakStore { controlled.store }
@@ -58,7 +58,7 @@ private let passGate: @convention(c) (UnsafeMutableRawPointer?) -> Void = { cont
         observation.cancel()
     }
 
-    @Test func `A client that asks for more and more is not read any more, and is answered in the end`()
+    @Test func `A client that sends too many requests is throttled, and answered in the end`()
         throws
     {
         let gate = gate
@@ -99,7 +99,7 @@ private let passGate: @convention(c) (UnsafeMutableRawPointer?) -> Void = { cont
         #expect(try other.request("run", ["tweak": "Test/Values/Hang"]).errorCode == nil)
     }
 
-    @Test func `A log handler holds up nobody`() throws {
+    @Test func `A slow log handler blocks nobody`() throws {
         // The declarations differ, which is reported when somebody looks at the tweaks.
         let controlled = try ControlledTweaks(
             SyntheticTweaks(.integer("Count", 5), .integer("Count", 6), .string("Text", "hello")))

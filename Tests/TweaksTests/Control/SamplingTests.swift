@@ -68,7 +68,7 @@ import TweakRecords
         #expect(last.map { TweakType.int32.number(ofCell: $0[1].bitPattern) } == 7)
     }
 
-    @Test func `Nothing comes after their end`() throws {
+    @Test func `Nothing arrives after their end`() throws {
         let number = try #require(
             try client.request("sample", ["tweaks": [speed], "rate": 1000]).result["subscription"] as? Int)
         _ = try next(1)
@@ -104,7 +104,7 @@ import TweakRecords
         #expect(try client.request("sample", ["tweaks": [speed], "rate": 1]).errorCode == nil)
     }
 
-    @Test func `A tweak that is gone is said to be missing`() throws {
+    @Test func `A removed tweak is reported as missing`() throws {
         let made = try controlled.store.makeMonitor(TweakKey("Test", "Made", "Load"), of: Double.self)
         made.store(4)
         _ = try client.request("sample", ["tweaks": ["Test/Made/Load", speed], "rate": 500])
@@ -119,7 +119,7 @@ import TweakRecords
     }
 }
 
-@Suite struct `Samples that wait` {
+@Suite struct `Queued samples` {
     private let store = SyntheticTweaks(.monitor("Speed", .double)).store
     private let start = ContinuousClock.now
 
@@ -141,7 +141,7 @@ import TweakRecords
         return samples
     }
 
-    @Test func `Each is taken once, when it is due`() throws {
+    @Test func `Each sample is taken once, when due`() throws {
         let sampling = Sampling(of: [.test("Speed")], rate: 100, at: start)
         take(1000, of: sampling)
         let message = try #require(try written(by: sampling, 7, after: .seconds(1)))
@@ -151,7 +151,7 @@ import TweakRecords
         #expect(later == nil)
     }
 
-    @Test func `What could not be taken in time is counted`() throws {
+    @Test func `Missed samples are counted`() throws {
         let sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
         take(1, of: sampling)
         take(1, of: sampling, from: 31)
@@ -159,7 +159,7 @@ import TweakRecords
         #expect(message.frames.count == 32 && message.skipped == 30)
     }
 
-    @Test func `A little late they are taken`() throws {
+    @Test func `Samples slightly late are still taken`() throws {
         let sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
         for time in [0, 3, 3, 3, 3] { take(1, of: sampling, from: time) }
         let message = try #require(try written(by: sampling, after: .seconds(1)))
@@ -180,7 +180,7 @@ import TweakRecords
         #expect(frames + dropped == count)
     }
 
-    @Test func `They wait a little for others`() throws {
+    @Test func `Samples are batched briefly`() throws {
         let sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
         take(40, of: sampling)
         let early = try written(by: sampling, after: .milliseconds(40))

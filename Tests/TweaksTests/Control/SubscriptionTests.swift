@@ -17,7 +17,7 @@ import TweakRecords
         client = try controlled.connect()
     }
 
-    @Test func `A change is told with both values, its source and its time`() throws {
+    @Test func `A change carries both values, its source and its time`() throws {
         let subscription = try client.request("subscribe").result["subscription"] as? Int
         let start = Date().timeIntervalSince1970
         try store.set(7, for: .test("Count"))
@@ -36,7 +36,7 @@ import TweakRecords
         #expect(time >= start && time <= Date().timeIntervalSince1970)
     }
 
-    @Test func `Only the tweaks that were asked for are told of, also if they come later`() throws {
+    @Test func `Only subscribed tweaks are reported, even if added later`() throws {
         _ = try client.request("subscribe", ["tweaks": [text, "Test/Made/Size"]])
         try store.set(7, for: .test("Count"))
         try store.set("bye", for: .test("Text"))
@@ -45,7 +45,7 @@ import TweakRecords
         #expect(try client.nextChanges().map { $0["tweak"] as? String } == ["Test/Made/Size"])
     }
 
-    @Test func `What changes together is told together`() throws {
+    @Test func `Changes of a batch arrive together`() throws {
         _ = try client.request("subscribe")
         _ = try client.request("setMany", ["values": ["Test": ["Values": ["Count": 7, "Text": "bye"]]]])
         #expect(try client.nextChanges().map { $0["tweak"] as? String } == [count, text])
@@ -53,7 +53,7 @@ import TweakRecords
         #expect(try client.nextChanges().map { $0["source"] as? String } == ["default", "default"])
     }
 
-    @Test func `Each subscription is told for itself`() throws {
+    @Test func `Each subscription is served separately`() throws {
         _ = try client.request("subscribe")
         _ = try client.request("subscribe", ["tweaks": [count]])
         try store.set(7, for: .test("Count"))
@@ -74,7 +74,7 @@ import TweakRecords
         #expect(try client.request("unsubscribe", ["subscription": number]).errorCode == -32602)
     }
 
-    @Test func `The change is told before the answer to the request that made it`() throws {
+    @Test func `The change arrives before the answer to the request that made it`() throws {
         _ = try client.request("subscribe")
         for value in 6..<50 {
             _ = try client.request("set", ["tweak": count, "value": value])
@@ -82,14 +82,14 @@ import TweakRecords
         }
     }
 
-    @Test func `A value that a tweak has already is not a change`() throws {
+    @Test func `Setting the current value is not a change`() throws {
         _ = try client.request("subscribe")
         _ = try client.request("set", ["tweak": count, "value": 5])
         _ = try client.request("describe")
         #expect(client.notifications.isEmpty)
     }
 
-    @Test func `A client that sends nothing more is told on`() throws {
+    @Test func `A client that stops sending still receives changes`() throws {
         _ = try client.request("subscribe")
         client.finishSending()
         usleep(20_000)

@@ -207,7 +207,7 @@ import TweaksProviderTesting
     }
 }
 
-@Suite struct `Properties that are variables of features` {
+@Suite struct `Properties bound to feature variables` {
     private let store = TweakStore()
     private let messages = CollectedMessages()
 

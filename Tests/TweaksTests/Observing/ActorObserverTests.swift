@@ -57,7 +57,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `who ends it on the actor is not called any more`() async throws {
+    @Test func `cancelling it on the actor stops all calls`() async throws {
         let model = Model()
         try await model.observe(width, setting: 5, cancelling: true)
         for _ in 1...20 { await Task.yield() }

@@ -19,7 +19,7 @@ import TweakJSON
         try String(contentsOfFile: home(name), encoding: .utf8)
     }
 
-    @Test func `They are set aside, with a message that says why and where they are now`() throws {
+    @Test func `They are moved aside, with a message that says why and where`() throws {
         try home.write("overrides.json", "bad")
         let (document, problem) = try file.loadSettingAside()
         #expect(document.isEmpty)
@@ -29,7 +29,7 @@ import TweakJSON
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test func `Those set aside before are kept`() throws {
+    @Test func `Files moved aside earlier are kept`() throws {
         for number in 1...3 {
             try home.write("overrides.json", "bad \(number)")
             _ = try file.loadSettingAside()
@@ -39,14 +39,14 @@ import TweakJSON
         #expect(try content("overrides.json.broken-3") == "bad 3")
     }
 
-    @Test func `A write sets them aside too`() throws {
+    @Test func `A write moves them aside too`() throws {
         try home.write("overrides.json", "bad")
         #expect(try file.update([key: 1])?.contains("it is now") == true)
         #expect(try file.load()[key] == .scalar(1))
         #expect(try content("overrides.json.broken") == "bad")
     }
 
-    @Test func `Good overrides are not set aside`() throws {
+    @Test func `Valid overrides are not moved aside`() throws {
         try home.write("overrides.json", "{}")
         let (_, problem) = try file.loadSettingAside()
         #expect(problem == nil)
@@ -70,7 +70,7 @@ import TweakJSON
         "{\"A\":{\"B\":{" + (0..<count).map { "\"\($0)\":1" }.joined(separator: ",") + "}}}"
     }
 
-    @Test func `With more than 100,000 values they are set aside, which is said`() throws {
+    @Test func `With more than 100,000 values they are moved aside, with a message`() throws {
         let text = overrides(of: mostValuesInFile - 2)
         try home.write("overrides.json", text)
         let (document, problem) = try file.loadSettingAside()
@@ -82,7 +82,7 @@ import TweakJSON
         #expect(try content("overrides.json.broken") == text)
     }
 
-    @Test func `A write never makes them more than are read again`() throws {
+    @Test func `A write never exceeds what can be read`() throws {
         let text = overrides(of: mostValuesInFile - 3)
         try home.write("overrides.json", text)
         #expect(
@@ -97,14 +97,14 @@ import TweakJSON
         #expect(try content("overrides.json") == "{}")
     }
 
-    @Test func `A FIFO neither blocks nor counts as overrides`() throws {
+    @Test func `A FIFO neither blocks nor is read`() throws {
         try #require(mkfifo(file.path, 0o600) == 0)
         #expect(throws: OverridesError.corrupt(path: file.path, reason: "it is not a regular file")) {
             try file.load()
         }
     }
 
-    @Test func `A path below a file is an error of the system`() throws {
+    @Test func `A path below a file is a system error`() throws {
         let below = OverridesFile(path: try home.write("file", "") + "/overrides.json")
         #expect(
             throws: OverridesError.system(
@@ -112,7 +112,7 @@ import TweakJSON
         ) { try below.loadSettingAside() }
     }
 
-    @Test func `Random bytes are an error and never a crash`() throws {
+    @Test func `Random bytes cause an error, never a crash`() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 1...200 {
             let bytes = (0..<64).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -29,18 +29,18 @@ import Testing
         #expect(try OverridesDocument(json: document.json(), path: "") == document)
     }
 
-    @Test func `The message says what is allowed`() {
+    @Test func `The message states the limit`() {
         #expect(
             throws: OverridesError.corrupt(path: "x", reason: "more than 100 levels are inside each other")
         ) { try OverridesDocument(json: nested(101), path: "x") }
     }
 
-    @Test func `Brackets in a text are not levels`() throws {
+    @Test func `Brackets in strings are not levels`() throws {
         let text = String(repeating: "[{", count: 1000) + "\\\"" + String(repeating: "[", count: 1000)
         _ = try OverridesDocument(json: Array("{\"A\": {\"B\": {\"C\": \"\(text)\"}}}".utf8), path: "")
     }
 
-    @Test func `UTF-16 is no way around the limit`() throws {
+    @Test func `UTF-16 does not bypass the limit`() throws {
         let text = "{\"a\":" + String(repeating: "[", count: 512)
         let bytes = text.utf16.flatMap {
             [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
@@ -50,7 +50,7 @@ import Testing
 
     /// The thread that writes in the background has a small stack; around 512 levels is the parser's own limit.
     @Test(arguments: [100, 101, 510, 511, 512, 513, 100_000])
-    func `The thread that writes in the background survives them`(depth: Int) throws {
+    func `The writer thread survives them`(depth: Int) throws {
         let home = try TemporaryDirectory()
         let file = OverridesFile(path: try home.write("overrides.json", Data(nested(depth))))
         let writer = OverridesWriter(file: file) { _ in }

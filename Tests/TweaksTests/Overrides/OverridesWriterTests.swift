@@ -16,7 +16,7 @@ import TweakJSON
 
     private var inode: UInt64 { FileStatus(file.path)?.inode ?? 0 }
 
-    @Test func `A change is written without being asked for`() throws {
+    @Test func `A change is written without a flush`() throws {
         let writer = OverridesWriter(file: file) { _ in }
         writer.enqueue(1, for: .test("Count"))
         while try file.load()[.test("Count")] == nil { usleep(1000) }
@@ -30,7 +30,7 @@ import TweakJSON
         }
     }
 
-    @Test func `A flush leaves nothing unwritten`() throws {
+    @Test func `A flush writes everything`() throws {
         let writer = OverridesWriter(file: file) { _ in }
         for number in 1...1000 { writer.enqueue(.integer(Int128(number)), for: .test("\(number % 10)")) }
         #expect(writer.flush())
@@ -41,7 +41,7 @@ import TweakJSON
         }
     }
 
-    @Test func `What waits while a write is under way is one write`() throws {
+    @Test func `Changes during a write become one write`() throws {
         let lock = open(file.path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
         let writer = OverridesWriter(file: file) { _ in }
@@ -65,7 +65,7 @@ import TweakJSON
         #expect(try file.load()[.test("Count")] == .scalar(6))
     }
 
-    @Test func `Setting the value that a tweak has keeps it, and tells nobody`() throws {
+    @Test func `Setting the current value saves it, and notifies nobody`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5))
         tweaks.store.keepOverrides(in: file)
         let observation = tweaks.store.observe(didChange: { _ in Issue.record("told of no change") })
@@ -76,7 +76,7 @@ import TweakJSON
         #expect(try tweaks.store.status(of: .test("Count")).source == .overrides)
     }
 
-    @Test func `Setting the override that a tweak has, and a reset without one, write nothing`() throws {
+    @Test func `Setting the current override, or a reset without one, writes nothing`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5), .integer("Other", 5))
         try home.write("overrides.json", #"{"Test": {"Values": {"Count": 6}}}"#)
         tweaks.store.keepOverrides(in: file)
@@ -87,7 +87,7 @@ import TweakJSON
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.path).isEmpty)
     }
 
-    @Test func `A reset takes the override out of the file`() throws {
+    @Test func `A reset removes the override from the file`() throws {
         try home.write("overrides.json", #"{"Test": {"Values": {"Count": 5, "Unknown": 1}}}"#)
         let tweaks = SyntheticTweaks(.integer("Count", 5))
         tweaks.store.keepOverrides(in: file)
@@ -97,7 +97,7 @@ import TweakJSON
         #expect(try file.load().keys == [.test("Unknown")])
     }
 
-    @Test func `A reset takes an override out that the tweak could not take`() throws {
+    @Test func `A reset removes an invalid override`() throws {
         try home.write("overrides.json", #"{"Test": {"Values": {"Count": "many"}}}"#)
         let tweaks = SyntheticTweaks(.integer("Count", 5))
         tweaks.store.keepOverrides(in: file)
@@ -119,7 +119,7 @@ import TweakJSON
 
     private func makeWritable() throws { try FileManager.default.removeItem(atPath: home("directory")) }
 
-    @Test func `What could not be written is kept`() throws {
+    @Test func `Failed writes are kept`() throws {
         let writer = OverridesWriter(file: file) { _ in }
         writer.enqueue(1, for: .test("Count"))
         #expect(!writer.flush())
@@ -128,7 +128,7 @@ import TweakJSON
         #expect(try file.load()[.test("Count")] == .scalar(1))
     }
 
-    @Test func `It is tried again with the next change`() throws {
+    @Test func `The next change retries the write`() throws {
         let writer = OverridesWriter(file: file) { _ in }
         writer.enqueue(1, for: .test("First"))
         #expect(!writer.flush())
@@ -138,7 +138,7 @@ import TweakJSON
         #expect(Set(try file.load().keys) == [.test("First"), .test("Second")])
     }
 
-    @Test func `A newer value wins over one that could not be written`() throws {
+    @Test func `A newer value replaces one that could not be written`() throws {
         let writer = OverridesWriter(file: file) { _ in }
         writer.enqueue(1, for: .test("Count"))
         #expect(!writer.flush())
@@ -148,7 +148,7 @@ import TweakJSON
         #expect(try file.load()[.test("Count")] == .scalar(2))
     }
 
-    @Test func `The program is told once and goes on`() throws {
+    @Test func `The failure is reported once and the program continues`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5))
         tweaks.store.keepOverrides(in: file)
         for number in 1...5 {

@@ -3,7 +3,7 @@ import TweakRecords
 
 @testable import Tweaks
 
-@Suite struct `Finding the records that have overrides` {
+@Suite struct `Finding records with overrides` {
     /// Bytes as they lie in a section, without the tweaks' values.
     private func section(_ keys: [TweakKey]) -> [UInt8] {
         keys.flatMap { key in
@@ -21,7 +21,7 @@ import TweakRecords
         return offsets
     }
 
-    @Test func `Names of every length are found, wherever a level ends in a word`() {
+    @Test func `Names of all lengths are found, wherever a level ends within a word`() {
         let lengths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17]
         let keys = lengths.flatMap { category in
             lengths.flatMap { collection in
@@ -43,7 +43,7 @@ import TweakRecords
         }
     }
 
-    @Test func `A name that continues another one is not taken for it`() {
+    @Test func `A longer name with the same prefix does not match`() {
         let bytes = section([
             TweakKey("A", "B", "Name 2"), TweakKey("A", "B", "Nam"), TweakKey("A", "BName", ""),
         ])
@@ -54,7 +54,7 @@ import TweakRecords
         #expect(matches(of: [], in: section([TweakKey("A", "B", "C")])).isEmpty)
     }
 
-    @Test func `A record of impossible size hides none behind it`() {
+    @Test func `A record of impossible size does not hide later ones`() {
         let good = section([TweakKey("A", "B", "C")])
         #expect(
             matches(of: [TweakKey("A", "B", "C")], in: good + [3, 0, 0, 0, 1, 1, 4, 0] + good)

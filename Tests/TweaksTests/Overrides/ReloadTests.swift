@@ -34,10 +34,10 @@ private struct EditedFile {
     var content: String { get throws { try String(contentsOfFile: file.path, encoding: .utf8) } }
 }
 
-@Suite struct `An overrides file that is edited while the program runs` {
+@Suite struct `Editing the overrides file of a running program` {
     private func values(_ json: String) -> String { "{\"Test\": {\"Values\": {\(json)}}}" }
 
-    @Test func `Cells and store have the new values`() throws {
+    @Test func `Cells and the store have the new values`() throws {
         let edited = try EditedFile(
             SyntheticTweaks(.integer("Count", 5), .string("Text", "hello"), .bool("Flag", false)))
         try edited.edit(values(#""Count": 6, "Text": "bye""#))
@@ -96,7 +96,7 @@ private struct EditedFile {
         #expect(try edited.store.status(of: .test("Count")).source == .binary)
     }
 
-    @Test(arguments: [false, true]) func `Observers are told of each change once`(isDecoded: Bool) throws {
+    @Test(arguments: [false, true]) func `Observers receive each change once`(isDecoded: Bool) throws {
         let edited = try EditedFile(
             SyntheticTweaks(.integer("A", 1), .integer("B", 2), .integer("C", 3)),
             initially: values(#""A": 10, "B": 20"#))
@@ -145,7 +145,7 @@ private struct EditedFile {
     }
 
     @Test(arguments: [nil, 6] as [Int32?])
-    func `A value of the wrong type is reported and the tweak keeps the one that it has`(before: Int32?)
+    func `A value of the wrong type is reported and the tweak keeps its value`(before: Int32?)
         throws
     {
         let edited = try EditedFile(
@@ -163,8 +163,7 @@ private struct EditedFile {
         #expect(try edited.file.load().keys == [.test("Other")])
     }
 
-    @Test func `Broken JSON changes nothing, stays where it is and is reported once for each content`() throws
-    {
+    @Test func `Broken JSON changes nothing, is left alone, and is reported once`() throws {
         let edited = try EditedFile(SyntheticTweaks(.integer("Count", 5)), initially: values(#""Count": 6"#))
         for broken in ["{", "{", "[", "", "{"] {
             try edited.edit(broken)
@@ -177,7 +176,7 @@ private struct EditedFile {
         #expect(edited.tweaks.cell(as: Int32.self) == 7)
     }
 
-    @Test func `What may be half written is not reported`() throws {
+    @Test func `A possibly incomplete write is not reported`() throws {
         let edited = try EditedFile(SyntheticTweaks(.integer("Count", 5)))
         try edited.write("{")
         try edited.reload(isComplete: false)
@@ -188,7 +187,7 @@ private struct EditedFile {
 }
 
 /// In the end the process has what the file holds, whoever changed what and when.
-@Suite struct `An edit and a set at the same time` {
+@Suite struct `A concurrent edit and set` {
     private let edited: EditedFile
     private let key = TweakKey.test("Count")
 
@@ -230,7 +229,7 @@ private struct EditedFile {
         observation.cancel()
     }
 
-    @Test func `What is read back after a set tells nobody`() throws {
+    @Test func `Reading back a set notifies nobody`() throws {
         let changes = Recorded<TweakChange>()
         let observation = edited.store.observe(didChange: changes.append)
         try edited.store.set(7, for: key)
@@ -239,7 +238,7 @@ private struct EditedFile {
         observation.cancel()
     }
 
-    @Test func `A value that waits to be written wins over what is read`() throws {
+    @Test func `A pending value takes precedence over the file`() throws {
         try withoutWrites {
             try edited.store.set(7, for: key)
             try edited.edit(Self.count(9))
@@ -248,7 +247,7 @@ private struct EditedFile {
         try expectAgreement(on: 7)
     }
 
-    @Test func `A reset that waits to be written wins over what is read`() throws {
+    @Test func `A pending reset takes precedence over the file`() throws {
         try withoutWrites {
             try edited.store.reset(key)
             try edited.edit(Self.count(9))
@@ -257,34 +256,34 @@ private struct EditedFile {
         try expectAgreement(on: nil)
     }
 
-    @Test func `A set after reading wins over what was read`() throws {
+    @Test func `A set after reading takes precedence over the file`() throws {
         let key = key
         try edit(Self.count(9)) { try $0.set(7, for: key) }
         #expect(edited.tweaks.cell(as: Int32.self) == 7)
         try expectAgreement(on: 7)
     }
 
-    @Test func `A reset after reading wins over what was read`() throws {
+    @Test func `A reset after reading takes precedence over the file`() throws {
         let key = key
         try edit(Self.count(9)) { try $0.reset(key) }
         #expect(edited.tweaks.cell(as: Int32.self) == 5)
         try expectAgreement(on: nil)
     }
 
-    @Test func `A set that changes nothing does not win, for it is not written`() throws {
+    @Test func `A set without effect does not take precedence, because it is not written`() throws {
         let key = key
         try edit(Self.count(9)) { try $0.set(6, for: key) }
         try expectAgreement(on: 9)
     }
 
-    @Test func `A reset that changes nothing does not win, for it is not written`() throws {
+    @Test func `A reset without effect does not take precedence, because it is not written`() throws {
         try edited.edit("{}")
         let key = key
         try edit(Self.count(9)) { try $0.reset(key) }
         try expectAgreement(on: 9)
     }
 
-    @Test func `Many at once end with what the file holds`() throws {
+    @Test func `Many concurrent reloads end with the content of the file`() throws {
         let (store, file, key) = (edited.store, edited.file, key)
         store.followOverrides(in: file)
         let deadline = ContinuousClock.now + .milliseconds(700)

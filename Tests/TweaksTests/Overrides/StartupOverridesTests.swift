@@ -18,7 +18,7 @@ import Testing
         tweaks.store.keepOverrides(in: file)
     }
 
-    @Test func `The cell has the override before anybody asks the store`() throws {
+    @Test func `The cell has the override before the store is used`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5), .string("Text", "hello"), .double("Ratio", 0.5))
         try start(tweaks, with: #"{"Test": {"Values": {"Count": 6, "Text": "bye", "Ratio": 1}}}"#)
         #expect(tweaks.cell(0, as: Int32.self) == 6)
@@ -34,7 +34,7 @@ import Testing
         #expect(try tweaks.store.status(of: .test("Other")).source == .binary)
     }
 
-    @Test func `Names that begin or end alike are not confused`() throws {
+    @Test func `Names with a common prefix or suffix are distinguished`() throws {
         let tweaks = SyntheticTweaks(
             .integer("Count", 1), .integer("Count 2", 2), .integer("Coun", 3),
             .integer("", 4).named("Test", "Value", "sCount"), .integer("", 5).named("Values", "Test", "Count")
@@ -73,7 +73,7 @@ import Testing
                 == true)
     }
 
-    @Test func `Overrides of tweaks that are not there are no problem`() throws {
+    @Test func `Overrides of unknown tweaks are accepted`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5))
         try start(tweaks, with: #"{"Test": 5, "Other": {"Values": {"Count": 6}}, "More": [null]}"#)
         #expect(tweaks.cell(as: Int32.self) == 5)
@@ -101,7 +101,7 @@ import Testing
         #expect(tweaks.messages.all.isEmpty)
     }
 
-    @Test func `Overrides that cannot be are reported and change nothing`() throws {
+    @Test func `Invalid overrides are reported and change nothing`() throws {
         let tweaks = SyntheticTweaks(
             .integer("Rate", 1).with(choices: [1, 2]), .integer("Fixed", 5).with("read-only"),
             .action("Restart"))

@@ -39,7 +39,7 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `Something else where a file should be` {
+@Suite struct `Special files in place of files` {
     private let home: TemporaryDirectory
     private let file: OverridesFile
     private let precious: String
@@ -56,7 +56,7 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// Such as /dev/zero, which root could replace.
-    @Test func `What a link leads to is not replaced unless it is a file`() throws {
+    @Test func `The target of a link is replaced only if it is a file`() throws {
         try StrangeFile.fifo.make(at: home("fifo"), linkingTo: "")
         try StrangeFile.link.make(at: file.path, linkingTo: home("fifo"))
         #expect(throws: OverridesError.self) { try KeptFile(path: file.path).replace(with: [1]) }
@@ -66,7 +66,7 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: StrangeFile.canBeMade.filter { $0 != .directory })
-    func `The temporary file is made anew, whatever was there`(intruder: StrangeFile) throws {
+    func `The temporary file is always created anew`(intruder: StrangeFile) throws {
         try intruder.make(at: file.path + ".tmp", linkingTo: precious)
         try file.update([key: 1])
         #expect(try file.load()[key] == .scalar(1))
@@ -75,7 +75,7 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
         try expectPrecious()
     }
 
-    @Test func `A directory in the place of the temporary file is an error that names it`() throws {
+    @Test func `A directory in place of the temporary file is an error that names it`() throws {
         try StrangeFile.directory.make(at: file.path + ".tmp", linkingTo: "")
         #expect(
             throws: OverridesError.system(
@@ -84,7 +84,7 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: StrangeFile.noFiles + [.link, .loop])
-    func `What is not a file is not locked`(intruder: StrangeFile) throws {
+    func `Only regular files are locked`(intruder: StrangeFile) throws {
         try intruder.make(at: file.path + ".lock", linkingTo: precious)
         #expect(
             throws: OverridesError.system(
@@ -93,14 +93,14 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
         try expectPrecious()
     }
 
-    @Test func `A lock with another name is a lock, and stays as it is`() throws {
+    @Test func `A hard-linked lock works, and is left alone`() throws {
         try StrangeFile.hardLink.make(at: file.path + ".lock", linkingTo: precious)
         try file.update([key: 1])
         #expect(try file.load()[key] == .scalar(1))
         try expectPrecious()
     }
 
-    @Test(arguments: StrangeFile.noFiles) func `What is not a file holds no overrides`(intruder: StrangeFile)
+    @Test(arguments: StrangeFile.noFiles) func `Only regular files hold overrides`(intruder: StrangeFile)
         throws
     {
         try intruder.make(at: file.path, linkingTo: precious)
@@ -121,7 +121,7 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
         #expect(FileStatus(file.path)?.isLink == true)
     }
 
-    @Test(arguments: StrangeFile.noFiles) func `What is not a file holds no values of a provider`(
+    @Test(arguments: StrangeFile.noFiles) func `Only regular files hold values of a provider`(
         intruder: StrangeFile
     )
         throws
@@ -134,7 +134,7 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: StrangeFile.noFiles + [.link, .loop])
-    func `What is not a directory has no sockets`(intruder: StrangeFile) throws {
+    func `Only directories hold sockets`(intruder: StrangeFile) throws {
         guard intruder != .directory else { return }
         let directory = ControlDirectory(path: home("tweaks"))
         try intruder.make(at: directory.path, linkingTo: home.path)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tweaks
 
-@Suite struct `What a file of variables says` {
+@Suite struct `Files of variables` {
     private let home: TemporaryDirectory
     private let store = TweakStore()
     private let messages = CollectedMessages()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tweaks
 
-@Suite struct `The place of values from afar` {
+@Suite struct `The precedence of remote values` {
     private let tweaks = SyntheticTweaks(.integer("Count", 5))
     private var store: TweakStore { tweaks.store }
 
@@ -14,7 +14,7 @@ import Testing
         try store.add(TestProvider("local", [:]), above: nil)
     }
 
-    @Test func `An order of what was added leaves them where they are`() throws {
+    @Test func `An order of added providers keeps remote values in place`() throws {
         try store.add(TestProvider("other", [:]), above: nil)
         try store.setOrder(["other", "local"].map { TweakSource($0) })
         #expect(
@@ -22,20 +22,20 @@ import Testing
                 == ["session", "environment", "override", "remote", "fleet", "other", "local"])
     }
 
-    @Test func `An order that does not know them has them behind the overrides`() throws {
+    @Test func `An order without them puts them after the overrides`() throws {
         try store.setOrder(["local", "override", "session", "environment"].map { TweakSource($0) })
         #expect(
             store.sources.map(\.name)
                 == ["local", "override", "remote", "fleet", "session", "environment"])
     }
 
-    @Test func `An order that knows them has them where it says`() throws {
+    @Test func `An order with them puts them where it says`() throws {
         let order = ["fleet", "session", "environment", "override", "local", "remote"]
         try store.setOrder(order.map { TweakSource($0) })
         #expect(store.sources.map(\.name) == order)
     }
 
-    @Test func `A program can do without them`() throws {
+    @Test func `A program can omit them`() throws {
         try store.remove(providerOf: .remote)
         try store.remove(providerOf: .fleet)
         #expect(store.sources.map(\.name) == ["session", "environment", "override", "local"])

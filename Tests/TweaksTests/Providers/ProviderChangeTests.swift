@@ -65,7 +65,7 @@ import Testing
         changes.cancel()
     }
 
-    @Test func `While an observer of loads is slow only the last load waits`() throws {
+    @Test func `While an observer of loads is slow, only the last load is queued`() throws {
         let provider = try added(TestProvider())
         let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let told = Locked<[String]>([])
@@ -89,7 +89,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `Only what it reports is asked for`() throws {
+    @Test func `Only reported names are read`() throws {
         let provider = try added(TestProvider("test", [count: 6, .test("Other"): 2]))
         let before = provider.asked.count
         provider.change([count: .value(7)])
@@ -111,7 +111,7 @@ import Testing
         #expect(try store.value(of: made) == 1)
     }
 
-    @Test func `Observers hear of a tweak that appears`() throws {
+    @Test func `Observers are notified of a new tweak`() throws {
         let name = TweakKey("Features", "Search", "Depth")
         let provider = try added(TestProvider("test", declares: true))
         let (all, one) = (Recorded<TweakChange>(), Recorded<TweakChange>())
@@ -173,7 +173,7 @@ import Testing
         #expect(try store.value(of: count) == .integer(Int128(tweaks.cell(as: Int32.self))))
     }
 
-    @Test func `One that disappears takes its values with it and is heard no more`() throws {
+    @Test func `A removed provider takes its values with it and is no longer observed`() throws {
         let provider = try added(TestProvider("test", [count: 6]))
         try store.remove(providerOf: file)
         #expect(!provider.isHeard)
@@ -210,7 +210,7 @@ import Testing
         #expect(try store.value(of: name) == 9)
     }
 
-    @Test func `What the program declares or makes counts more than what a provider says`() throws {
+    @Test func `Declarations of the program take precedence over those of a provider`() throws {
         let provider = TestProvider("test", [count: 9], declares: true)
         let store = TweakStore()
         try store.add(provider, above: nil)

@@ -39,7 +39,7 @@ import TweaksProviderTesting
         #expect(violation?.description == "Test/Values/Count: it is not in the list of names")
     }
 
-    @Test func `finds a source that is taken`() throws {
+    @Test func `finds a duplicate source`() throws {
         let provider = TestProvider("override", values)
         #expect(throws: TweakError.self) {
             try ProviderConformance(of: provider, holding: values).check()

@@ -32,7 +32,7 @@ import Testing
         #expect(tweaks.cell(as: Int32.self) == 5)
     }
 
-    @Test func `A value that is set below a provider with one is kept for later`() throws {
+    @Test func `A value set below a provider with a value is saved for later`() throws {
         try store.add(TestProvider("high", [count: 30]), above: .overrides)
         let changes = Locked<[TweakChange]>([])
         let observation = store.observe(count) { change in changes.withLock { $0.append(change) } }
@@ -48,7 +48,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `A value of the session is not kept, and ends with the next one that is`() throws {
+    @Test func `A session value is not saved, and ends with the next saved one`() throws {
         try store.set(20, for: count)
         try store.set(21, for: count, in: .session)
         #expect(try value() == 21 && source() == .session)
@@ -76,7 +76,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `An order that is none is refused with the names`() throws {
+    @Test func `An invalid order is refused with the names`() throws {
         let expected = TweakError.order("the order must have each of session, environment, override once")
         #expect(throws: expected) { try store.setOrder([.session]) }
         #expect(throws: expected) { try store.setOrder([.session, .session, .overrides]) }
@@ -110,7 +110,7 @@ import Testing
         #expect(try value() == 6)
     }
 
-    @Test func `A value that the tweak cannot take leaves it to the next provider and is reported`() throws {
+    @Test func `An invalid value is reported, and the next provider applies`() throws {
         try store.add(TestProvider("file", [count: 10]), above: nil)
         try store.add(TestProvider("bad", [count: "many"]), above: .overrides)
         #expect(try value() == 10)
@@ -127,7 +127,7 @@ import Testing
             tweaks.messages.all.first?.contains("the file is outside the limits and taken as 100") == true)
     }
 
-    @Test func `What each provider says can be asked`() throws {
+    @Test func `The value of each provider can be queried`() throws {
         try store.add(TestProvider("file", [count: 1000]), above: nil)
         try store.add(TestProvider("bad", [count: true]), above: nil)
         try store.set(20, for: count)
@@ -137,7 +137,7 @@ import Testing
         #expect(opinions[2].problem != nil)
     }
 
-    @Test func `The first provider that is mutable keeps what is set`() throws {
+    @Test func `The first mutable provider stores what is set`() throws {
         let keeper = TestProvider("keeper")
         try store.add(keeper, above: .overrides)
         #expect(try store.set(2000, for: count).value == 100)

@@ -52,7 +52,7 @@ import Testing
         try expectOnce(limit, 1, 2, "override") { try store.set(2, for: limit) }
     }
 
-    @Test func `Overrides that somebody edits`() throws {
+    @Test func `Edited overrides`() throws {
         let file = OverridesFile(path: home("overrides.json"))
         store.keepOverrides(in: file)
         try store.make("Features", "search", "limit", default: 1)
@@ -91,7 +91,7 @@ import Testing
         #expect(store.isFeatureEnabled("search"))
     }
 
-    @Test func `Files that somebody edits`() throws {
+    @Test func `Edited files`() throws {
         let first = try home.write("first.json", #"{ "search": { "limit": { "Value": 1 } } }"#)
         let second = try home.write("second.json", #"{ "search": { "title": { "Value": "a" } } }"#)
         let features = try home.write("f.json", #"{ "default": { "search": { "enabled": false } } }"#)

@@ -41,7 +41,7 @@ private final class BusyProvider: TweakProvider {
     }
 }
 
-@Suite struct `A provider that gives trouble` {
+@Suite struct `A misbehaving provider` {
     private let tweaks = SyntheticTweaks(.integer("Count", 5), .integer("Other", 1))
     private var store: TweakStore { tweaks.store }
     private let count = TweakKey.test("Count")
@@ -70,7 +70,7 @@ private final class BusyProvider: TweakProvider {
         try body()
     }
 
-    @Test func `A slow one keeps nobody waiting, and its value comes late`() throws {
+    @Test func `A slow provider delays nobody, and its value arrives late`() throws {
         try whileAsked {
             #expect(try store.value(of: count) == 6)
             try store.set(2, for: other)
@@ -81,13 +81,13 @@ private final class BusyProvider: TweakProvider {
         #expect(try store.value(of: count) == 7)
     }
 
-    @Test func `What a slow one reports meanwhile is asked for afterwards`() throws {
+    @Test func `Reports of a slow provider are read afterwards`() throws {
         let provider = provider
         try whileAsked { provider.change(to: 8) }
         #expect(try store.value(of: count) == 8)
     }
 
-    @Test func `One that is removed while it is asked leaves nothing behind`() throws {
+    @Test func `A provider removed while it is read leaves nothing behind`() throws {
         try whileAsked {
             try store.remove(providerOf: provider.source)
             #expect(try store.value(of: count) == 5)
@@ -98,7 +98,7 @@ private final class BusyProvider: TweakProvider {
         #expect(tweaks.cell(as: Int32.self) == 5)
     }
 
-    @Test func `It may call the store and report while it is asked`() throws {
+    @Test func `It may call the store and report changes while it is read`() throws {
         let (provider, store, other) = (provider, store, other)
         provider.change(to: 7) {
             _ = try? store.set(2, for: other)
@@ -123,7 +123,7 @@ private final class BusyProvider: TweakProvider {
         #expect(try store.value(of: count) == value)
     }
 
-    @Test func `The store holds it only as long as it is there, and it does not hold the store`() throws {
+    @Test func `The store releases a removed provider, and the provider does not retain the store`() throws {
         weak var (store, provider): (TweakStore?, TestProvider?)
         do {
             let (first, second) = (TestProvider("first"), TestProvider("second"))

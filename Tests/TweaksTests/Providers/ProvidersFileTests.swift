@@ -33,7 +33,7 @@ import Testing
         #expect(try store.value(ofFeature: "search", variable: "limit") == 1)
     }
 
-    @Test func `What it leaves out comes first`() throws {
+    @Test func `Omitted providers come first`() throws {
         try use(#""environment", { "name": "local", "variables": ["a.json"] }"#)
         #expect(store.sources.map(\.name) == ["session", "override", "environment", "local"])
     }
@@ -56,7 +56,7 @@ import Testing
             "providers.0.file: only name, variables, features, environment, values are expected here"
         ),
         ("7", "7 is here, but the name of a provider, or an object is expected"),
-    ]) func `What is wrong with it is said, and nothing changes`(providers: String, message: String) throws {
+    ]) func `Mistakes in it are reported, and nothing changes`(providers: String, message: String) throws {
         let error = #expect(throws: (any Error).self) { try use(providers) }
         #expect(error.map { "\($0)" }?.contains(message) == true, "\(error.map { "\($0)" } ?? "")")
         #expect(store.sources == [.session, .environment, .overrides])

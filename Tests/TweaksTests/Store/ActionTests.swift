@@ -5,7 +5,7 @@ import Testing
 @testable import TweakProtocol
 @testable import Tweaks
 
-@Suite struct `Actions that are made in Swift` {
+@Suite struct `Actions created in Swift` {
     private let store = TweakStore()
     private let key = TweakKey("Spring", "Drawing", "Clear")
     private let runs = Recorded<String>()
@@ -15,7 +15,7 @@ import Testing
         try store.makeAction("Spring", "Drawing", "Clear", description: "Clears") { runs.append(name) }
     }
 
-    @Test func `All of one name are run, in the order in which they came`() throws {
+    @Test func `All actions of one name run, in order of registration`() throws {
         for name in ["first", "second", "third"] { try makeAction(name) }
         try store.run(key)
         #expect(runs.all == ["first", "second", "third"])
@@ -23,7 +23,7 @@ import Testing
         #expect(tweaks.map(\.declaration.description) == ["Clears"] && tweaks.first?.value == .nothing)
     }
 
-    @Test func `Each can be removed, and the action is there as long as one is`() throws {
+    @Test func `Each can be removed, and the action exists as long as one is left`() throws {
         let actions = try ["first", "second", "third"].map(makeAction)
         actions[0].remove()
         actions[0].remove()
@@ -42,7 +42,7 @@ import Testing
         #expect(runs.all.last == "again")
     }
 
-    @Test func `One may remove itself and make another while it runs`() throws {
+    @Test func `An action may remove itself and add another while running`() throws {
         let action = Locked<TweakAction?>(nil)
         let (store, runs) = (store, runs)
         let made = try store.makeAction("Spring", "Drawing", "Clear") {
@@ -72,7 +72,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test func `One on an actor runs there`() async throws {
+    @Test func `An action on an actor runs there`() async throws {
         actor Board {}
         let board = Board()
         let (ran, continuation) = AsyncStream<String>.makeStream()
@@ -91,7 +91,7 @@ import Testing
         withExtendedLifetime(board) {}
     }
 
-    @Test func `One on an actor that is gone runs nothing, and does not keep it`() throws {
+    @Test func `An action does not retain its actor, and does nothing without it`() throws {
         actor Board {}
         weak var gone: Board?
         do {

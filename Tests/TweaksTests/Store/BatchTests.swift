@@ -23,7 +23,7 @@ import Testing
         #expect([width.value, height.value] == [10, 20])
     }
 
-    @Test func `tells observers of one tweak once, from the first value to the last`() throws {
+    @Test func `notifies observers of one tweak once, from the first value to the last`() throws {
         let changes = Recorded<Tweak<Int>.Change>()
         let token = width.observe { changes.append($0) }
         try store.batch { batch in
@@ -33,7 +33,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `tells observers of several tweaks once`() throws {
+    @Test func `notifies observers of several tweaks once`() throws {
         let calls = Recorded<[Int]>()
         let token = TweakStore.observe(width, height, onChange: { calls.append([$0, $1]) })
         try store.batch { batch in
@@ -44,7 +44,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `tells observers of all tweaks of each, when all have their values`() throws {
+    @Test func `notifies observers of all tweaks of each change, once all have their values`() throws {
         let calls = Recorded<[TweakValue]>()
         let token = store.observe(didChange: { [store, width, height] change in
             calls.append([
@@ -60,7 +60,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `changes nothing and tells nobody if it throws`() throws {
+    @Test func `changes nothing and notifies nobody if it throws`() throws {
         let calls = Recorded<TweakChange>()
         let token = store.observe(willChange: calls.append, didChange: calls.append)
         #expect(throws: Failure.self) {
@@ -80,7 +80,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `tells nobody of what has its old value again`() throws {
+    @Test func `does not report tweaks that end with their old value`() throws {
         let calls = Recorded<TweakChange>()
         let token = store.observe(willChange: calls.append, didChange: calls.append)
         try store.batch { batch in

@@ -51,7 +51,7 @@ import Testing
         #expect(tweaks.text() == text)
     }
 
-    @Test func `A text that was read stays when the string changes`() throws {
+    @Test func `A string that was read stays valid when the tweak changes`() throws {
         let tweaks = SyntheticTweaks(.string("Text", "hello"))
         try tweaks.store.set("first", for: .test("Text"))
         let address = try #require(tweaks.cell(as: UnsafePointer<CChar>?.self))
@@ -74,7 +74,7 @@ import Testing
         #expect(bytes == [1, 2, 3, 0x80, 0, 0, 0, 0])
     }
 
-    @Test func `Nothing beside the cell is written`() throws {
+    @Test func `Only the cell is written`() throws {
         let tweaks = SyntheticTweaks(
             .integer("Before", 1, type: .int64), .integer("Number", 2, type: .int64),
             .integer("After", 3, type: .int64))

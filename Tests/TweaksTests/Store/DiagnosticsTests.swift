@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tweaks
 
-@Suite struct `What a store says` {
+@Suite struct `Messages of a store` {
     private let diagnostics = Diagnostics()
     private let messages = CollectedMessages()
 
@@ -19,7 +19,7 @@ import Testing
             ])
     }
 
-    @Test func `What was not UTF-8 is escaped`() {
+    @Test func `Invalid UTF-8 is escaped`() {
         diagnostics.warn(String(decoding: [0x61, 0xFF, 0x62], as: UTF8.self))
         #expect(messages.all == [#"a\u{fffd}b"#])
     }
@@ -30,12 +30,12 @@ import Testing
         #expect(messages.all.first.map { $0.utf8.count <= 3503 } == true)
     }
 
-    @Test func `The same is said once`() {
+    @Test func `A message is printed once`() {
         for _ in 1...3 { for number in 1...1000 { diagnostics.warn("\(number)") } }
         #expect(messages.all == (1...1000).map(String.init))
     }
 
-    @Test func `What was said is forgotten one day, so that memory is bounded`() {
+    @Test func `The memory for printed messages is bounded`() {
         for number in 1...5000 { diagnostics.warn("\(number)") }
         #expect(diagnostics.state.withLock { $0.reported.count } == 1000)
         diagnostics.warn("5000")

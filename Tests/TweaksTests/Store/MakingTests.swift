@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Making tweaks` {
     private let store = TweakStore()
 
-    @Test func `What is made is there, in order`() throws {
+    @Test func `Created tweaks are listed in order`() throws {
         try store.make("B", "A", "2", default: 1)
         try store.make("A", "B", "z", default: 1)
         try store.make("A", "B", "a", default: 1)
@@ -15,7 +15,7 @@ import Testing
             store.categories.first?.collections.first?.tweaks.map(\.declaration.key.name) == ["z", "a"])
     }
 
-    @Test func `A name can be there once`() throws {
+    @Test func `Names are unique`() throws {
         try store.make("A", "B", "C", default: 1)
         #expect(throws: TweakError.exists(TweakKey("A", "B", "C"))) {
             try store.make("A", "B", "C", default: 2)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `What a compiler has made cannot be removed`() {
+    @Test func `Compiled tweaks cannot be removed`() {
         let tweaks = SyntheticTweaks(.integer("Count", 5))
         #expect(throws: TweakError.notMade(.test("Count"))) { try tweaks.store.remove(.test("Count")) }
     }
@@ -74,7 +74,7 @@ import Testing
                 "the default, \"a\0\", is not a string"
             ),
         ])
-    func `A declaration that makes no sense is refused`(declaration: TweakDeclaration, reason: String) {
+    func `An inconsistent declaration is refused`(declaration: TweakDeclaration, reason: String) {
         #expect(throws: TweakError.invalid(Self.key, reason: reason)) { try store.make(declaration) }
         #expect(store.categories.isEmpty)
     }
@@ -160,7 +160,7 @@ import Testing
         #expect(values() == [0, 0, 0, 0])
     }
 
-    @Test func `A name that is not there is an error`() {
+    @Test func `An unknown name is an error`() {
         #expect(throws: TweakError.noTweaks(in: "C")) { try store.reset(category: "C") }
         #expect(throws: TweakError.noTweaks(in: "A/C")) { try store.reset(category: "A", collection: "C") }
     }

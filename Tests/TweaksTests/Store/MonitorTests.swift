@@ -10,7 +10,7 @@ import TweakRecords
     private var store: TweakStore { tweaks.store }
     private let speed = TweakKey.test("Speed")
 
-    @Test func `People see what the program stored last`() throws {
+    @Test func `Clients see the last stored value`() throws {
         #expect(try store.value(of: speed) == 0.0)
         tweaks.store(2.5, in: 0)
         #expect(try store.value(of: speed) == 2.5)
@@ -19,19 +19,19 @@ import TweakRecords
         #expect(try store.status(of: speed).declaration.isMonitor)
     }
 
-    @Test func `Of several records the first counts`() throws {
+    @Test func `The first of several records applies`() throws {
         tweaks.store(9.5, in: 2)
         #expect(try store.value(of: speed) == 0.0)
     }
 
-    @Test func `Nobody sets it`() throws {
+    @Test func `It cannot be set`() throws {
         #expect(throws: TweakError.self) { try store.set(1.5, for: speed) }
         store.resetAll()
         try store.set(7, for: .test("Count"), in: .session)
         #expect(tweaks.cell(0, as: Double.self) == 0)
     }
 
-    @Test func `A provider has no opinion about it`() throws {
+    @Test func `Providers do not apply to it`() throws {
         tweaks.store(2.5, in: 0)
         try store.add(TestProvider("remote", [speed: 7.5]), below: .overrides)
         #expect(try store.value(of: speed) == 2.5)
@@ -39,7 +39,7 @@ import TweakRecords
         #expect(tweaks.cell(2, as: Double.self) == 0)
     }
 
-    @Test func `Observers are told nothing of it`() throws {
+    @Test func `Observers are not notified of it`() throws {
         let told = Locked(0)
         let token = store.observe { _ in told.withLock { $0 += 1 } }
         defer { token.cancel() }
@@ -48,11 +48,11 @@ import TweakRecords
         #expect(told.withLock { $0 } == 1)
     }
 
-    @Test func `There is no handle of it, which would not follow`() throws {
+    @Test func `It has no handle`() throws {
         #expect(throws: TweakError.self) { try store.tweak("Test", "Values", "Speed", as: Double.self) }
     }
 
-    @Test func `What is made while the program runs is stored by its handle`() throws {
+    @Test func `A monitor created at run time is stored by its handle`() throws {
         let load = try store.makeMonitor(
             TweakKey("Server", "State", "Load"), of: Float.self, in: 0...1, precision: 2, unit: "%")
         load.store(0.75)
@@ -75,7 +75,7 @@ import TweakRecords
         #expect(throws: TweakError.self) { try store.value(of: TweakKey("Server", "State", "Load")) }
     }
 
-    @Test func `Presets and snapshots leave it out`() throws {
+    @Test func `Presets and snapshots omit it`() throws {
         tweaks.store(2.5, in: 0)
         let preset = store.preset(named: "p", includingDefaults: true)
         #expect(preset.values[speed] == nil)

@@ -7,7 +7,7 @@ import Testing
     private let tweaks = SyntheticTweaks(.integer("Count", 0), .integer("Other", 0))
     private var store: TweakStore { tweaks.store }
 
-    @Test func `An observer may be added in a callback and hears of the next change`() throws {
+    @Test func `An observer added in a callback receives the next change`() throws {
         let added = Recorded<TweakObservation>()
         let changes = Recorded<TweakValue>()
         let token = store.observe(
@@ -38,7 +38,7 @@ import Testing
         #expect(changes.all == [1])
     }
 
-    @Test func `An observer that another one removes is not called any more`() throws {
+    @Test func `An observer removed by another one is no longer called`() throws {
         let later = Locked<TweakObservation?>(nil)
         let changes = Recorded<TweakValue>()
         let first = store.observe(.test("Count"), didChange: { _ in later.withLock { $0 }?.cancel() })
@@ -49,7 +49,7 @@ import Testing
         first.cancel()
     }
 
-    @Test func `A change made in a callback comes after the one that caused it, for everybody`() throws {
+    @Test func `All observers see a change made in a callback after its cause`() throws {
         let seen = (Recorded<TweakValue>(), Recorded<TweakValue>())
         let first = store.observe(
             .test("Count"),

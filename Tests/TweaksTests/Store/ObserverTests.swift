@@ -46,7 +46,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `The same value tells nobody`() throws {
+    @Test func `Setting the same value notifies nobody`() throws {
         let changes = Recorded<TweakChange>()
         let token = store.observe(willChange: changes.append, didChange: changes.append)
         try store.set(5, for: .test("Count"))
@@ -56,7 +56,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `A refused value tells nobody`() {
+    @Test func `A refused value notifies nobody`() {
         let changes = Recorded<TweakChange>()
         let token = store.observe(willChange: changes.append, didChange: changes.append)
         #expect(throws: TweakError.self) { try store.set("many", for: .test("Count")) }
@@ -64,7 +64,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `An observer of one tweak does not hear of another`() throws {
+    @Test func `An observer of one tweak is not notified of others`() throws {
         let changes = Recorded<TweakChange>()
         let token = store.observe(.test("Count"), didChange: changes.append)
         try store.set(2, for: .test("Other"))
@@ -72,7 +72,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `An observer of everything hears of every tweak`() throws {
+    @Test func `An observer of everything is notified of every tweak`() throws {
         let changes = Recorded<TweakKey>()
         let token = store.observe(didChange: { changes.append($0.key) })
         try store.set(2, for: .test("Other"))
@@ -81,7 +81,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `Observers are called in the order of their coming`() throws {
+    @Test func `Observers are called in order of registration`() throws {
         let tokens = (1...3).map { number in
             store.observe(.test("Count"), didChange: { [events] _ in events.append("\(number)") })
         }
@@ -90,7 +90,7 @@ import Testing
         tokens.forEach { $0.cancel() }
     }
 
-    @Test func `A cancelled observer hears nothing`() throws {
+    @Test func `A cancelled observer is not called`() throws {
         let changes = Recorded<TweakChange>()
         let token = store.observe(willChange: changes.append, didChange: changes.append)
         token.cancel()
@@ -99,7 +99,7 @@ import Testing
         #expect(changes.all.isEmpty)
     }
 
-    @Test func `An observer goes with its token`() throws {
+    @Test func `An observer ends with its token`() throws {
         let changes = Recorded<TweakChange>()
         var token: TweakObservation? = store.observe(didChange: changes.append)
         try store.set(6, for: .test("Count"))
@@ -116,7 +116,7 @@ import Testing
         token?.cancel()
     }
 
-    @Test func `An observer that owns another one can go`() throws {
+    @Test func `An observer that owns another one can be released`() throws {
         let inner = Recorded<TweakChange>()
         var owned: TweakObservation? = store.observe(didChange: inner.append)
         let outer = store.observe(didChange: { [owned] _ in withExtendedLifetime(owned) {} })

@@ -4,7 +4,7 @@ import Testing
 @testable import Tweaks
 
 @Suite struct `Observers and threads` {
-    @Test func `An observer that blocks does not block another thread's set`() throws {
+    @Test func `A blocking observer does not block another thread's set`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 0), .integer("Other", 0))
         let store = tweaks.store
         let (entered, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -25,7 +25,7 @@ import Testing
         token.cancel()
     }
 
-    @Test func `What is set while an observer blocks is told afterwards, in order`() throws {
+    @Test func `Changes during a blocking observer are delivered afterwards, in order`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 0))
         let store = tweaks.store
         let values = Recorded<TweakValue>()

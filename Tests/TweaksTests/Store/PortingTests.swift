@@ -4,7 +4,7 @@ import Testing
 @testable import Tweaks
 
 /// What programs need that come from another system.
-@Suite struct `The interface for programs that come from elsewhere` {
+@Suite struct `Interfaces for ported programs` {
     private let store = TweakStore()
     private let mass = TweakKey("Spring", "Physics", "Mass")
 
@@ -33,7 +33,7 @@ import Testing
         #expect(least.limits == (1, nil) && most.limits == (nil, 1))
     }
 
-    @Test func `A value is also one of Swift`() {
+    @Test func `A value may be a Swift value`() {
         #expect(TweakValue.bool(true).swiftValue as? Bool == true)
         #expect(TweakValue.integer(-5).swiftValue as? Int == -5)
         #expect(TweakValue.integer(Int128(UInt64.max)).swiftValue as? UInt64 == .max)
@@ -60,7 +60,7 @@ import Testing
         #expect(store.sources.suffix(3).map(\.name) == ["a.json", "b.json", "f.json"])
     }
 
-    @Test func `An order need not name the providers that every store has`() throws {
+    @Test func `An order may omit the standard providers`() throws {
         let (first, second) = (TestProvider("first", [mass: 1]), TestProvider("second", [mass: 2]))
         try store.make(mass, default: 0)
         try store.add(first, above: nil)

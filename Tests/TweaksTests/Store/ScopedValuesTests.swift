@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tweaks
 
-@Suite struct `Values for the length of a closure` {
+@Suite struct `Scoped values` {
     private let store = TweakStore()
     private let width: Tweak<Int>
 
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `are checked as others are, but read-only tweaks take them`() throws {
+    @Test func `are checked like others, but apply to read-only tweaks too`() throws {
         try width.withValue(1000) { #expect(width.value == 100) }
         #expect(throws: TweakError.self) { try store.withValues([width.key: "wide"]) {} }
         #expect(throws: TweakError.self) { try store.withValues([.test("Missing"): 1]) {} }
@@ -87,7 +87,7 @@ import Testing
         #expect(Int.__load(cell, default: 5) == 5)
     }
 
-    @Test func `hide what is set meanwhile until the end`() throws {
+    @Test func `hide values set meanwhile until the end`() throws {
         try width.withValue(7) {
             try width.set(8)
             #expect(width.value == 7)

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `A default stands in for an unknown name, and that is said once`() {
+    @Test func `A default replaces an unknown tweak, with one message`() {
         let tweaks = SyntheticTweaks(.integer("Count", 5))
         for _ in 1...3 { #expect(tweaks.store.value(of: .test("Cuont"), default: 9) == 9) }
         #expect(tweaks.messages.all.count == 1)
@@ -74,7 +74,7 @@ import Testing
         #expect(tweaks.messages.all.isEmpty)
     }
 
-    @Test func `A record of impossible size hides none behind it`() throws {
+    @Test func `A record of impossible size does not hide later ones`() throws {
         let lost: [UInt8] = [9, 0, 0, 0, 1, 1, 1, 0]
         let tweaks = SyntheticTweaks(
             .integer("Count", 5), followedBy: lost + Record.integer("Behind", 6).bytes)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tweaks
 
-@Suite struct `What the store refuses` {
+@Suite struct `Values that the store refuses` {
     @Test func `A value that is none of the choices`() throws {
         let tweaks = SyntheticTweaks(.integer("Rate", 44100).with(choices: [44100, 48000]))
         let error = #expect(throws: TweakError.self) { try tweaks.store.set(5, for: .test("Rate")) }
@@ -22,7 +22,7 @@ import Testing
         #expect(tweaks.cell(as: Int32.self) == 5)
     }
 
-    @Test func `To set or reset an action, which is listed all the same`() throws {
+    @Test func `Setting or resetting an action, which is still listed`() throws {
         let tweaks = SyntheticTweaks(.action("Clear"), .integer("Count", 5))
         let status = try tweaks.store.status(of: .test("Clear"))
         #expect(status.declaration.type == .action)
@@ -37,7 +37,7 @@ import Testing
 }
 
 @Suite struct `Tweaks with an expiry date` {
-    @Test func `One that has expired is reported once`() throws {
+    @Test func `An expired tweak is reported once`() throws {
         let tweaks = SyntheticTweaks(
             .integer("Old", 1).with("expires=2001-01-31", "owner=anna"),
             .integer("Old", 1).with("expires=2001-01-31", "owner=anna"),

@@ -22,7 +22,7 @@ import TweakJSON
         return tweaks
     }
 
-    @Test func `A set changes what is kept and not what is`() throws {
+    @Test func `A set changes the saved value, not the current one`() throws {
         let tweaks = start()
         let seen = Recorded<TweakChange>()
         let observation = tweaks.store.observe(
@@ -68,7 +68,7 @@ import TweakJSON
         #expect(try file.load()[key] == .scalar(4))
     }
 
-    @Test func `Setting the value that it has keeps it, and nothing is pending`() throws {
+    @Test func `Setting the current value saves it, and nothing is pending`() throws {
         let tweaks = start()
         try tweaks.store.set(4, for: key)
         tweaks.store.flush()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Setting tweaks` {
     @Test(arguments: [(11, 10), (-1, 0), (Int64.max, 10)] as [(Int64, Int64)])
-    func `A number outside the limits is clamped, and said so`(given: Int64, expected: Int64) throws {
+    func `A number outside the limits is clamped and reported`(given: Int64, expected: Int64) throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5, 0...10))
         let admission = try tweaks.store.set(.integer(Int128(given)), for: .test("Count"))
         #expect(admission.value == .integer(Int128(expected)))
@@ -39,13 +39,13 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func `A number that is not finite is refused`(number: Double) throws {
+    func `A non-finite number is refused`(number: Double) throws {
         let tweaks = SyntheticTweaks(.double("Ratio", 0.5, 0...1))
         #expect(throws: TweakError.self) { try tweaks.store.set(.double(number), for: .test("Ratio")) }
         #expect(tweaks.cell(as: Double.self) == 0.5)
     }
 
-    @Test func `A text with a NUL is refused`() {
+    @Test func `A string with a NUL is refused`() {
         let tweaks = SyntheticTweaks(.string("Text", "hello"))
         #expect(throws: TweakError.self) { try tweaks.store.set("a\0b", for: .test("Text")) }
         #expect(tweaks.text() == nil)
@@ -57,7 +57,7 @@ import Testing
         #expect(throws: TweakError.self) { try tweaks.store.reset(.test("Missing")) }
     }
 
-    @Test func `A reset gives the default again`() throws {
+    @Test func `A reset restores the default`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5))
         try tweaks.store.set(6, for: .test("Count"))
         try tweaks.store.reset(.test("Count"))
@@ -66,7 +66,7 @@ import Testing
         #expect(tweaks.cell(as: Int32.self) == 5)
     }
 
-    @Test func `Everything can be reset at once`() throws {
+    @Test func `Everything can be reset together`() throws {
         let tweaks = SyntheticTweaks(.integer("Count", 5), .string("Text", "hello"), .bool("Flag", false))
         try tweaks.store.set(6, for: .test("Count"))
         try tweaks.store.set("bye", for: .test("Text"))
@@ -93,7 +93,7 @@ import Testing
         #expect(tweaks.store.categories.first?.collections.first?.tweaks.count == 1)
     }
 
-    @Test func `A second declaration that differs is reported once and the first counts`() throws {
+    @Test func `A conflicting declaration is reported once and the first one applies`() throws {
         let tweaks = SyntheticTweaks(
             .integer("Count", 5, 0...10).at("a.c:1"), .integer("Count", 7, 0...100).at("b.c:2"))
         #expect(try tweaks.store.value(of: .test("Count")) == 5)
@@ -106,7 +106,7 @@ import Testing
             ])
     }
 
-    @Test func `Further declarations that differ are counted and not told one by one`() throws {
+    @Test func `Further conflicting declarations are counted, not reported individually`() throws {
         let tweaks = SyntheticTweaks(
             .integer("Count", 5).at("a.c:1"), .integer("Count", 6).at("b.c:2"),
             .integer("Count", 7).at("c.c:3"),

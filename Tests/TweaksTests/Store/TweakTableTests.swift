@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tweaks
 
-@Suite struct `The table of tweaks` {
+@Suite struct `The tweak table` {
     private func entry(_ number: Int) -> TweakEntry {
         let declaration = TweakDeclaration(
             key: TweakKey("C", "C", "\(number)"), type: .int32, defaultValue: .integer(Int128(number)))
@@ -12,7 +12,7 @@ import Testing
             Resolution(value: declaration.defaultValue, source: .binary))
     }
 
-    @Test func `What is added and removed in any order is there or not`() {
+    @Test func `Lookups are right after additions and removals in any order`() {
         let table = TweakTable()
         var expected: Set<Int> = []
         var random = SystemRandomNumberGenerator()
@@ -32,7 +32,7 @@ import Testing
         #expect(Set(table.all.map(\.key)) == Set(expected.map { TweakKey("C", "C", "\($0)") }))
     }
 
-    @Test func `The order is that of coming, or of the places`() {
+    @Test func `The order is that of insertion, or of locations`() {
         let table = TweakTable()
         for number in [5, 3, 9, 1] { table.append(entry(number)) }
         #expect(table.all.map(\.key.name) == ["5", "3", "9", "1"])
