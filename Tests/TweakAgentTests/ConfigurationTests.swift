@@ -39,7 +39,7 @@ import Testing
             "\"name\": \"a\", \"url\": \"ftp://e/\"",
             "applications.0.url: \"https://\", a host and a path are expected"
         ),
-        ("\"name\": \"a\", \"url\": \"http://e/\"", "applications.0.url: anybody on the way can change"),
+        ("\"name\": \"a\", \"url\": \"http://e/\"", "applications.0.url: without TLS anybody on the network"),
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"interval\": 0",
             "applications.0.interval: 0 is here, but a number of seconds from 1.0 to 86400.0 is expected"
@@ -84,7 +84,7 @@ import Testing
             "\"ofrep\": { \"url\": \"https://e?a\" }",
             "ofrep.url: \"https://\", a host and a path are expected"
         ),
-        ("\"ofrep\": { \"url\": \"http://e\" }", "ofrep: anybody on the way can change"),
+        ("\"ofrep\": { \"url\": \"http://e\" }", "ofrep: without TLS anybody on the network can change"),
         ("\"url\": \"https://e\", \"ofrep\": { \"url\": \"https://e\" }", "ofrep: there is either"),
         ("\"ofrep\": { \"url\": \"https://e\", \"context\": 1 }", "ofrep.context: 1 is here, but an object"),
         (
@@ -106,7 +106,7 @@ import Testing
         ),
         (
             "\"ofrep\": { \"url\": \"https://e\" }, \"publicKey\": \"fMVvFKb4IbLUyGwBKeR9Yl6nBtT7wpgwOmLBoXzS0zQ=\"",
-            "publicKey: what a service evaluates is not signed"
+            "publicKey: a service cannot sign its values"
         ),
     ])
     func `says what is wrong with a service`(members: String, expected: String) {
@@ -177,7 +177,7 @@ import Testing
         ("\"endpoints\": [\"https://a/b\"]", "etcd.endpoints.0: \"https://a/b\" is here"),
         ("\"endpoints\": [\"https://u@a\"]", "etcd.endpoints.0: \"https://u@a\" is here"),
         ("\"endpoints\": [5]", "etcd.endpoints.0: 5 is here"),
-        ("\"endpoints\": [\"http://a\"]", "etcd.endpoints.0: anybody on the way can change"),
+        ("\"endpoints\": [\"http://a\"]", "etcd.endpoints.0: without TLS anybody on the network can change"),
         (
             "\"endpoints\": [\"https://a\"], \"environment\": \"a/b\"",
             "etcd.environment: it has 1 to 200 bytes"

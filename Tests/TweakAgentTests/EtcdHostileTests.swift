@@ -72,7 +72,7 @@ private enum Gateway {
         try refuses("the connection was closed before the end") {
             $0.send(Gateway.head + "Content-Length: 4000\r\n\r\n" + Self.new)
         }
-        try refuses("the answer is not one of etcd: it is not JSON") {
+        try refuses("the answer is not that of etcd: it is not JSON") {
             $0.answer(String(Self.new.dropLast(9)))
         }
     }
@@ -336,7 +336,7 @@ private enum Gateway {
         }
         try host.follow([server.url], "\"timeout\": 0.3")
         let result = try host.following { (agent) throws in
-            #expect(waitUntil { agent.written.error.contains("changes are not told") })
+            #expect(waitUntil { agent.written.error.contains("watching fails, so the values are polled") })
         }
         #expect(result.error.contains("HTTP status 404: Not Found"), "\(result.error)")
         #expect(try host.problem() == nil)

@@ -129,7 +129,7 @@ import Testing
         #expect(lines.count == 1, "\(result.error)")
         #expect(
             lines.first?.hasPrefix(
-                "tweak-agent: search: a value is for no host: \(tweak): for.percentag: there is no such filter; allowed: "
+                "tweak-agent: search: a value applies to no host: \(tweak): for.percentag: there is no such filter; allowed: "
             ) == true)
     }
 
@@ -496,7 +496,7 @@ import Testing
         try password("secret", mode: 0o644)
         let result = try host.once()
         #expect(result.status == EX_CONFIG)
-        #expect(result.error.contains("password: all users can read it"), "\(result.error)")
+        #expect(result.error.contains("password: the file is world-readable"), "\(result.error)")
     }
 
     @Test func `may not change what it may read`() throws {
@@ -547,7 +547,7 @@ import Testing
         try authority.make("other", host: "elsewhere.example")
         let etcd = try follow("other")
         #expect(try host.once().status == EX_TEMPFAIL)
-        #expect(try host.problem()?.contains("the certificate is not one of this host") == true)
+        #expect(try host.problem()?.contains("the certificate is for another host") == true)
         withExtendedLifetime(etcd) {}
     }
 }

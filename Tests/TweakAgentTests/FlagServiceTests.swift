@@ -221,7 +221,7 @@ extension AgentHost {
             try host.home.write("token", "two\n")
             #expect(waitUntil { service.requests.contains { $0.headers["authorization"] == "Bearer two" } })
             try host.home.write("token", "")
-            #expect(try waitUntil { try host.problem()?.contains("there is no token") == true })
+            #expect(try waitUntil { try host.problem()?.contains("contains no token") == true })
         }
     }
 }
@@ -298,11 +298,11 @@ extension AgentHost {
     @Test func `that sends it elsewhere, unless that is allowed, and never with the token`() throws {
         try host.home.write("token", "secret")
         let other = try HostileServer { $0.answer(Self.new) }
-        try refuses("it is redirected to \"\(other.url)\", and no redirect is followed") {
+        try refuses("it is redirected to \"\(other.url)\", but redirects are not followed") {
             $0.answer("", status: "307 Temporary Redirect", headers: ["Location: \(other.url)"])
         }
         try host.configure(service: server.url, "\"tokenFile\": \"token\"", "\"redirects\": 1")
-        try refuses("it is redirected with HTTP status 302, which is not for what is posted") {
+        try refuses("it is redirected with HTTP status 302, which is not valid for a POST request") {
             $0.answer("", status: "302 Found", headers: ["Location: \(other.url)"])
         }
         #expect(other.requests.isEmpty)
@@ -447,7 +447,7 @@ extension AgentHost {
             $0.answer(#"{"flags":[],"eventStreams":[{"type":"sse","url":"file:///etc/passwd"}]}"#)
         }
         let agent = try host.following { agent in
-            #expect(waitUntil { agent.written.error.contains("the stream of events: ") })
+            #expect(waitUntil { agent.written.error.contains("the event stream: ") })
         }
         #expect(agent.status == 0)
     }

@@ -323,14 +323,14 @@ import TweakRecords
         let result = try host.fleet("rollback", "3")
         #expect(result.status == EX_DATAERR)
         #expect(
-            result.error.contains("A/B/C: somebody has changed it without tweak fleet at revision 4"),
+            result.error.contains("A/B/C: it was changed without tweak fleet at revision 4"),
             "\(result.error)")
         #expect(try succeed("rollback", "3", "A/B/E") == "A/B/E: none → 1 (revision 8)\n")
         // It was removed without a record, so that it is not known since when.
         etcd.remove("A/B/E")
         #expect(try etcd.ctl(["compact", "9"]).succeeded)
         let removed = try host.fleet("rollback", "8", "A/B/E")
-        #expect(removed.error.contains("somebody has removed it without tweak fleet"), "\(removed.error)")
+        #expect(removed.error.contains("it was removed without tweak fleet"), "\(removed.error)")
         #expect(try succeed("list").contains("A/B/C  7"))
     }
 

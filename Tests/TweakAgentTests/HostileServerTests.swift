@@ -28,7 +28,7 @@ import Testing
         try expect("the answer is text/html; application/json is expected")
         let since = try #require(try host.problem()?.split(separator: " since ").last)
         server.answer { $0.answer("", status: "302 Found", headers: ["Location: /login"]) }
-        try expect("it is redirected to \"/login\", and no redirect is followed")
+        try expect("it is redirected to \"/login\", but redirects are not followed")
         server.answer { $0.answer("", status: "503 Service Unavailable") }
         try expect("HTTP status 503")
         #expect(try host.problem() == "HTTP status 503, after other failures since \(since)")
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func `that is compressed though nobody asked`() throws {
-        try refuses("the answer is encoded as gzip, which was not asked for") {
+        try refuses("the answer is encoded as gzip, which was not requested") {
             $0.answer("\u{1f}", headers: ["Content-Type: application/json", "Content-Encoding: gzip"])
         }
     }
@@ -188,7 +188,7 @@ import Testing
             if request.path == "/other.json" { return request.answer(Self.new) }
             request.answer("", status: "302 Found", headers: ["Location: /other.json"])
         }
-        try refuses("it is redirected to \"/other.json\", and no redirect is followed", answer: redirecting)
+        try refuses("it is redirected to \"/other.json\", but redirects are", answer: redirecting)
         try host.configure(server.url, "\"redirects\": 1")
         #expect(try host.once().succeeded)
         #expect(try host.isOn("search") == false)
@@ -197,7 +197,7 @@ import Testing
     @Test func `that is redirected in a circle`() throws {
         try host.configure(server.url, "\"redirects\": 3")
         let before = server.requests.count
-        try refuses("it is redirected to \"/features.json\", and only 3 redirects are followed") {
+        try refuses("it is redirected to \"/features.json\", but only 3 redirects are followed") {
             $0.answer("", status: "301 Moved Permanently", headers: ["Location: /features.json"])
         }
         #expect(server.requests.count == before + 4)

@@ -290,7 +290,7 @@ import Testing
         let server = try server("other")
         #expect(try host.once().status == EX_TEMPFAIL)
         let problem = try #require(try host.problem())
-        #expect(problem.hasPrefix("the certificate is not one of this host"), "\(problem)")
+        #expect(problem.hasPrefix("the certificate is for another host"), "\(problem)")
         withExtendedLifetime(server) {}
     }
 

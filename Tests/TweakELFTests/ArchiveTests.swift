@@ -80,7 +80,7 @@ import TweakRecords
         try #require(bytes.count - 60 == origin)
         try home.write("thin.a", Data(bytes))
         let error = #expect(throws: ELFError.self) { try inspect("thin.a") }
-        #expect(error?.description.contains("more than 8 archives are inside each other") == true)
+        #expect(error?.description.contains("more than 8 archives are nested") == true)
     }
 
     @Test func `Of a thin one a member that is missing is said, and the others are read`() throws {

@@ -244,7 +244,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
                 == "features.json: in \"default\" there are 20001 features; at most 20000 are read")
         #expect(
             message(ofFeatures: features(100_000))
-                == "features.json: it has more than 100000 values, which is the most that is read")
+                == "features.json: it has more than 100000 values, the maximum that is read")
     }
 
     @Test func `are not taken from a property list`() throws {

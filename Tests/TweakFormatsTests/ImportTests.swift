@@ -215,7 +215,7 @@ import TweakRecords
         let error = #expect(throws: FormatError.self) { try imported(bytes) }
         #expect(
             "\(try #require(error))".hasSuffix(
-                "it has more than 100000 values, which is the most that is read"))
+                "it has more than 100000 values, the maximum that is read"))
     }
 
     /// A binary list of 100,000 times the same Bool.

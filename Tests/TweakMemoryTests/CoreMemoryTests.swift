@@ -53,7 +53,7 @@ import TweakRecords
         let memory = try CoreMemory(bytes: core.content, path: "core")
         let found = try MemoryImages(in: memory, executable: memory.executable)
         #expect(
-            found.problems == ["/nowhere/program: neither is it in memory, nor is it a file that can be read"]
+            found.problems == ["/nowhere/program: it is neither in memory nor a readable file"]
         )
     }
 

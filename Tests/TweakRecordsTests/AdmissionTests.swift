@@ -252,7 +252,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         ("1/0", "it divides by 0"), ("1,5", "write 1.5"), ("(1", "a ) is missing"),
         ("1+", "something is missing at the end"),
         ("2 3", "\"3\" is not understood"), ("sqrt 2", "sqrt is written sqrt(…)"),
-        (String(repeating: "(", count: 400), "there is too much inside each other"),
+        (String(repeating: "(", count: 400), "it is nested too deeply"),
         (String(repeating: "1+", count: 400) + "1", "it is too long"),
     ])
     func `A mistake is named`(text: String, reason: String) {

@@ -32,7 +32,7 @@ import TweakRecords
         #expect(section.errors == [.badSize(7, offset: good.count, passedOver: lost.count)])
         #expect(
             section.errors.map(\.description) == [
-                "record at offset \(good.count): a size of 7 bytes is not possible; \(lost.count) bytes are passed over"
+                "record at offset \(good.count): an invalid size of 7 bytes; \(lost.count) bytes are skipped"
             ])
     }
 

@@ -181,7 +181,7 @@ package struct JSONParser {
 
     private mutating func countValue() throws(JSONError) {
         guard valuesLeft > 0 else {
-            throw .malformed(reason: "it has more than \(valueLimit) values, which is the most that is read")
+            throw .malformed(reason: "it has more than \(valueLimit) values, the maximum that is read")
         }
         valuesLeft -= 1
     }
@@ -200,7 +200,7 @@ package struct JSONParser {
     @discardableResult
     private mutating func enter() throws(JSONError) -> Container {
         guard containers.count < deepestNesting else {
-            throw .malformed(reason: "more than \(deepestNesting) levels are inside each other")
+            throw .malformed(reason: "more than \(deepestNesting) levels are nested")
         }
         try countValue()
         let container = Container(

@@ -61,7 +61,7 @@ package struct KeptFile: Hashable, Sendable {
                 path != self.path || status.isRegularFile
             else {
                 throw .corrupt(
-                    path: self.path, reason: "it is not believed, since others can write \(path)")
+                    path: self.path, reason: "it is ignored, because other users can write \(path)")
             }
             path = containingFolder(of: path)
         }

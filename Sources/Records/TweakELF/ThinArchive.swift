@@ -168,7 +168,7 @@ struct ThinMembers {
         guard depth < ThinArchive.deepestNesting else {
             throw .broken(
                 path: archive.path,
-                reason: "more than \(ThinArchive.deepestNesting) archives are inside each other")
+                reason: "more than \(ThinArchive.deepestNesting) archives are nested")
         }
         let path = resolvedPath(member.name, relativeTo: archive.path)
         guard var origin = member.origin else { return (try ELFFile(path: path), nil) }

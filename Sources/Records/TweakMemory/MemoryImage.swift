@@ -63,7 +63,7 @@ package struct MemoryImages: Sendable {
             }
             guard let found = FoundImage(at: region, in: space, regions) else {
                 if region.path == executable, let path = region.path {
-                    problems.append("\(path): neither is it in memory, nor is it a file that can be read")
+                    problems.append("\(path): it is neither in memory nor a readable file")
                 }
                 continue
             }

@@ -94,7 +94,7 @@ void make_and_remove(void) {
   EXPECT(!fbtweak_make(&declaration) && !fbtweak_make(NULL));
   chosen.choice_count = SIZE_MAX;
   EXPECT(!fbtweak_make(&chosen));
-  EXPECT_ERROR("choice_count is more than there can be");
+  EXPECT_ERROR("choice_count is too large");
 }
 
 static void increase(void *context) {

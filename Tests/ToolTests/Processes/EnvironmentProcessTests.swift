@@ -38,7 +38,8 @@ import Testing
         #expect(result.errorLines.count == 2)
         #expect(result.error.contains("environment ignored: Setter/Values/Count: \"many\" is not an int32"))
         #expect(
-            result.error.contains("Setter/Values/Ratio: the environment is outside the limits and taken as 1")
+            result.error.contains(
+                "Setter/Values/Ratio: the environment is outside the limits and clamped to 1")
         )
     }
 

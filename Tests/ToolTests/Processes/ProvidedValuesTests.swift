@@ -111,7 +111,7 @@ import Testing
         #expect(chmod(path, 0o777) == 0)
         let result = try program.setter("show")
         #expect(result.output == "false 5 0.5 hello\n")
-        #expect(result.error.contains("it is not believed, since others can write "))
+        #expect(result.error.contains("it is ignored, because other users can write "))
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))

@@ -31,7 +31,7 @@ import Testing
         #expect(result.errorLines.count == 2)
         #expect(
             result.error.contains(
-                "; what was set is not kept yet, and is tried again with the next change\n"))
+                "; changes are not kept yet; the next change retries\n"))
         #expect(FileStatus(program.overridesPath)?.isLink == true)
     }
 
@@ -47,7 +47,7 @@ import Testing
                 + [SetterProgram.path, "set", "Setter/Values/Count", "6"], home: program.home)
         #expect(result.status == 0)
         #expect(result.errorLines.count == 2)
-        #expect(result.error.contains("what was set is not kept yet"))
+        #expect(result.error.contains("changes are not kept yet"))
         chmod(program.overridesPath, 0o600)
         #expect(try Data(contentsOf: URL(fileURLWithPath: program.overridesPath)).count == 22)
     }

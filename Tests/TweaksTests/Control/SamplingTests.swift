@@ -80,10 +80,10 @@ import TweakRecords
     }
 
     @Test(arguments: [
-        ("Test/Values/Text", 1, 10.0, 2, "only numbers and bools are sampled, not a string"),
+        ("Test/Values/Text", 1, 10.0, 2, "only numbers and bools can be sampled, not a string"),
         ("Test/Values/Spied", 1, 10, 1, "Test/Values/Spied"),
         ("Test/Values/Speed", 1, 1e-300, -32602, "a rate is from 0.001"),
-        ("Test/Values/Speed", 1, 1001, -32602, "to 1000"), ("", 0, 10, -32602, "one tweak or more"),
+        ("Test/Values/Speed", 1, 1001, -32602, "to 1000"), ("", 0, 10, -32602, "at least one tweak"),
         ("Test/Values/Speed", 1001, 1000, -32602, "a million values"),
     ])
     func `What cannot be sampled is refused`(

@@ -77,7 +77,7 @@ import TweakJSON
         #expect(document.isEmpty)
         #expect(
             problem
-                == "\(file.path): it has more than 100000 values, which is the most that is read; it is now "
+                == "\(file.path): it has more than 100000 values, the maximum that is read; it is now "
                 + "\(file.path).broken")
         #expect(try content("overrides.json.broken") == text)
     }
@@ -88,7 +88,7 @@ import TweakJSON
         #expect(
             throws: OverridesError.system(
                 action: "write", path: file.path,
-                reason: "afterwards it has more than 100000 values, which is the most that is read")
+                reason: "afterwards it has more than 100000 values, the maximum that is read")
         ) { try file.update([key: 1]) }
         #expect(try content("overrides.json") == text)
         try home.write("overrides.json", "{}")

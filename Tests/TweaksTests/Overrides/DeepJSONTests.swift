@@ -31,7 +31,7 @@ import Testing
 
     @Test func `The message states the limit`() {
         #expect(
-            throws: OverridesError.corrupt(path: "x", reason: "more than 100 levels are inside each other")
+            throws: OverridesError.corrupt(path: "x", reason: "more than 100 levels are nested")
         ) { try OverridesDocument(json: nested(101), path: "x") }
     }
 

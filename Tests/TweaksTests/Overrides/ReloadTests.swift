@@ -141,7 +141,7 @@ private struct EditedFile {
         try edited.edit(values(#""Count": 60"#))
         #expect(edited.tweaks.cell(as: Int32.self) == 10)
         #expect(edited.tweaks.messages.all.count == 1)
-        #expect(edited.tweaks.messages.all.first?.contains("outside the limits and taken as 10") == true)
+        #expect(edited.tweaks.messages.all.first?.contains("outside the limits and clamped to 10") == true)
     }
 
     @Test(arguments: [nil, 6] as [Int32?])

@@ -57,7 +57,7 @@ import Testing
         #expect(try tweaks.store.value(of: .test("Count")) == 10)
         #expect(
             tweaks.messages.all == [
-                "Test/Values/Count: the override is outside the limits and taken as 10; allowed: an integer from 0 to 10"
+                "Test/Values/Count: the override is outside the limits and clamped to 10; allowed: an integer from 0 to 10"
             ])
     }
 

@@ -124,7 +124,7 @@ import Testing
         try store.add(TestProvider("file", [count: 1000]), above: nil)
         #expect(try value() == 100)
         #expect(
-            tweaks.messages.all.first?.contains("the file is outside the limits and taken as 100") == true)
+            tweaks.messages.all.first?.contains("the file is outside the limits and clamped to 100") == true)
     }
 
     @Test func `The value of each provider can be queried`() throws {

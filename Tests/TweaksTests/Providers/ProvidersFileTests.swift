@@ -39,8 +39,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""sesion""#, "each provider can be there once, and there are session, environment, override"),
-        (#""session", "session""#, "each provider can be there once"),
+        (#""sesion""#, "each provider can be listed once; there are session, environment, override"),
+        (#""session", "session""#, "each provider can be listed once"),
         (
             #"{ "variables": "a.json" }"#,
             "providers.0.variables: \"a.json\" is here, but an array of paths is expected"

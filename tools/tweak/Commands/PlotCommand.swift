@@ -37,7 +37,7 @@ struct PlotCommand: ParsableCommand {
 
     func validate() throws {
         guard ControlLimits.sampleRates.contains(rate) else {
-            throw ValidationError("The rate is from 0.001 to 1000 samples in a second.")
+            throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
         guard 0.1...86_400 ~= window else { throw ValidationError("The window is 0.1 to 86400 seconds.") }
         guard duration ?? 1 > 0 else { throw ValidationError("The duration is more than 0 seconds.") }

@@ -42,7 +42,7 @@ struct WatchCommand: ParsableCommand {
 
     func validate() throws {
         if let rate, !ControlLimits.sampleRates.contains(rate) {
-            throw ValidationError("The rate is from 0.001 to 1000 samples in a second.")
+            throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
         if let duration, !(duration > 0) { throw ValidationError("The duration is more than 0 seconds.") }
         guard !target.allProcesses || (rate ?? duration) == nil && output == nil && format != .csv else {

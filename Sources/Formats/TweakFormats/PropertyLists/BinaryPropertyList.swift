@@ -65,7 +65,7 @@ struct BinaryPropertyList {
         valueCount += 1
         guard valueCount <= PropertyList.mostValues else { throw .tooMany }
         remaining -= 1
-        guard remaining >= 0 else { throw PropertyListError("too much is inside each other") }
+        guard remaining >= 0 else { throw PropertyListError("it is nested too deeply") }
         guard index < count else { throw Self.damaged }
         if let leaf = leaves[index] {
             // Two numbers of at most the file's size.

@@ -73,10 +73,10 @@ struct PropertyListError: Error {
     init(_ reason: String) { self.reason = reason }
 
     static let tooMany = PropertyListError(
-        "it has more than \(PropertyList.mostValues) values, which is the most that is read")
+        "it has more than \(PropertyList.mostValues) values, the maximum that is read")
 
     static let tooDeep = PropertyListError(
-        "more than \(PropertyList.deepestNesting) levels are inside each other")
+        "more than \(PropertyList.deepestNesting) levels are nested")
 }
 
 extension [UInt8] {

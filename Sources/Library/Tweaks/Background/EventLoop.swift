@@ -151,7 +151,7 @@ final class EventLoop: Sendable {
     private func giveUp(_ sources: [any Source], because error: CInt) -> [any Source] {
         for source in sources { source.end() }
         let message =
-            "cannot wait for requests and changes of files, so they count from the next start on: "
+            "cannot poll for requests and file changes, so changes take effect at the next start: "
             + systemMessage(error)
         if !worker.add({ TweakStore.shared.diagnostics.warn(message) }) {
             TweakStore.shared.diagnostics.warn(message)

@@ -103,7 +103,7 @@ final class FileWatcher: EventLoop.Source {
         }
         if !hasThread {
             file.report(
-                "cannot watch \(file.path), so changes count from the next start on: \(systemMessage(EAGAIN))"
+                "cannot watch \(file.path), so changes take effect at the next start: \(systemMessage(EAGAIN))"
             )
         }
     }
@@ -130,7 +130,7 @@ final class FileWatcher: EventLoop.Source {
         // The errors of inotify(7) at its limits.
         let hint = [EMFILE, ENOSPC].contains(error) ? " (the limits are in /proc/sys/fs/inotify)" : ""
         let message =
-            "cannot watch \(followed.file.path), so it is looked at twice a second: \(systemMessage(error))\(hint)"
+            "cannot watch \(followed.file.path), so it is polled twice a second: \(systemMessage(error))\(hint)"
         _ = worker.add { [report = followed.file.report] in report(message) }
     }
 
@@ -188,7 +188,7 @@ extension FileWatcher {
             let count = read(inotify, buffer.baseAddress, buffer.count)
             guard count >= 0 || errno == EAGAIN || errno == EINTR else {
                 let message =
-                    "cannot read what happens to files, so changes count from the next start on: "
+                    "cannot read file events, so changes take effect at the next start: "
                     + systemMessage()
                 if let report = files.first?.file.report { _ = worker.add { report(message) } }
                 return false

@@ -64,7 +64,7 @@ extension TweakDeclaration {
         }
         guard let type = TweakType(rawValue: UInt8(clamping: declaration.default_value.type)),
             let defaultValue = declaration.default_value.tweakValue
-        else { throw .refused("\(key): the default has no type that a tweak can have") }
+        else { throw .refused("\(key): the default has no valid type") }
 
         func value(_ value: fbtweak_value, _ what: String) throws(CFailure) -> TweakValue? {
             if value.type == CInt(FBTWEAK_TYPE_NONE) { return nil }
@@ -77,7 +77,7 @@ extension TweakDeclaration {
         var choices: [TweakChoice] = []
         // Beyond the range of Int.
         guard declaration.choice_count >= 0 else {
-            throw .refused("\(key): choice_count is more than there can be")
+            throw .refused("\(key): choice_count is too large")
         }
         for index in 0..<(declaration.choices == nil ? 0 : declaration.choice_count) {
             guard let choice = declaration.choices?[index], let value = try value(choice.value, "choice")

@@ -130,7 +130,7 @@ extension SetTweak: StoreMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
         guard (value == nil) != (text == nil) else {
             throw ControlError(
-                .invalidParameters, "set takes a value that is not null, or a text, and not both")
+                .invalidParameters, "set takes either a value other than null, or a text")
         }
         do throws(TweakError) {
             let admission = try requests.store.set(tweak) { (declaration, current) throws(TweakValueError) in

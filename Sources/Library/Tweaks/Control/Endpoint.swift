@@ -328,7 +328,7 @@ extension Endpoint {
         }
     }
 
-    private static let noThread = ControlError(.busy, "the process has as many threads as it may have")
+    private static let noThread = ControlError(.busy, "the process has reached its limit of threads")
 
     /// - Returns: An empty line if the client wants no answer.
     private static func line<Answer: Codable & Sendable>(_ answer: Answer, to id: RequestID?) -> [UInt8] {

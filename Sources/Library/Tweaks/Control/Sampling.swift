@@ -70,19 +70,19 @@ extension SampleTweaks {
     /// - Returns: Their types.
     func check(_ requests: ControlRequests) throws(ControlError) -> [TweakType] {
         guard ControlLimits.sampleRates.contains(rate) else {
-            throw ControlError(.invalidParameters, "a rate is from 0.001 to 1000 samples in a second")
+            throw ControlError(.invalidParameters, "a rate is from 0.001 to 1000 samples per second")
         }
         guard !tweaks.isEmpty, Double(tweaks.count) * rate <= ControlLimits.sampledValues else {
             throw ControlError(
                 .invalidParameters,
-                "samples are of one tweak or more, and of a million values a second at most")
+                "sample at least one tweak, and at most a million values per second")
         }
         var types: [TweakType] = []
         for key in tweaks {
             let type = try requests.status(of: key).declaration.type
             guard type.canBeMonitored else {
                 throw ControlError(
-                    .refused, "\(key): only numbers and bools are sampled, not \(type.withArticle)")
+                    .refused, "\(key): only numbers and bools can be sampled, not \(type.withArticle)")
             }
             types.append(type)
         }

@@ -206,6 +206,6 @@ extension OverridesError {
     fileprivate var withConsequence: String {
         // This one describes the consequence itself.
         if case .noDirectory = self { return description }
-        return "\(self); what was set is not kept yet, and is tried again with the next change"
+        return "\(self); changes are not kept yet; the next change retries"
     }
 }

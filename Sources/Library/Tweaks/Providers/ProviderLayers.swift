@@ -134,7 +134,7 @@ struct ProviderLayers {
                 let admission = try provided.admission(for: tweak)
                 if admission.wasClamped {
                     messages.append(
-                        "\(tweak.key): the \(source) is outside the limits and taken as "
+                        "\(tweak.key): the \(source) is outside the limits and clamped to "
                             + "\(admission.value); allowed: \(tweak.allowed)")
                 }
                 return Resolution(value: admission.value, source: source)

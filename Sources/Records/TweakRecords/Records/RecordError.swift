@@ -22,7 +22,7 @@ extension RecordError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .badSize(let size, let offset, let count):
-            "record at offset \(offset): a size of \(size) bytes is not possible\(Self.passedOver(count))"
+            "record at offset \(offset): an invalid size of \(size) bytes\(Self.passedOver(count))"
         case .beyondEnd(let size, let offset, let sectionSize, let count):
             "record at offset \(offset): its \(size) bytes reach beyond the section's \(sectionSize)"
                 + Self.passedOver(count)
@@ -39,6 +39,6 @@ extension RecordError: CustomStringConvertible {
         }
     }
     private static func passedOver(_ count: Int) -> String {
-        count > 0 ? "; \(count) bytes are passed over" : ""
+        count > 0 ? "; \(count) bytes are skipped" : ""
     }
 }

@@ -185,7 +185,7 @@ struct NumberExpression {
     ) throws(Problem) -> Operand {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.deepest else { throw Problem(reason: "there is too much inside each other") }
+        guard depth <= Self.deepest else { throw Problem(reason: "it is nested too deeply") }
         return try body(&self)
     }
 

@@ -36,11 +36,11 @@ extension TweakError: CustomStringConvertible {
             "\(key): the value is encrypted, and its provider has no closure that decrypts it"
         case .refused(let error): "\(error)"
         case .noAction(let tweak):
-            "\(tweak.key): it cannot be run, it is not an action but of type \(tweak.type)"
+            "\(tweak.key): it cannot be run: it is not an action, but of type \(tweak.type)"
         case .otherType(let tweak, let type): "\(tweak.key): it is of type \(tweak.type), not \(type)"
         case .noTweaks(let name): "\(name): there are no such tweaks"
         case .exists(let key): "\(key): there is a tweak of this name already"
-        case .notMade(let key): "\(key): no tweak of this name was made while the program runs"
+        case .notMade(let key): "\(key): no tweak of this name was made at run time"
         case .order(let reason): reason
         case .notMutable(let source): "values of the provider \(source) cannot be set"
         case .notKept(let key, let source, let reason):

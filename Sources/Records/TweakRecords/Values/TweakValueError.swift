@@ -37,7 +37,7 @@ extension TweakValueError: CustomStringConvertible {
         case .isAction(let tweak):
             "\(tweak.key): an action has no value"
         case .isMonitor(let tweak):
-            "\(tweak.key): a monitor is stored by the program; people see it, and nobody sets it"
+            "\(tweak.key): a monitor is stored by the program and cannot be set"
         }
     }
 }

@@ -108,7 +108,7 @@ package struct AgentConfiguration: Hashable, Sendable {
         guard application.plainHTTP || !url.isPlain else {
             throw members.invalid(
                 evaluation == nil ? "url" : "ofrep",
-                "anybody on the way can change what comes without TLS; use https://, or add \"plainHTTP\": true"
+                "without TLS anybody on the network can change the values; use https://, or add \"plainHTTP\": true"
             )
         }
         application.certificates = try members.file("certificates")
@@ -118,7 +118,7 @@ package struct AgentConfiguration: Hashable, Sendable {
                     "publicKey", "32 bytes in Base64 are expected, as tweak sign prints them")
             }
             guard evaluation == nil else {
-                throw members.invalid("publicKey", "what a service evaluates is not signed")
+                throw members.invalid("publicKey", "a service cannot sign its values")
             }
             application.publicKey = key
         }

@@ -103,22 +103,22 @@ package final class AgentMetrics: Sendable {
                 }
             }
         }
-        metric("up", "gauge", "Whether the last check found a file that is believed, and it was written.") {
+        metric("up", "gauge", "Whether the last check succeeded and the file was written.") {
             [("", $0.last.outcome == .failed || $0.last.notKept != nil ? 0 : 1)]
         }
-        metric("last_check_seconds", "gauge", "When the source was asked last, since 1970.") {
+        metric("last_check_seconds", "gauge", "Time of the last check, in seconds since 1970.") {
             [("", $0.last.time.components.seconds)]
         }
-        metric("last_success_seconds", "gauge", "When that last succeeded, since 1970.") {
+        metric("last_success_seconds", "gauge", "Time of the last successful check, in seconds since 1970.") {
             [("", $0.lastSuccess)]
         }
-        metric("version", "gauge", "The version of the file that is believed.") {
+        metric("version", "gauge", "Version of the accepted file.") {
             [("", $0.last.file.version.map { Int64($0) })]
         }
-        metric("values", "gauge", "How many values its programs have from it.") {
+        metric("values", "gauge", "Number of values for its programs.") {
             [("", Int64($0.last.file.values.count))]
         }
-        metric("checks_total", "counter", "How often the source was asked.") { application in
+        metric("checks_total", "counter", "Number of checks.") { application in
             RemoteState.Outcome.allCases.map {
                 (",outcome=\"\($0.rawValue)\"", Int64(application.counts[$0] ?? 0))
             }

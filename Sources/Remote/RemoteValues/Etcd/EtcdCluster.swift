@@ -53,7 +53,7 @@ package struct EtcdCluster: Hashable, Sendable {
             }
             guard isPlainAllowed || endpoint.hasPrefix("https:") else {
                 throw place.invalid(
-                    "anybody on the way can change what comes without TLS; use https://, or add "
+                    "without TLS anybody on the network can change the values; use https://, or add "
                         + "\"plainHTTP\": true")
             }
             endpoints.append(endpoint)
@@ -109,12 +109,12 @@ package struct EtcdCluster: Hashable, Sendable {
             let bytes = readToEnd(descriptor, limit: Self.longestPassword)
         else { throw .malformed(path: path, reason: systemMessage()) }
         guard status.st_mode & 0o007 == 0 else {
-            throw .malformed(path: path, reason: "all users can read it; chmod o= helps")
+            throw .malformed(path: path, reason: "the file is world-readable; run chmod o= on it")
         }
         let text = String(decoding: bytes, as: UTF8.self)
         let password = text.hasSuffix("\n") ? String(text.dropLast()) : text
         guard !password.isEmpty, bytes.count <= Self.longestPassword else {
-            throw .malformed(path: path, reason: "there is no password in it")
+            throw .malformed(path: path, reason: "the file contains no password")
         }
         return password
     }

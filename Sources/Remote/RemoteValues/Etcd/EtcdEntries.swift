@@ -146,7 +146,7 @@ struct EtcdEntries: Sendable {
             let target = try value.target(for: tweak)
             content = .value(tweak, value, target)
             if let filter = target?.unknownFilters.first {
-                state.messages.append("a value is for no host: \(filter)")
+                state.messages.append("a value applies to no host: \(filter)")
             }
         } catch {
             let before = tweak.flatMap { state.file.values[$0] }

@@ -107,7 +107,7 @@ struct EtcdObject {
 
     /// Parses a whole response.
     init(_ json: [UInt8]) throws(FetchProblem) {
-        let place = JSONPlace<FetchProblem>(path: "the answer is not one of etcd")
+        let place = JSONPlace<FetchProblem>(path: "the answer is not that of etcd")
         let value: JSONValue
         do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
             throw place.invalid(error.reason)

@@ -92,7 +92,7 @@ final class EtcdSource: ValueSource {
         }
         if count == Self.tooManyShort {
             updates.say(
-                "changes are not told, so it is read again and again: \(endpoint): \(problem.message)")
+                "watching fails, so the values are polled: \(endpoint): \(problem.message)")
         }
         // Reading works, so it replaces the watch at the interval of checks.
         try? await Task.sleep(for: min(schedule.failed(), settings.cluster.interval))
@@ -131,7 +131,7 @@ final class EtcdSource: ValueSource {
             }
             group.addTask { [self] in await check(updates, at: endpoint) }
             defer { group.cancelAll() }
-            return await group.next() ?? FetchProblem(message: "it was given up")
+            return await group.next() ?? FetchProblem(message: "cancelled")
         }
     }
 
@@ -139,7 +139,7 @@ final class EtcdSource: ValueSource {
         _ messages: [EtcdWatchMessage], _ facts: HostFacts, _ updates: RemoteUpdates
     ) throws(FetchProblem) {
         for message in messages {
-            if Task.isCancelled { throw FetchProblem(message: "it was given up") }
+            if Task.isCancelled { throw FetchProblem(message: "cancelled") }
             switch message {
             case .ended: break
             case .created(let header):
@@ -147,7 +147,7 @@ final class EtcdSource: ValueSource {
                 try known.withLock { (known) throws(FetchProblem) in
                     try known.entries.expect(header, notBefore: known.entries.revision)
                 }
-            case .compacted: throw FetchProblem(message: "what has changed was compacted away")
+            case .compacted: throw FetchProblem(message: "the changes were compacted")
             case .changes(let changes, let header):
                 try update(updates) { (entries, state) throws(FetchProblem) in
                     try entries.take(changes, upTo: header, facts, &state)
@@ -163,7 +163,7 @@ final class EtcdSource: ValueSource {
     private func check(_ updates: RemoteUpdates, at endpoint: String) async -> FetchProblem {
         let cluster = settings.cluster
         guard (try? await Task.sleep(for: cluster.timeout)) != nil else {
-            return FetchProblem(message: "it was given up")
+            return FetchProblem(message: "cancelled")
         }
         guard known.withLock({ $0.isWatching }) else {
             return FetchProblem(message: "there is no watch within \(cluster.timeout)")
@@ -180,9 +180,9 @@ final class EtcdSource: ValueSource {
                 // The change may be in transit.
                 try? await Task.sleep(for: Self.lateness)
                 guard known.withLock({ $0.entries.revision }) == revision else { continue }
-                throw FetchProblem(message: "changes were not told")
+                throw FetchProblem(message: "the watch missed changes")
             }
-            return FetchProblem(message: "it was given up")
+            return FetchProblem(message: "cancelled")
         } catch { return error }
     }
 

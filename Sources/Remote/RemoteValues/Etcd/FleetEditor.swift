@@ -291,7 +291,7 @@ package struct FleetEditor: Sendable {
     ) async throws(FleetProblem) -> FleetChange? {
         let id = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         var attempted: Int?
-        var problem = FleetProblem.conflict("others change it all the time; nothing was changed")
+        var problem = FleetProblem.conflict("too many concurrent changes; nothing was changed")
         for attempt in 0..<Self.mostAttempts {
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int.random(in: 0...(10 * attempt)))) }
             let contents = try await contents(isWithHistory: isWithHistory || attempted != nil)
@@ -404,7 +404,7 @@ package struct FleetEditor: Sendable {
         }
         guard unknown.isEmpty else {
             throw .impossible(
-                "not everything is known that there was at revision \(revision); nothing was changed; "
+                "the values at revision \(revision) are not completely known; nothing was changed; "
                     + unknown.sorted().joined(separator: "; "))
         }
         return wanted
@@ -481,11 +481,11 @@ package struct FleetEditor: Sendable {
             let next = next[tweak]
             let written = next == nil ? now : next?.oldRevision
             if let written, written > revision {
-                return .unknown("somebody has changed it without tweak fleet at revision \(written)")
+                return .unknown("it was changed without tweak fleet at revision \(written)")
             }
             let isThere = next.map { $0.old != nil || $0.oldProblem != nil } ?? (now != nil)
             if !isThere, let last = last[tweak], last.part.new != nil {
-                return .unknown("somebody has removed it without tweak fleet after revision \(last.change)")
+                return .unknown("it was removed without tweak fleet after revision \(last.change)")
             }
             guard let next else { return .same }
             if let problem = next.oldProblem { return .unknown("it had no value: \(problem)") }

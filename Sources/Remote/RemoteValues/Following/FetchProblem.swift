@@ -36,7 +36,7 @@ extension FetchProblem {
             case .connectTimeout, .tlsHandshakeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout:
                 return "no connection in time"
             case .remoteConnectionClosed, .uncleanShutdown: return "the connection was closed before the end"
-            case .cancelled: return "it was given up"
+            case .cancelled: return "cancelled"
             default: return error.shortDescription
             }
         case let error as NIOSSLError:
@@ -44,7 +44,7 @@ extension FetchProblem {
             return "TLS: \(error)"
         case let error as BoringSSLError: return handshakeProblem("\(error)")
         case let error as NIOSSLExtraError:
-            return "the certificate is not one of this host: \(error.description)"
+            return "the certificate is for another host: \(error.description)"
         case HTTPParserError.invalidEOFState: return "the connection was closed before the end"
         case let error as HTTPParserError: return "the answer is not HTTP: \(error)"
         case let error as NIOConnectionError:

@@ -55,7 +55,7 @@ final class RequestTurns: Sendable {
     func take<Answer: Sendable>(
         at server: String, for timeout: Duration, _ request: @escaping @Sendable () async throws -> Answer
     ) async throws(FetchProblem) -> Answer {
-        let givenUp = FetchProblem(message: "it was given up")
+        let givenUp = FetchProblem(message: "cancelled")
         guard await wait(for: server) else { throw givenUp }
         defer { leave(server) }
         let result = await withTaskGroup(of: Result<Answer, FetchProblem>.self) { group in

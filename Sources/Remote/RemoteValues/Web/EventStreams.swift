@@ -114,7 +114,7 @@ package final class EventStreams: Sendable {
             } else {
                 pause = schedule.failed(retryAfter: problem?.retryAfter)
                 let reason = problem?.message ?? "it ended at once"
-                say("the stream of events: \(reason); what changes is seen at the next check", updates)
+                say("the event stream: \(reason); changes take effect at the next check", updates)
             }
             try? await Task.sleep(for: pause)
         }
@@ -155,7 +155,7 @@ package final class EventStreams: Sendable {
         var (count, start) = (0, begin)
         for try await part in response.body {
             if .now - begin >= Self.shortestStream {
-                say("the stream of events is there again", isFailure: false, updates)
+                say("the event stream works again", isFailure: false, updates)
             }
             if .now - start > .seconds(60) { (count, start) = (0, .now) }
             count += part.readableBytes
@@ -178,7 +178,7 @@ package final class EventStreams: Sendable {
         guard let base = URL(string: application.url.text),
             let url = URL(string: address, relativeTo: base)?.absoluteString,
             let scheme = url.split(separator: ":").first?.lowercased(), ["https", "http"].contains(scheme)
-        else { throw FetchProblem(message: "its address is not one of a web server") }
+        else { throw FetchProblem(message: "its URL is not that of a web server") }
         guard scheme == "https" || application.plainHTTP else {
             throw FetchProblem(message: "its address is without TLS")
         }

@@ -125,7 +125,7 @@ package struct HTTPFetcher: Sendable {
         let isSpace = { (byte: UInt8) in byte <= 0x20 }
         let token = bytes.reversed().drop(while: isSpace).reversed().drop(while: isSpace)
         guard !token.isEmpty, token.allSatisfy({ 0x21..<0x7F ~= $0 }) else {
-            throw FetchProblem(message: "\(path): there is no token, a line of visible characters")
+            throw FetchProblem(message: "\(path): the file contains no token, a line of visible characters")
         }
         return String(decoding: token, as: UTF8.self)
     }
@@ -175,17 +175,17 @@ package struct HTTPFetcher: Sendable {
                     let location = response.headers.first(name: "location") ?? ""
                     guard redirects < application.redirects else {
                         throw FetchProblem(
-                            message: "it is redirected to \"\(location.prefix(200))\", and "
+                            message: "it is redirected to \"\(location.prefix(200))\", but "
                                 + (application.redirects == 0
-                                    ? "no redirect is followed"
+                                    ? "redirects are not followed"
                                     : "only \(application.redirects) redirects are followed"))
                     }
                     // For the other status codes, a client would send a GET request.
                     guard question.body == nil || [307, 308].contains(response.status.code) else {
                         throw FetchProblem(
                             message:
-                                "it is redirected with HTTP status \(response.status.code), which is not for "
-                                + "what is posted")
+                                "it is redirected with HTTP status \(response.status.code), which is not "
+                                + "valid for a POST request")
                     }
                     url = try target(location, of: url)
                 default:
@@ -234,7 +234,7 @@ package struct HTTPFetcher: Sendable {
             encoding.lowercased() != "identity"
         {
             throw FetchProblem(
-                message: "the answer is encoded as \(encoding.prefix(40)), which was not asked for")
+                message: "the answer is encoded as \(encoding.prefix(40)), which was not requested")
         }
         return try await response.bytes(limit: limit)
     }

@@ -44,7 +44,7 @@ extension TweakStore {
         guard Set(order).count == order.count, Set(names).count == names.count, Set(order).isSubset(of: names)
         else {
             throw TweakError.order(
-                "\(path): each provider can be there once, and there are \(names.map(\.name).joined(separator: ", "))"
+                "\(path): each provider can be listed once; there are \(names.map(\.name).joined(separator: ", "))"
             )
         }
         let own: Set = [TweakSource.remote, .fleet]
