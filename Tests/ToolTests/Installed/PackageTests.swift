@@ -5,13 +5,16 @@ import Testing
 /// The packages that `tools/development/package` builds, and a copy of this machine in which they can be installed.
 ///
 /// The copy is a file system that lies over that of the machine and is gone with the process, in which `dpkg` is root.
-private struct Packages {
+struct Packages {
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }
 
-    /// The folder that they are in, and what was said. They are built once, with what `tools/install` has built already.
-    static let built = Result<(folder: TemporaryDirectory, output: String), any Error> {
+    /// The folder that they are in, and what was said.
+    static let built = Result { try build() }
+
+    /// Builds them, with what `tools/install` has built already.
+    private static func build() throws -> (folder: TemporaryDirectory, output: String) {
         let folder = try TemporaryDirectory()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Locations.package + "/tools/development/package")
@@ -24,6 +27,16 @@ private struct Packages {
         let result = try RunningCommand(process).wait()
         guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
         return (folder, result.output)
+    }
+
+    /// The names of those that are not the same bytes when they are built again, from another folder.
+    static var differences: [String] {
+        get throws {
+            let again = try build().folder
+            return try paths.map { URL(fileURLWithPath: $0).lastPathComponent }.filter {
+                try !FileManager.default.contentsEqual(atPath: built.get().folder($0), andPath: again($0))
+            }
+        }
     }
 
     static var paths: [String] {
@@ -85,6 +98,10 @@ private struct Packages {
         #expect(try Packages.built.get().output.contains("lintian finds no error and no warning"))
     }
 
+    @Test(.enabled(if: isLong)) func `They are the same bytes each time`() throws {
+        #expect(try Packages.differences == [])
+    }
+
     @Test func `A C program is built with pkg-config, found and tuned`() throws {
         let result = try packages.run(
             """
@@ -113,6 +130,13 @@ private struct Packages {
             done
             """)
         #expect(result.succeeded && result.output == "o\no\n", "\(result.output)\(result.error)")
+    }
+
+    @Test(arguments: ["make", "cmake", "meson"])
+    func `Their own tests pass`(name: String) throws {
+        let tests = Locations.package + "/tools/development/packaging/debian/tests"
+        let result = try packages.run("cd ..; AUTOPKGTEST_TMP=$(mktemp -d) sh \(tests)/\(name)")
+        #expect(result.succeeded, "\(result.output)\(result.error)")
     }
 
     @Test func `A program that knows only the header is tuned with the library preloaded`() throws {

@@ -1,0 +1,218 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A checkout of nothing but `tools/release` and what it reads, in which what it runs does nothing.
+private struct Checkout {
+    let home: TemporaryDirectory
+
+    init(
+        version: String = "1.2.0-beta.1",
+        changelog: String = "## [1.2.0-beta.1] - 2026-11-24\n\nAll is new.\n",
+        readme: String = #".package(url: "…", from: "1.2.0-beta.1")"#
+    ) throws {
+        home = try TemporaryDirectory()
+        try home.write("tools/development/packaging/VERSION", version + "\n")
+        try home.write("CHANGELOG.md", "# Changelog\n\n" + changelog + "\n## [1.1.0] - 2026-10-01\n\nOld.\n")
+        try home.write("README.md", readme)
+        for (name, command) in [
+            ("test", "echo tested"), ("development/package", "echo deb >${!#}/tweaks.deb"),
+            ("development/tarball", "echo tar >${!#}/tweaks.tar.gz"),
+        ] {
+            #expect(chmod(try home.write("tools/\(name)", "#!/bin/bash\n\(command)\n"), 0o755) == 0)
+        }
+        try FileManager.default.copyItem(
+            atPath: Locations.package + "/tools/release", toPath: home("tools/release"))
+        try git("init", "--quiet")
+        try git("add", ".")
+        try git("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "--quiet", "-m", "All")
+    }
+
+    func git(_ arguments: String...) throws {
+        let result = try run(Locations.program("git"), ["-C", home.path] + arguments, home: home)
+        try #require(result.succeeded, "\(result.error)")
+    }
+
+    func release(_ arguments: String...) throws -> CommandResult {
+        try run(home("tools/release"), arguments, home: home)
+    }
+
+    func expectRefusal(_ reason: String) throws {
+        let result = try release()
+        #expect(result.status == EX_DATAERR && result.output.isEmpty)
+        #expect(result.error.contains(reason), "\(result.error)")
+    }
+}
+
+@Suite struct `The command tools/release` {
+    @Test(arguments: ["1.2", "v1.2.0", "01.2.0", "1.2.0-", "1.2.0-beta..1", "1.2.0-01", ""])
+    func `refuses a version that is not semantic`(version: String) throws {
+        try Checkout(version: version).expectRefusal("VERSION: \"\(version)\" is not a semantic version")
+    }
+
+    @Test(arguments: [
+        "", "## [1.2.0-beta.1]\n\nText\n", "## [1.2.0] - 2026-11-24\n\nText\n",
+        "## [1.2.0-beta.1] - 2026-11-24\n",
+    ])
+    func `refuses a version without an entry in the changelog`(changelog: String) throws {
+        try Checkout(changelog: changelog).expectRefusal(
+            "CHANGELOG.md: there is no entry \"## [1.2.0-beta.1] - ")
+    }
+
+    @Test func `refuses a version that the README does not name`() throws {
+        try Checkout(readme: #"from: "1.1.0""#).expectRefusal(
+            "README.md: no dependency has from: \"1.2.0-beta.1\"")
+    }
+
+    @Test func `refuses changes that are not committed`() throws {
+        let checkout = try Checkout()
+        try checkout.home.write("new.c", "")
+        try checkout.expectRefusal("there are changes that are not committed")
+    }
+
+    @Test func `refuses a version that has a tag`() throws {
+        let checkout = try Checkout()
+        try checkout.git("tag", "1.2.0-beta.1")
+        try checkout.expectRefusal("there is a tag 1.2.0-beta.1 already")
+    }
+
+    @Test func `tests, makes packages, tarball, sums and notes, and prints how to publish them`() throws {
+        let checkout = try Checkout()
+        let folder = try TemporaryDirectory()
+        let result = try checkout.release(folder.path)
+        try #require(result.succeeded, "\(result.error)")
+        #expect(result.output.hasPrefix("tested\n"))
+        #expect(result.output.contains("  git tag --annotate --message 'Tweaks 1.2.0-beta.1' 1.2.0-beta.1\n"))
+        #expect(result.output.contains(" --prerelease "))
+        #expect(try String(contentsOfFile: folder("notes.md"), encoding: .utf8) == "All is new.\n")
+        let sums = try run(
+            Locations.program("sha256sum"), ["--check", "--strict", "SHA256SUMS"], home: checkout.home,
+            in: folder.path)
+        #expect(sums.output == "tweaks.deb: OK\ntweaks.tar.gz: OK\n")
+
+        #expect(try checkout.release(folder.path).status == EX_CANTCREAT, "the folder is not empty")
+        let other = try checkout.release("--skip-tests", folder("other"))
+        #expect(other.succeeded && !other.output.contains("tested"))
+    }
+
+    @Test func `prints help, and the usage after a wrong command line`() throws {
+        let checkout = try Checkout()
+        #expect(try checkout.release("--help").output.hasPrefix("usage: tools/release"))
+        for arguments in [["--bogus"], ["a", "b"]] {
+            let result = try run(checkout.home("tools/release"), arguments, home: checkout.home)
+            #expect(result.status == EX_USAGE && result.error.contains("usage: tools/release"))
+        }
+    }
+}
+
+/// The tarball of `tools/development/tarball`, made once.
+private enum Tarball {
+    static let made = Result { try make() }
+
+    static func make() throws -> (folder: TemporaryDirectory, path: String) {
+        let folder = try TemporaryDirectory()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Locations.package + "/tools/development/tarball")
+        process.arguments = [folder.path]
+        let result = try RunningCommand(process).wait()
+        guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return (folder, folder(try #require(names.first)))
+    }
+
+    /// Follows the README: builds its first program in the working directory, and changes that while it runs.
+    static let tutorial = """
+        gcc -DDEBUG spring.c -o spring $(pkg-config --cflags --libs tweaks)
+        tweak-dump spring | grep -o 'Stiffness *double'
+        ./spring >log &
+        trap "kill $!" EXIT
+        until tweak ps 2>/dev/null | grep -qw $!; do sleep 0.1; done
+        tweak set $! stiffness 600
+        until tail -n 1 log | grep -x 600; do sleep 0.1; done
+
+        """
+    static let expected = "Stiffness  double\nSpring/Physics/Stiffness: 120.0 → 600.0\n600\n"
+
+    /// Unpacks it in the working directory, and does what its README says.
+    static let unpacking = """
+        tar --extract --file tweaks.tar.gz
+        cd tweaks-*/
+        export PATH="$PWD/bin:$PATH" PKG_CONFIG_PATH="$PWD/lib/pkgconfig" LD_LIBRARY_PATH="$PWD/lib"
+        cd ..
+
+        """
+
+    /// Puts the tarball and the source of the program into a folder.
+    static func prepare(_ folder: TemporaryDirectory, below path: String = "") throws {
+        let readme = try #require(Article.all.get().first { $0.description == "README.md" })
+        let source = try #require(readme.blocks.first { $0.text.contains("int main(void)") })
+        try folder.write(path + "spring.c", source.text)
+        try FileManager.default.copyItem(atPath: made.get().path, toPath: folder(path + "tweaks.tar.gz"))
+    }
+}
+
+@Suite struct `The tarball` {
+    @Test func `is used where it is unpacked`() throws {
+        let home = try TemporaryDirectory()
+        try Tarball.prepare(home)
+        let result = try run(
+            "/bin/bash", ["-euc", Tarball.unpacking + Tarball.tutorial], home: home, in: home.path)
+        #expect(result.succeeded && result.output == Tarball.expected, "\(result.output)\(result.error)")
+    }
+
+    @Test func `is found by CMake where it is unpacked`() throws {
+        let home = try TemporaryDirectory()
+        try Tarball.prepare(home)
+        let examples = Locations.package + "/tools/development/packaging/examples"
+        let script = """
+            CMAKE_PREFIX_PATH=$(echo $PWD/tweaks-*/) cmake -S \(examples)/cmake -B built -DCMAKE_BUILD_TYPE=Debug >&2
+            cmake --build built >&2
+            built/frames | head -n 1
+            """
+        let result = try run("/bin/bash", ["-euc", Tarball.unpacking + script], home: home, in: home.path)
+        #expect(result.succeeded && result.output == "o\n", "\(result.output)\(result.error)")
+    }
+
+    @Test(.enabled(if: isLong)) func `has the same bytes each time`() throws {
+        let (first, second) = try (Tarball.made.get(), Tarball.make())
+        #expect(FileManager.default.contentsEqual(atPath: first.path, andPath: second.path))
+    }
+
+    /// A system of packages of the minimum, in which there is no Swift.
+    @Test(.enabled(if: isLong && getuid() == 0), arguments: ["bookworm", "trixie"])
+    func `and the packages are used on a bare Debian`(release: String) throws {
+        let home = try TemporaryDirectory()
+        let made = try run(
+            Locations.program("debootstrap"),
+            ["--variant=minbase", "--include=gcc,libc6-dev,pkg-config", release, home("root")], home: home)
+        try #require(made.succeeded, "\(made.output.suffix(2000))")
+        try Tarball.prepare(home, below: "root/root/")
+        for path in try Packages.paths {
+            let name = URL(fileURLWithPath: path).lastPathComponent
+            guard !name.hasPrefix("tweaks-") else { continue }
+            try FileManager.default.copyItem(atPath: path, toPath: home("root/root/" + name))
+        }
+        try home.write(
+            "root/root/script",
+            """
+            set -euo pipefail
+            cd
+            apt-get install --yes ./*.deb >installed 2>&1 || { cat installed; exit 1; }
+            (\(Tarball.tutorial))
+            dpkg --purge tweaks libtweaks-dev libtweaks0 >&2
+            rm -rf .config
+            \(Tarball.unpacking)
+            \(Tarball.tutorial)
+            """)
+        let result = try run(
+            Locations.program("unshare"),
+            [
+                "--mount", "--pid", "--fork", "/bin/bash", "-euc",
+                "mount -t proc proc $0/proc; exec chroot $0 $*",
+                home("root"), "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+                "/bin/bash", "/root/script",
+            ], home: home)
+        let expected = Tarball.expected + Tarball.expected
+        #expect(result.succeeded && result.output == expected, "\(result.output)\(result.error)")
+    }
+}
