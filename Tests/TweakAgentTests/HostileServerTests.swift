@@ -188,7 +188,8 @@ import Testing
             if request.path == "/other.json" { return request.answer(Self.new) }
             request.answer("", status: "302 Found", headers: ["Location: /other.json"])
         }
-        try refuses("it is redirected to \"/other.json\", but redirects are", answer: redirecting)
+        try refuses(
+            "it is redirected to \"/other.json\", but redirects are not followed", answer: redirecting)
         try host.configure(server.url, "\"redirects\": 1")
         #expect(try host.once().succeeded)
         #expect(try host.isOn("search") == false)

@@ -69,9 +69,9 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
 
     /// A change of a group's values.
     public struct Change: Sendable, Equatable {
-        /// The values before.
+        /// The old values.
         public let oldValue: Group
-        /// The values afterwards.
+        /// The new values.
         public let newValue: Group
     }
 

@@ -16,7 +16,7 @@ public import TweakRecords
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -38,7 +38,7 @@ public macro tweak(
 ///   - default: The default, a literal.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -59,7 +59,7 @@ public macro tweak(
 ///   - name: The third level, a string literal.
 ///   - default: The default, `TweakColor(red:green:blue:alpha:)` of literals.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -86,7 +86,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -115,7 +115,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -144,7 +144,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -173,7 +173,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -202,7 +202,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -231,7 +231,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -260,7 +260,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -289,7 +289,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -318,7 +318,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -347,7 +347,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -377,7 +377,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -407,7 +407,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -437,7 +437,7 @@ public macro tweak(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -466,7 +466,7 @@ public macro tweak(
 ///   - default: The default: a case, or `Type(rawValue: …)` of a literal.
 ///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -498,7 +498,7 @@ where Value.RawValue == String
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -529,7 +529,7 @@ where Value.RawValue == Int
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -591,7 +591,7 @@ public macro tweak<Value>(
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -620,7 +620,7 @@ public macro Tweakable(
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
 ///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - description: A description for people.
-///   - readOnly: Whether nobody can set it.
+///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.

@@ -233,9 +233,9 @@ extension Tweak {
 extension Tweak {
     /// A change of the tweak's value. If the observer asked for an initial call, both values are the current one in it.
     public struct Change: Sendable, Equatable {
-        /// The value before.
+        /// The old value.
         public let oldValue: Value
-        /// The value afterwards.
+        /// The new value.
         public let newValue: Value
         /// The provider of the new value.
         public let source: TweakSource

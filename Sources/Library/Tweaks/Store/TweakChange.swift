@@ -4,9 +4,9 @@ public import TweakRecords
 public struct TweakChange: Hashable, Sendable {
     /// The tweak's name.
     public let key: TweakKey
-    /// The value before; ``TweakValue/nothing`` if the tweak did not exist.
+    /// The old value; ``TweakValue/nothing`` if the tweak did not exist.
     public let oldValue: TweakValue
-    /// The value afterwards; ``TweakValue/nothing`` if the tweak no longer exists, such as a feature that no provider
+    /// The new value; ``TweakValue/nothing`` if the tweak no longer exists, such as a feature that no provider
     /// has any more.
     public let newValue: TweakValue
     /// The provider of the new value.

@@ -29,7 +29,7 @@ extension TweakStore {
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether nobody can set it.
+    ///   - readOnly: Whether it is read-only.
     ///   - needsRestart: Whether changes take effect at the next start of the program.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
@@ -57,7 +57,7 @@ extension TweakStore {
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether nobody can set it.
+    ///   - readOnly: Whether it is read-only.
     ///   - needsRestart: Whether changes take effect at the next start of the program.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
@@ -90,7 +90,7 @@ extension TweakStore {
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether nobody can set it.
+    ///   - readOnly: Whether it is read-only.
     ///   - needsRestart: Whether changes take effect at the next start of the program.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
@@ -127,7 +127,7 @@ extension TweakStore {
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether nobody can set it.
+    ///   - readOnly: Whether it is read-only.
     ///   - needsRestart: Whether changes take effect at the next start of the program.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.

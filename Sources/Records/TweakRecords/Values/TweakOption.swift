@@ -149,7 +149,7 @@ extension TweakDeclaration {
     /// in the same category and collection.
     public var pair: String? { isTweakedNumber ? text(of: "pair") : nil }
     private var isTweakedNumber: Bool { type.isNumeric && !isMonitor }
-    /// Whether nobody can set it.
+    /// Whether it cannot be set.
     public var isReadOnly: Bool { isMonitor || attributes.contains { $0.key == "read-only" } }
     /// Whether it has a value that can be kept, unlike an action or a monitor.
     package var hasKeptValue: Bool { type != .action && !isMonitor }
