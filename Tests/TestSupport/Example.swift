@@ -72,7 +72,7 @@ public enum Example {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try Locations.program("swift"))
         process.arguments = arguments
-        // As tools/setup does, so that traits always have the same order and nothing is compiled again.
+        // As tools/development/building does, so that traits always have the same order and nothing is compiled again.
         let order = ["SWIFT_DETERMINISTIC_HASHING": "1"]
         process.environment = ProcessInfo.processInfo.environment.merging(order) { $1 }
         return try RunningCommand(process).wait()

@@ -14,7 +14,7 @@ public enum Installation {
         }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try Locations.program("bash"))
-        process.arguments = ["-euc", ". tools/setup; tweaks_install_for_tests"]
+        process.arguments = ["-euc", ". tools/development/building; tweaks_install_for_tests"]
         process.currentDirectoryURL = URL(fileURLWithPath: Locations.package)
         let result = try RunningCommand(process).wait()
         guard result.succeeded else { throw CompilationError(description: result.output + result.error) }

@@ -44,7 +44,7 @@ def build(package, *options):
 
 def build_as_installed(product):
     """Builds a command as tools/install does, and returns it."""
-    script = '. tools/setup && tweaks_choose_commands && printf "%s\\0" "${tweaks_commands[@]}"'
+    script = '. tools/development/building && tweaks_choose_commands && printf "%s\\0" "${tweaks_commands[@]}"'
     options = output(["bash", "-c", script], cwd=TOOLS.parent).split("\0")[:-1]
     return build(TOOLS.parent, *options, "--product", product) / product
 
