@@ -37,7 +37,12 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.10.0"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.81.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.24.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.29.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", "3.0.0"..<"5.0.0"),
     ],
@@ -99,11 +104,10 @@ let package = Package(
             dependencies: [
                 "CTweakSystem", "TweakFormats", "TweakJSON", "TweakOverrides", "TweakRecords", "TweakSystem",
                 "TweakTargeting",
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client",
-                    condition: .when(traits: ["Remote"])),
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Remote"])),
-            ]),
+            ]
+                + web(
+                    ["AsyncHTTPClient", "Crypto", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"],
+                    trait: "Remote")),
         .target(
             name: "TweaksRemote",
             dependencies: [
@@ -113,9 +117,7 @@ let package = Package(
         .target(
             name: "CommandSupport",
             dependencies: [
-                "CCommandArguments", "TweakELF", "TweakFormats", "TweakJSON", "TweakOverrides",
-                "TweakProtocol", "TweakRecords",
-                "TweakSystem",
+                "CCommandArguments", "TweakJSON", "TweakRecords", "TweakSystem",
             ]),
         .target(
             name: "CommandCompletion",
@@ -167,13 +169,15 @@ let package = Package(
                 "TweakOverrides",
                 "TweakMemory", "TweakProtocol", "TweakRecords", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["UI"])),
-                .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["UI"])),
-                .product(
-                    name: "NIOHTTPCompression", package: "swift-nio-extras",
-                    condition: .when(traits: ["UI"])),
-                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["UI"])),
-            ]),
+            ]
+                + web(
+                    [
+                        "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "Logging",
+                        "NIOCore",
+                        "NIOEmbedded", "NIOHTTP1", "NIOHTTPCompression", "NIOHTTPTypes", "NIOSSL",
+                        "ServiceLifecycle",
+                        "SwiftASN1", "X509",
+                    ], trait: "UI")),
         .executableTarget(
             name: "tweak-ui",
             dependencies: [
@@ -230,7 +234,20 @@ let package = Package(
             dependencies: ["TestSupport", "TweakJSON", "TweakProtocol", "TweakRecords"]),
         .testTarget(
             name: "TweakFormatsTests",
-            dependencies: ["TestSupport", "TweakFormats", "TweakGenerators", "TweakJSON", "TweakRecords"]),
+            dependencies: ["TestSupport", "TweakFormats", "TweakJSON", "TweakRecords"]),
+        .testTarget(
+            name: "TweakJSONTests",
+            dependencies: ["TestSupport", "TweakFormats", "TweakJSON", "TweakRecords"]),
+        .testTarget(
+            name: "TweakOverridesTests",
+            dependencies: ["TestSupport", "TweakJSON", "TweakOverrides", "TweakRecords"]),
+        .testTarget(name: "TweakGeneratorsTests", dependencies: ["TweakGenerators"]),
+        .testTarget(
+            name: "TweakClientTests",
+            dependencies: [
+                "CommandSupport", "TestSupport", "TweakClient", "TweakOverrides", "TweakProtocol",
+                "TweakRecords",
+            ]),
         .testTarget(
             name: "TweakTargetingTests",
             dependencies: [
@@ -304,6 +321,20 @@ let folders = [
 for (folder, names) in folders {
     for target in package.targets where names.contains(target.name) {
         target.path = "Sources/\(folder)/\(target.name)"
+    }
+}
+
+/// Products of the packages that the page's server and the agent are built with.
+func web(_ products: [String], trait: String) -> [Target.Dependency] {
+    let packages = [
+        "AsyncHTTPClient": "async-http-client", "Crypto": "swift-crypto", "HTTPTypes": "swift-http-types",
+        "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "HummingbirdTLS": "hummingbird",
+        "Logging": "swift-log", "NIOHTTPCompression": "swift-nio-extras", "NIOHTTPTypes": "swift-nio-extras",
+        "NIOSSL": "swift-nio-ssl", "ServiceLifecycle": "swift-service-lifecycle", "SwiftASN1": "swift-asn1",
+        "X509": "swift-certificates",
+    ]
+    return products.map {
+        .product(name: $0, package: packages[$0] ?? "swift-nio", condition: .when(traits: [trait]))
     }
 }
 

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 import TweakJSON
-
-@testable import Tweaks
+import TweakOverrides
+import TweakRecords
 
 @Suite struct `The overrides file` {
     private let home: TemporaryDirectory

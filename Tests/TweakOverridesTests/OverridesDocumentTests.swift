@@ -1,7 +1,7 @@
 import Testing
 import TweakJSON
-
-@testable import Tweaks
+import TweakOverrides
+import TweakRecords
 
 @Suite struct `Overrides as JSON` {
     private func document(_ json: String) throws -> OverridesDocument {
