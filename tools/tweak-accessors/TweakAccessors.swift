@@ -24,7 +24,7 @@ struct TweakAccessors {
         guard arguments.count == 4, FeatureAccessors.problem(ofName: arguments[3]) == nil else {
             throw Failure(
                 "usage: tweak-accessors features|just-tweak FILE FOLDER NAME, with a NAME of letters and digits",
-                EX_USAGE)
+                .usage)
         }
         let (path, folder, name) = (arguments[1], arguments[2], arguments[3])
         let bytes = try readInput(path)

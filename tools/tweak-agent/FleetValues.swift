@@ -50,13 +50,13 @@ private enum Fleet {
         let contents = try contents(options.fleet)
         let tweak = try TweakName(options.tweak).key(among: contents.values.map(\.tweak))
         guard let found = contents.values.first(where: { $0.tweak == tweak }) else {
-            throw Failure("\(tweak): it has no value", EX_DATAERR)
+            throw Failure("\(tweak): it has no value", .invalid)
         }
         let form = ValueForm(found)
         switch options.fleet.format {
         case .json: try failing { try printJSON(form) }
         case .table:
-            guard let value = form.value else { throw Failure(form.problem ?? "", EX_DATAERR) }
+            guard let value = form.value else { throw Failure(form.problem ?? "", .invalid) }
             print(printable("\(value)"))
         }
     }
@@ -268,7 +268,7 @@ private enum Fleet {
         let found = try ProgramSearch(.usual) { printMessage("warning: \($0)", of: command) }
             .programs(named: program, checkingValues: true)
         guard let first = found.first else {
-            throw Failure("\(program): there is no such program", EX_NOINPUT)
+            throw Failure("\(program): there is no such program", .missing)
         }
         return try first.tweak(named: name.text).declaration
     }
@@ -319,9 +319,9 @@ private enum Fleet {
         do throws(JSONError) {
             if case .object(let filters) = try JSONParser.value(of: Array(text.utf8)) { return filters }
         } catch {
-            throw Failure("--for: \(error.reason)", EX_USAGE)
+            throw Failure("--for: \(error.reason)", .usage)
         }
-        throw Failure("--for: an object is expected, as '{ \"percentage\": 10 }'", EX_USAGE)
+        throw Failure("--for: an object is expected, as '{ \"percentage\": 10 }'", .usage)
     }
 
     /// The user and the host.
@@ -354,19 +354,19 @@ private enum Fleet {
         let bytes = try readInput(path, isNamed: false)
         var cluster: EtcdCluster?
         do throws(FormatError) { cluster = try EtcdCluster(ofConfiguration: bytes, path: path) } catch {
-            throw Failure("\(error)", EX_CONFIG)
+            throw Failure("\(error)", .misconfigured)
         }
-        guard var cluster else { throw Failure("\(path): etcd: it is missing", EX_CONFIG) }
+        guard var cluster else { throw Failure("\(path): etcd: it is missing", .misconfigured) }
         for (name, text) in [
             ("--environment", options.environment), ("the application", options.application),
         ] {
             guard let text, !EtcdCluster.isName(text) else { continue }
-            throw Failure("\(name): it has 1 to 200 bytes and no slash; this is \"\(text)\"", EX_USAGE)
+            throw Failure("\(name): it has 1 to 200 bytes and no slash; this is \"\(text)\"", .usage)
         }
         cluster.environment = options.environment ?? cluster.environment
         let settings = EtcdSettings(name: options.application, cluster: cluster)
         do throws(FetchProblem) { return try FleetEditor(settings) } catch {
-            throw Failure(error.message, EX_CONFIG)
+            throw Failure(error.message, .misconfigured)
         }
     }
 
@@ -403,7 +403,7 @@ private enum Fleet {
         }
         end.wait()
         guard let result = outcome.result.withLock({ $0 }) else {
-            throw Failure("nothing was done", EX_SOFTWARE)
+            throw Failure("nothing was done", .failed)
         }
         return try result.get()
     }
@@ -411,14 +411,14 @@ private enum Fleet {
 
 extension Failure {
     fileprivate init(_ problem: FleetProblem) {
-        let status =
+        let kind: Kind =
             switch problem {
-            case .unreachable: EX_UNAVAILABLE
-            case .refused: EX_NOPERM
-            case .conflict: EX_TEMPFAIL
-            case .impossible: EX_DATAERR
+            case .unreachable: .unavailable
+            case .refused: .forbidden
+            case .conflict: .busy
+            case .impossible: .invalid
             }
-        self.init(problem.message, status)
+        self.init(problem.message, kind)
     }
 }
 

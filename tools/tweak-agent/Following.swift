@@ -14,12 +14,12 @@ extension Follow {
         let path = try Self.configuration(configurationPath)
         let configuration = try Self.read(path)
         guard let place = folder ?? AgentFolder.usual else {
-            throw Failure("neither STATE_DIRECTORY nor HOME is set; --folder says where to write", EX_USAGE)
+            throw Failure("neither STATE_DIRECTORY nor HOME is set; --folder says where to write", .usage)
         }
         let opened: AgentFolder
         do throws(OverridesError) { opened = try AgentFolder(place) } catch {
             let isTaken = if case .system(action: "lock", _, _) = error { true } else { false }
-            throw Failure("\(error)", isTaken ? EX_TEMPFAIL : EX_CANTCREAT)
+            throw Failure("\(error)", isTaken ? .busy : .cannotCreate)
         }
         Self.raiseFileLimit()
         let agent = Agent(folder: opened, isOnce: once, metrics: metrics.map { AgentMetrics(path: $0) })
@@ -95,7 +95,7 @@ extension Follow {
             return folder + "/tweaks/agent.json"
         }
         guard let home = environment("HOME"), home.hasPrefix("/") else {
-            throw Failure("HOME is not set; --configuration says what to load", EX_USAGE)
+            throw Failure("HOME is not set; --configuration says what to load", .usage)
         }
         return home + "/.config/tweaks/agent.json"
     }
@@ -103,7 +103,7 @@ extension Follow {
     private static func read(_ path: String) throws(Failure) -> AgentConfiguration {
         let bytes = try readInput(path, isNamed: false)
         do { return try AgentConfiguration(json: bytes, path: path) } catch {
-            throw Failure("\(error)", EX_CONFIG)
+            throw Failure("\(error)", .misconfigured)
         }
     }
 }
@@ -147,7 +147,7 @@ final class Agent: Sendable {
         let follower: RemoteFollower
         do throws(FetchProblem) { follower = try RemoteFollower(settings, sharing: resources) } catch {
             say(error.message, of: name)
-            return note(Failure("\(name): it cannot be loaded", EX_CONFIG))
+            return note(Failure("\(name): it cannot be loaded", .misconfigured))
         }
         await follower.follow(
             from: last, isOnce: isOnce,
@@ -161,9 +161,9 @@ final class Agent: Sendable {
         folder.noteCheck(of: report.application, at: report.provider)
         for message in report.messages { say(message, of: report.application) }
         if report.notKept != nil {
-            note(Failure("\(report.application): its file could not be written", EX_IOERR))
+            note(Failure("\(report.application): its file could not be written", .inputOutput))
         } else if report.outcome == .failed {
-            note(Failure("\(report.application): it could not be loaded", EX_TEMPFAIL))
+            note(Failure("\(report.application): it could not be loaded", .busy))
         }
         if let metrics, metrics.note(report) { Task { await metrics.keepWriting(noteMetrics) } }
     }

@@ -15,7 +15,7 @@ extension Sign {
         guard let path = self.key else { return }
         try Self.expectNoReaders(path)
         guard let key = PrivateKey(text: String(decoding: try readInput(path), as: UTF8.self)) else {
-            throw Failure("\(path): there is no key of tweak sign --new-key", EX_DATAERR)
+            throw Failure("\(path): there is no key of tweak sign --new-key", .invalid)
         }
         for file in files {
             let bytes = try readInput(file)
@@ -33,31 +33,31 @@ extension Sign {
             throw Failure(
                 "\(path): others can read this private key, so nothing is signed; chmod go= \(path) helps, or a new key "
                     + "if somebody may have read it",
-                EX_NOPERM)
+                .forbidden)
         }
     }
 
     private func checkSignatures(with text: String) throws(Failure) {
         guard let key = PublicKey(text: text) else {
-            throw Failure("\(text): this is not a public key of tweak sign --new-key", EX_DATAERR)
+            throw Failure("\(text): this is not a public key of tweak sign --new-key", .invalid)
         }
         for file in files {
             let bytes = try readInput(file)
             let path = file + Signature.suffix
-            guard access(path, F_OK) == 0 else { throw Failure("\(path): it is missing", EXIT_FAILURE) }
+            guard access(path, F_OK) == 0 else { throw Failure("\(path): it is missing", .negative) }
             let signature = Signature(text: String(decoding: try readInput(path), as: UTF8.self))
             guard let signature, key.isSignature(signature, of: bytes) else {
-                throw Failure("\(path): it is not the signature of \(file) with this key", EXIT_FAILURE)
+                throw Failure("\(path): it is not the signature of \(file) with this key", .negative)
             }
         }
     }
 
     private static func write(_ text: String, to path: String, mode: UInt32, _ flag: CInt) throws(Failure) {
         let descriptor = openFile(path, O_WRONLY | O_CREAT | flag, mode: mode)
-        guard descriptor >= 0 else { throw Failure("\(path): \(systemMessage())", EX_CANTCREAT) }
+        guard descriptor >= 0 else { throw Failure("\(path): \(systemMessage())", .cannotCreate) }
         defer { close(descriptor) }
         guard writeAll(Array(text.utf8), to: descriptor), fsync(descriptor) == 0 || errno == EINVAL else {
-            throw Failure("\(path): \(systemMessage())", EX_CANTCREAT)
+            throw Failure("\(path): \(systemMessage())", .cannotCreate)
         }
     }
 }

@@ -42,7 +42,7 @@ extension AgentCommand {
             try perform()
             #else
             throw Failure(
-                "this was built without remote values; build it with the trait Remote", EX_UNAVAILABLE)
+                "this was built without remote values; build it with the trait Remote", .unavailable)
             #endif
         }
     }

@@ -80,7 +80,7 @@ struct Dump {
     mutating func add(_ image: ImageDump, isShownEmpty: Bool, _ unusable: [UnusableSection] = []) {
         let isInvalid = report.add(image, isShownEmpty: isShownEmpty)
         for section in unusable { report.addUnusable(section, of: image) }
-        if isInvalid || !unusable.isEmpty { end(with: EX_DATAERR) }
+        if isInvalid || !unusable.isEmpty { end(with: .invalid) }
     }
 
     /// Says what could not be read.
@@ -88,9 +88,9 @@ struct Dump {
         printProblem("\(error)")
         // Then the rest was read.
         if case .skipped = error { return }
-        end(with: Failure(error).exitCode)
+        end(with: error.kind)
     }
 
     /// The gravest counts, which has the highest number.
-    mutating func end(with code: Int32) { exitCode = max(exitCode, code) }
+    mutating func end(with kind: FailureKind) { exitCode = max(exitCode, kind.exitCode) }
 }

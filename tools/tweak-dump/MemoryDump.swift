@@ -66,12 +66,12 @@ extension Dump {
             }
             for problem in tweaks.found.problems {
                 printProblem("\(title): \(problem)")
-                end(with: EX_NOINPUT)
+                end(with: .missing)
             }
         } catch {
             // A core is named in what is said of it.
             printProblem(executable == nil && !title.hasPrefix("process") ? "\(error)" : "\(title): \(error)")
-            end(with: error.status)
+            end(with: error.kind)
         }
     }
 }

@@ -46,5 +46,5 @@ struct TweakFlipDefaults {
         return options
     }
 
-    private static func failure(_ reason: String) -> Failure { Failure("\(path): \(reason)", EX_DATAERR) }
+    private static func failure(_ reason: String) -> Failure { Failure("\(path): \(reason)", .invalid) }
 }

@@ -31,7 +31,7 @@ extension PageCommand {
             #if UI
             try perform()
             #else
-            throw Failure("this was built without the page; build it with the trait UI", EX_UNAVAILABLE)
+            throw Failure("this was built without the page; build it with the trait UI", .unavailable)
             #endif
         }
     }

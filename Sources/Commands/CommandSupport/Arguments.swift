@@ -3,18 +3,18 @@ internal import Glibc
 internal import TweakSystem
 
 /// The arguments of the process as bytes, the first of which is its name.
-public var argumentBytes: [UnsafeMutablePointer<CChar>?] {
+package var argumentBytes: [UnsafeMutablePointer<CChar>?] {
     Array(UnsafeBufferPointer(start: fbtweak__arguments(), count: Int(fbtweak__argument_count())))
 }
 
 /// The name under which the process was started, without its folder.
-public var programName: String { argumentBytes.first?.map { lastComponent(of: pathText($0)) } ?? "" }
+package var programName: String { argumentBytes.first?.map { lastComponent(of: pathText($0)) } ?? "" }
 
 /// The arguments of a command, without its name.
 ///
 /// They are paths as `pathText` makes them; `repaired` makes text of one that is none. A process that was started with none
 /// at all, not even a name, ends with `EX_USAGE`: what it was meant to do is lost.
-public func commandArguments(of command: String) -> [String] {
+package func commandArguments(of command: String) -> [String] {
     let arguments = argumentBytes
     guard !arguments.isEmpty else {
         printMessage("it was started without any arguments; the first one is its own name", of: command)

@@ -1,7 +1,4 @@
 internal import Glibc
-package import TweakFormats
-package import TweakOverrides
-package import TweakRecords
 internal import TweakSystem
 
 /// The largest file that a command reads. 16 MiB.
@@ -12,43 +9,24 @@ private let largestSize = 16 << 20
 /// - Parameters:
 ///   - path: `nil` for standard input.
 ///   - isNamed: Whether the user has named it, who may then want to wait for a pipe. Otherwise it must be a file.
-/// - Throws: ``Failure``, with `EX_NOINPUT` if there is no such file, with `EX_DATAERR` if it has more than 16 MiB.
-public func readInput(_ path: String?, isNamed: Bool = true) throws(Failure) -> [UInt8] {
+/// - Throws: ``Failure`` of the kind ``Failure/Kind/missing`` if there is no such file, with `.invalid` if it has more than 16 MiB.
+package func readInput(_ path: String?, isNamed: Bool = true) throws(Failure) -> [UInt8] {
     let name = path ?? "standard input"
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (isNamed ? 0 : O_NONBLOCK)
     let descriptor = path.map { withPath($0) { open($0, flags) } } ?? STDIN_FILENO
-    guard descriptor >= 0 else { throw Failure("\(name): \(systemMessage())", EX_NOINPUT) }
+    guard descriptor >= 0 else { throw Failure("\(name): \(systemMessage())", .missing) }
     defer { if path != nil { close(descriptor) } }
     var status = stat()
     guard isNamed || (fstat(descriptor, &status) == 0 && status.isRegularFile) else {
-        throw Failure("\(name): it is not a regular file", EX_NOINPUT)
+        throw Failure("\(name): it is not a regular file", .missing)
     }
     guard let bytes = readToEnd(descriptor, limit: largestSize) else {
-        throw Failure("\(name): \(systemMessage())", EX_IOERR)
+        throw Failure("\(name): \(systemMessage())", .inputOutput)
     }
     guard bytes.count <= largestSize else {
-        throw Failure("\(name): it has more than \(largestSize) bytes", EX_DATAERR)
+        throw Failure("\(name): it has more than \(largestSize) bytes", .invalid)
     }
     return bytes
-}
-
-/// Reads values for tweaks from a file of this system or of an older one.
-///
-/// - Parameters:
-///   - path: What the file is called in a message.
-///   - known: The tweaks of the program, which are asked for if the file is of an older system.
-/// - Returns: The values, and what in a file of an older system is none for a tweak of the program.
-package func importedValues(
-    _ bytes: [UInt8], path: String, known: () throws(Failure) -> [TweakKey]
-) throws(Failure) -> (OverridesDocument, leftOut: [ImportedOverrides.Problem]) {
-    guard ImportedOverrides.recognizes(bytes) else {
-        return (try failing { try OverridesDocument(importing: bytes, path: path) }, [])
-    }
-    let known = try known()
-    let imported = try failing { try ImportedOverrides(bytes, path: path, known: known) }
-    var values = OverridesDocument()
-    for override in imported.overrides { values.set(override.value, for: override.key) }
-    return (values, imported.problems)
 }
 
 /// Writes files that belong together: all of them are replaced, or none.
@@ -57,8 +35,8 @@ package func importedValues(
 ///
 /// - Parameter files: Paths and contents. Folders that are missing are made.
 /// - Returns: Whether each file was written; the others have their content already.
-/// - Throws: ``Failure`` with `EX_CANTCREAT`; no file has changed then.
-public func writeFiles(_ files: [(path: String, bytes: [UInt8])]) throws(Failure) -> [Bool] {
+/// - Throws: ``Failure`` with `.cannotCreate`; no file has changed then.
+package func writeFiles(_ files: [(path: String, bytes: [UInt8])]) throws(Failure) -> [Bool] {
     var prepared: [FileReplacement] = []
     var folders: [String] = []
     do throws(FileError) {
@@ -81,6 +59,6 @@ public func writeFiles(_ files: [(path: String, bytes: [UInt8])]) throws(Failure
     } catch {
         for file in prepared { file.discard() }
         for folder in folders.reversed() { rmdir(folder) }
-        throw Failure("\(error)", EX_CANTCREAT)
+        throw Failure("\(error)", .cannotCreate)
     }
 }

@@ -3,14 +3,14 @@ internal import TweakJSON
 /// Prints a value as JSON for people and scripts: indented, with sorted keys.
 ///
 /// - Throws: What the value's `encode(to:)` throws.
-public func printJSON(_ value: some Encodable) throws {
+package func printJSON(_ value: some Encodable) throws {
     print(try json(value, isPretty: true))
 }
 
 /// Prints a value as one line of JSON, with sorted keys.
 ///
 /// - Throws: What the value's `encode(to:)` throws.
-public func printJSONLine(_ value: some Encodable) throws {
+package func printJSONLine(_ value: some Encodable) throws {
     print(try json(value, isPretty: false))
 }
 
@@ -19,7 +19,7 @@ private func json(_ value: some Encodable, isPretty: Bool) throws -> String {
 }
 
 /// An array that is printed while its elements come, as ``printJSON(_:)`` would print it with all of them.
-public struct JSONArrayOutput {
+package struct JSONArrayOutput {
     private let indentation: String
     private var isEmpty = true
 
@@ -28,7 +28,7 @@ public struct JSONArrayOutput {
     /// - Parameters:
     ///   - start: What is on the same line before it, and the lines above.
     ///   - depth: By how many levels that line is indented.
-    public init(after start: String, depth: Int) {
+    package init(after start: String, depth: Int) {
         indentation = String(repeating: "  ", count: depth)
         print(start + "[\n", terminator: "")
     }
@@ -36,7 +36,7 @@ public struct JSONArrayOutput {
     /// Prints an element.
     ///
     /// - Throws: What its `encode(to:)` throws.
-    public mutating func add(_ element: some Encodable) throws {
+    package mutating func add(_ element: some Encodable) throws {
         let text = try json(element, isPretty: true)
         beginElement()
         // In JSON a newline is never inside a text.
@@ -46,16 +46,16 @@ public struct JSONArrayOutput {
     }
 
     /// Prints what is before an element, which is printed by other means.
-    public mutating func beginElement() {
+    package mutating func beginElement() {
         if !isEmpty { print(",\n", terminator: "") }
         isEmpty = false
     }
 
     /// Prints the end, and what is behind it.
-    public func end(before rest: String) {
+    package func end(before rest: String) {
         print("\n" + indentation + "]" + rest, terminator: "")
     }
 }
 
 /// A text as JSON has it, which may be printed.
-public func jsonText(_ text: String) -> String { (try? json(text, isPretty: false)) ?? "\"\"" }
+package func jsonText(_ text: String) -> String { (try? json(text, isPretty: false)) ?? "\"\"" }

@@ -6,7 +6,7 @@ nonisolated(unsafe) private var pager: UnsafeMutablePointer<FILE>?
 
 /// Has a pager show what is printed from now on, if standard output is a terminal: that of `PAGER`, or less, which ends by
 /// itself where all fits on the screen.
-public func startPager() {
+package func startPager() {
     let command = getenv("PAGER").map { String(cString: $0) } ?? "less || cat"
     // Whoever wants no pager sets it to nothing, or to cat.
     guard isatty(STDOUT_FILENO) == 1, isCursorMovable, !["", "cat"].contains(command) else { return }

@@ -5,21 +5,21 @@ internal import TweakSystem
 // What a command says, and how it ends.
 
 /// A text as it may be shown: what a terminal would take as a command is written as `\u{…}`.
-public func printable(_ text: String) -> String { text.printable }
+package func printable(_ text: String) -> String { text.printable }
 
 /// JSON as it may be shown: the same with `\u` and four digits.
-public func printableJSON(_ json: String) -> String { json.printableJSON }
+package func printableJSON(_ json: String) -> String { json.printableJSON }
 
 /// A text that stands out where it is printed: bold on a terminal, unless `NO_COLOR` is in the environment.
 ///
 /// Source of the variable: https://no-color.org.
-public func emphasized(_ text: String) -> String { isEmphasisShown ? "\u{1B}[1m\(text)\u{1B}[m" : text }
+package func emphasized(_ text: String) -> String { isEmphasisShown ? "\u{1B}[1m\(text)\u{1B}[m" : text }
 
 /// A heading, which stands out in another way: underlined.
 func underlined(_ text: String) -> String { isEmphasisShown ? "\u{1B}[4m\(text)\u{1B}[m" : text }
 
 /// Whether something can stand out on standard output.
-public let isEmphasisShown: Bool = {
+package let isEmphasisShown: Bool = {
     isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR") == nil && isCursorMovable
 }()
 
@@ -27,13 +27,13 @@ public let isEmphasisShown: Bool = {
 let isCursorMovable = getenv("TERM").map { strcmp($0, "dumb") != 0 } ?? false
 
 /// Writes a line to standard error.
-public func printError(_ line: String) {
+package func printError(_ line: String) {
     var text = line + "\n"
     text.withUTF8 { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
 }
 
 /// Writes a line that begins with the name of a command to standard error. What others wrote may be in it.
-public func printMessage(_ message: String, of command: String = "tweak") {
+package func printMessage(_ message: String, of command: String = "tweak") {
     printError(printable("\(command): \(message)"))
 }
 
@@ -42,7 +42,7 @@ public func printMessage(_ message: String, of command: String = "tweak") {
 ///
 /// - Returns: The numbers.
 @discardableResult
-public func reserveStandardDescriptors() -> [CInt] {
+package func reserveStandardDescriptors() -> [CInt] {
     var reserved: [CInt] = []
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
         guard open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) == descriptor else {
@@ -60,7 +60,7 @@ public func reserveStandardDescriptors() -> [CInt] {
 ///   - arguments: Of the command line. A newline in one of them begins no line of a message.
 ///   - body: Parses the arguments and does what they say.
 ///   - ending: What an error that `body` throws ends the command with. Of success the message is help.
-public func runCommand(
+package func runCommand(
     _ name: String, _ arguments: [String], _ body: () throws -> Void,
     ending: (any Error) -> (status: Int32, message: String)
 ) -> Never {

@@ -1,7 +1,7 @@
 internal import TweakRecords
 
 /// Columns of text for a terminal.
-public struct TextTable {
+package struct TextTable {
     private let columns: TextColumns
     private let groups: [String]?
     private let emphasized: [Bool]
@@ -16,7 +16,7 @@ public struct TextTable {
     ///     the row before. `nil` for a table without headings.
     ///   - emphasized: Which rows stand out on a terminal; none if it is empty.
     ///   - rows: The cells; each row has as many as the header.
-    public init(
+    package init(
         header: [String], optional: Set<String> = [], groups: [String]? = nil, emphasized: [Bool] = [],
         rows: [[String]]
     ) {
@@ -29,7 +29,7 @@ public struct TextTable {
     }
 
     /// The lines, without a newline at the end.
-    public var text: String {
+    package var text: String {
         var lines = [columns.header]
         var group: String?
         for (index, (heading, row)) in zip(groups ?? rows.map { _ in "" }, rows).enumerated() {
@@ -45,7 +45,7 @@ public struct TextTable {
 /// The column widths of a table, which must be known before the first row is printed.
 ///
 /// The rows need not be kept: each is measured first, and made again when it is printed.
-public struct TextColumns {
+package struct TextColumns {
     /// A cell that is wider does not count, and sticks out: one long text would make all rows as long.
     private static let widest = 200
 
@@ -58,7 +58,7 @@ public struct TextColumns {
     ///   - header: The columns' names.
     ///   - optional: The names of columns that are left out where every row's cell is empty.
     ///   - isIndented: Whether the rows stand below headings.
-    public init(header: [String], optional: Set<String> = [], isIndented: Bool = false) {
+    package init(header: [String], optional: Set<String> = [], isIndented: Bool = false) {
         names = header
         self.isIndented = isIndented
         widths = header.map(\.columns)
@@ -66,7 +66,7 @@ public struct TextColumns {
     }
 
     /// Makes room for a row, which has as many cells as the header.
-    public mutating func measure(_ row: [String]) {
+    package mutating func measure(_ row: [String]) {
         for (column, cell) in zip(names.indices, row) where !cell.isEmpty {
             isShown[column] = true
             let width = printable(cell).columns
@@ -75,13 +75,13 @@ public struct TextColumns {
     }
 
     /// The line with the columns' names.
-    public var header: String { line(names) }
+    package var header: String { line(names) }
 
     /// The line above rows that belong together.
-    public func heading(_ text: String) -> String { "  " + underlined(printable(text)) }
+    package func heading(_ text: String) -> String { "  " + underlined(printable(text)) }
 
     /// The line of a row that has been measured.
-    public func line(_ row: [String]) -> String {
+    package func line(_ row: [String]) -> String {
         var line = isIndented ? "    " : ""
         // Written when something comes behind it.
         var padding = 0

@@ -1,10 +1,10 @@
 internal import Glibc
 package import TweakJSON
-public import TweakRecords
+package import TweakRecords
 
 extension Sequence {
     /// The order of a table: categories and collections by name, tweaks as they are declared.
-    public func inTableOrder(by declaration: (Element) -> TweakDeclaration) -> [Element] {
+    package func inTableOrder(by declaration: (Element) -> TweakDeclaration) -> [Element] {
         enumerated().map { (declaration($0.element).key, $0.offset, $0.element) }
             .sorted { ($0.0.category, $0.0.collection, $0.1) < ($1.0.category, $1.0.collection, $1.1) }
             .map(\.2)
@@ -13,7 +13,7 @@ extension Sequence {
 
 extension TweakDeclaration {
     /// The heading under which a table has the tweak.
-    public var heading: String { "\(key.category) / \(key.collection)" }
+    package var heading: String { "\(key.category) / \(key.collection)" }
 
     /// A value of JSON as a person sees it, also if the tweak cannot have it.
     package func text(of json: JSONValue) -> String {
@@ -24,7 +24,7 @@ extension TweakDeclaration {
     /// action there is nothing.
     ///
     /// - Parameter rounded: Whether a number has only the decimals that the tweak wants to be shown.
-    public func text(of value: TweakValue, rounded: Bool = false) -> String {
+    package func text(of value: TweakValue, rounded: Bool = false) -> String {
         guard value != .nothing else { return "" }
         let number = rounded ? roundedText(of: value) : nil
         let label = choices.first { $0.value == value }?.label
@@ -44,14 +44,14 @@ extension TweakDeclaration {
     }
 
     /// Whether it cannot be set, or not at once.
-    public var notes: String {
+    package var notes: String {
         [isMonitor ? "monitor" : isReadOnly ? "read-only" : nil, needsRestart ? "needs restart" : nil]
             .compactMap { $0 }
             .joined(separator: ", ")
     }
 
     /// The limits as a table shows them: `0…10`, `≥ 0`, `≤ 10` or nothing; or the choices: `1 (easy) | 2 (hard)`.
-    public var limits: String {
+    package var limits: String {
         guard choices.isEmpty else { return choicesText }
         return switch (minimum, maximum) {
         case (let minimum?, let maximum?): "\(minimum)…\(maximum)"

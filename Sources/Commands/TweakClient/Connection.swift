@@ -243,12 +243,12 @@ extension ConnectionError {
     /// - Parameter title: Of the program.
     package func failure(of title: String) -> Failure {
         switch self {
-        case .refused, .closed: Failure(reason, about: title, EX_UNAVAILABLE)
-        case .silent: Failure(reason, about: title, EX_TEMPFAIL)
-        case .garbage: Failure(reason, about: title, EX_PROTOCOL)
-        case .system(_, let isPermission): Failure(reason, about: title, isPermission ? EX_NOPERM : EX_OSERR)
+        case .refused, .closed: Failure(reason, about: title, .unavailable)
+        case .silent: Failure(reason, about: title, .busy)
+        case .garbage: Failure(reason, about: title, .garbled)
+        case .system(_, let isPermission): Failure(reason, about: title, isPermission ? .forbidden : .system)
         case .answer(let error): Failure(error)
-        case .tooLong: Failure(reason, about: title, EX_DATAERR)
+        case .tooLong: Failure(reason, about: title, .invalid)
         }
     }
 }

@@ -38,7 +38,7 @@ package final class MemoryProgram: Program {
             var scan = ProcessScan()
             switch scan.content(of: pid) {
             case .library, .nothing: return nil
-            case .tweaks, nil: throw Failure(rule, about: title, EX_NOPERM)
+            case .tweaks, nil: throw Failure(rule, about: title, .forbidden)
             }
         } catch {
             throw error.failure(of: title)
@@ -76,7 +76,7 @@ package final class MemoryProgram: Program {
         let key = tweak.declaration.key
         let value = try failing { try tweak.declaration.admit(text: text, current: tweak.value).value }
         do throws(MemoryRefusal) { try tweaksInMemory.checkWriting(value, to: tweak.declaration) } catch {
-            throw Failure("\(error)", EX_DATAERR)
+            throw Failure("\(error)", .invalid)
         }
         try write([key: value])
         sayThatNothingIsKept()
@@ -139,7 +139,7 @@ package final class MemoryProgram: Program {
     /// - Throws: ``Failure`` if one of them is not there.
     package func sampler(for keys: [TweakKey]) throws(Failure) -> MemorySampler {
         guard let sampler = tweaksInMemory.sampler(for: keys) else {
-            throw Failure("one of the tweaks is not there any more", about: title, EX_UNAVAILABLE)
+            throw Failure("one of the tweaks is not there any more", about: title, .unavailable)
         }
         return MemorySampler(sampler, title: title)
     }
@@ -151,7 +151,7 @@ package final class MemoryProgram: Program {
     private func sayThatNothingIsKept() {
         guard !hasSaid else { return }
         hasSaid = true
-        printMessage("\(title): this is for this run only, as the Tweaks library is not in the process")
+        warn("\(title): this is for this run only, as the Tweaks library is not in the process")
     }
 }
 
@@ -167,7 +167,7 @@ package struct MemorySampler {
 
     /// The values at this moment, `nil` for a text that cannot be read.
     ///
-    /// - Throws: ``Failure`` with `EX_UNAVAILABLE` when the process has ended, or runs another program.
+    /// - Throws: ``Failure`` of the kind ``Failure/Kind/unavailable`` when the process has ended, or runs another program.
     package func read() throws(Failure) -> [TweakValue?] {
         do throws(MemoryError) { return try cells.read() } catch { throw error.failure(of: title) }
     }
@@ -186,5 +186,5 @@ extension TweakSource {
 }
 
 extension MemoryError {
-    fileprivate func failure(of title: String) -> Failure { Failure("\(self)", about: title, status) }
+    fileprivate func failure(of title: String) -> Failure { Failure("\(self)", about: title, kind) }
 }

@@ -17,7 +17,7 @@ package struct PresetFolder {
         // A program may say anything.
         guard !application.isEmpty, application != ".", application != "..",
             !application.utf8.contains(UInt8(ascii: "/"))
-        else { throw Failure("\(program.title): it says that its name is \"\(application)\"", EX_PROTOCOL) }
+        else { throw Failure("\(program.title): it says that its name is \"\(application)\"", .garbled) }
         path = try failing { try OverridesFile(application: application).directory + "/presets" }
     }
 
@@ -60,14 +60,14 @@ package struct PresetFolder {
         let escaped = escapedFileName(name) + Self.suffix
         // What is added to the name while it is written counts too.
         guard !name.isEmpty, escaped.utf8.count + 4 <= NAME_MAX else {
-            throw Failure("\(name): the name of a preset has some characters, but not so many", EX_USAGE)
+            throw Failure("\(name): the name of a preset has some characters, but not so many", .usage)
         }
         return KeptFile(path: "\(path)/\(escaped)", lockPath: path + "/.lock")
     }
 
     private func missing(_ name: String) -> Failure {
         Failure(
-            "\(name): there is no such preset in \(path)" + didYouMean(names.nearest(to: name)), EX_NOINPUT)
+            "\(name): there is no such preset in \(path)" + didYouMean(names.nearest(to: name)), .missing)
     }
 }
 

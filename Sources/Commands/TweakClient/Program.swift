@@ -62,7 +62,7 @@ extension Program {
         // One question is enough for most, and a program may have many tweaks.
         if let key = name.key, let tweak = try tweak(key) { return tweak }
         let tweaks = try tweaks()
-        guard !tweaks.isEmpty else { throw Failure("it has no tweaks", about: title, EX_DATAERR) }
+        guard !tweaks.isEmpty else { throw Failure("it has no tweaks", about: title, .invalid) }
         let key = try name.key(among: tweaks.map(\.declaration.key))
         guard let tweak = tweaks.first(where: { $0.declaration.key == key }) else { throw gone(key) }
         return tweak
@@ -124,12 +124,12 @@ extension Program {
         guard let path = try description.overrides, !keys.isEmpty else { return }
         let changes = Dictionary(keys.map { ($0, nil as TweakValue?) }) { first, _ in first }
         if let problem = try failing({ try OverridesFile(path: path).update(changes) }) {
-            throw Failure(problem, EX_IOERR)
+            throw Failure(problem, .inputOutput)
         }
     }
 
     private func gone(_ key: TweakKey) -> Failure {
-        Failure("\(key): the tweak is gone; its library has been closed", EX_UNAVAILABLE)
+        Failure("\(key): the tweak is gone; its library has been closed", .unavailable)
     }
 }
 
@@ -187,7 +187,7 @@ package struct ProgramSearch {
 
     private func program(withID text: String) throws(Failure) -> any Program {
         guard let pid = pid_t(text), kill(pid, 0) == 0 || errno == EPERM else {
-            throw Failure("\(text): there is no such process", EX_UNAVAILABLE)
+            throw Failure("\(text): there is no such process", .unavailable)
         }
         repeat {
             if let running = RunningProgram(pid: pid), let program = try LiveProgram(running, patience) {
@@ -198,15 +198,15 @@ package struct ProgramSearch {
         let other = user == geteuid() ? nil : user.map(userName)
         if let other, geteuid() != 0 {
             throw Failure(
-                "\(text): the process is one of \(other), who may ask it, and so may root", EX_NOPERM)
+                "\(text): the process is one of \(other), who may ask it, and so may root", .forbidden)
         }
         if let program = try MemoryProgram(pid: pid, warn: warn) { return program }
         // Its overrides are those of its user.
         if let other {
-            throw Failure("\(text): the process is one of \(other), and does not listen", EX_UNAVAILABLE)
+            throw Failure("\(text): the process is one of \(other), and does not listen", .unavailable)
         }
         guard let path = executablePath(of: text) else {
-            throw Failure("\(text): the process does not want to be asked", EX_UNAVAILABLE)
+            throw Failure("\(text): the process does not want to be asked", .unavailable)
         }
         var scan = ProcessScan()
         if scan.content(of: pid) == .library {
@@ -225,7 +225,7 @@ package struct ProgramSearch {
             // One that ends meanwhile is none.
             do throws(Failure) {
                 if let program = try MemoryProgram(pid: process.pid, warn: warn) { programs.append(program) }
-            } catch  where error.exitCode == EX_UNAVAILABLE {
+            } catch  where error.kind == .unavailable {
                 continue
             }
         }
@@ -278,11 +278,11 @@ package struct ProgramSearch {
             }
             throw Failure(
                 "\(name): no program of this name runs, and there is no such file"
-                    + didYouMean(Set(running + kept).nearest(to: name)), EX_NOINPUT)
+                    + didYouMean(Set(running + kept).nearest(to: name)), .missing)
         }
         guard !checkingValues else {
             throw Failure(
-                "\(name): it does not run, and its executable is not known; give the path", EX_NOINPUT)
+                "\(name): it does not run, and its executable is not known; give the path", .missing)
         }
         return try OfflineProgram(application: name, warn: warn)
     }

@@ -14,9 +14,6 @@ package struct ProgramStart {
     /// What the dynamic linker has to load before the program; nothing if the program has the library by itself.
     package let preloaded: [String]
 
-    /// The exit statuses of env(1) and nohup(1) for a program that cannot be executed, and for one that is not there.
-    package static let (notExecutable, notFound): (Int32, Int32) = (126, 127)
-
     /// Finds out how to start a program.
     ///
     /// - Parameters:
@@ -30,8 +27,8 @@ package struct ProgramStart {
     ) throws(Failure) {
         do throws(ProgramSearchError) { path = try findExecutable(named: name) } catch {
             switch error {
-            case .notFound: throw Failure("\(name): there is no such program", Self.notFound)
-            case .notExecutable(let reason): throw Failure(reason, Self.notExecutable)
+            case .notFound: throw Failure("\(name): there is no such program", .notFound)
+            case .notExecutable(let reason): throw Failure(reason, .notExecutable)
             }
         }
         let script = Script(path: path)
@@ -54,13 +51,13 @@ package struct ProgramStart {
         if takesValues || !needed.library, fbtweak__gains_rights(loaded) {
             throw Failure(
                 "\(title) has more rights than its user (setuid, setgid or capabilities of the file), so it takes "
-                    + "neither a library nor values from the environment", EX_UNAVAILABLE)
+                    + "neither a library nor values from the environment", .unavailable)
         }
         guard !needed.library else {
             preloaded = []
             return
         }
-        if let problem = program?.problem { throw Failure("\(title) \(problem)", EX_UNAVAILABLE) }
+        if let problem = program?.problem { throw Failure("\(title) \(problem)", .unavailable) }
         let path = try Self.library(library, for: program, title)
         preloaded = [needed.first, path].compactMap { $0 }
     }
@@ -75,7 +72,7 @@ package struct ProgramStart {
             try program ?? LoadedProgram(path: executablePath() ?? "/proc/self/exe")
         }
         if let named, try !failing({ try LoadedProgram(path: named).hasLibrary }) {
-            throw Failure("\(named): it is not the library of tweaks", EX_DATAERR)
+            throw Failure("\(named): it is not the library of tweaks", .invalid)
         }
         var others: [String] = []
         for path in named.map({ [absolutePath($0)] }) ?? installedLibraries {
@@ -87,15 +84,15 @@ package struct ProgramStart {
             guard !path.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: " ") }) else {
                 throw Failure(
                     "\(path): the dynamic linker loads nothing by a path with a blank or a colon",
-                    EX_UNAVAILABLE)
+                    .unavailable)
             }
             return path
         }
         guard let other = others.first else {
-            throw Failure("\(libraryName) is not beside this command; --library names it", EX_UNAVAILABLE)
+            throw Failure("\(libraryName) is not beside this command; --library names it", .unavailable)
         }
         throw Failure(
-            "\(title) is for \(reference.machine.name), and the library for \(other)", EX_UNAVAILABLE)
+            "\(title) is for \(reference.machine.name), and the library for \(other)", .unavailable)
     }
 
     /// The program may start others elsewhere. A link stays one, by which the library is found after an update too.

@@ -194,7 +194,7 @@ package struct MemoryProcess {
                 program = try MemoryProgram(pid: process.pid) { problem = problem ?? $0 }
                 // It has ended, or got the library meanwhile.
                 if program == nil { continue }
-            } catch  where error.exitCode == EX_UNAVAILABLE {
+            } catch  where error.kind == .unavailable {
                 continue
             } catch {
                 problem = error.message

@@ -28,13 +28,13 @@ package struct StartValues {
             guard let key = name.key else {
                 throw Failure(
                     "\(name.text): the tweaks of \(start.path) are not known; write the whole name, "
-                        + "Category/Collection/Name", EX_USAGE)
+                        + "Category/Collection/Name", .usage)
             }
             // Its text is read by the tweak's type.
             variables.updateValue(text, forKey: key.environmentVariable)
             return nil
         }
-        guard !declarations.isEmpty else { throw Failure("it has no tweaks", about: start.path, EX_DATAERR) }
+        guard !declarations.isEmpty else { throw Failure("it has no tweaks", about: start.path, .invalid) }
         let key = try name.key(among: declarations.map(\.key))
         guard let declaration = declarations.first(where: { $0.key == key }) else { return nil }
         let current = document.value(of: key) ?? declaration.defaultValue

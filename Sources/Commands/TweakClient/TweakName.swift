@@ -17,7 +17,7 @@ package struct TweakName {
         guard 1...3 ~= count, let levels = TweakKey(String(repeating: "/", count: 3 - count) + text) else {
             throw Failure(
                 "\(text): a tweak is named Category/Collection/Name, with %2F for a slash and %25 for a percent sign "
-                    + "inside a level; the first levels may be left out", EX_USAGE)
+                    + "inside a level; the first levels may be left out", .usage)
         }
         self.text = text
         self.levels = levels
@@ -76,7 +76,7 @@ package struct TweakName {
         Failure(
             "\(text): \(meant.count) \(what) could be meant; write more of the name",
             details: meant.beginning,
-            EX_DATAERR)
+            .invalid)
     }
 
     private func unknown(_ keys: [TweakKey]) -> Failure {
@@ -84,18 +84,18 @@ package struct TweakName {
             let names = keys.filter(group.contains).map(\.description)
             return Failure(
                 "\(text): it is \(counted(names.count, "tweak", "tweaks")); name one",
-                details: names.beginning, EX_DATAERR)
+                details: names.beginning, .invalid)
         }
         if let slashed = try? TweakName(text.replacing(".", with: "/")), slashed.count > count,
             let meant = slashed.meant(among: keys).first
         {
             return Failure(
-                "\(text): the levels of a name have slashes between them; write \(meant)", EX_DATAERR)
+                "\(text): the levels of a name have slashes between them; write \(meant)", .invalid)
         }
         let nearest = keys.nearest(to: levels, levels: count)
         // Without the levels that were not given.
         let error = String("\(TweakError.unknown(levels, nearest: nearest))".dropFirst(3 - count))
-        return Failure(error + (nearest.isEmpty ? "; tweak list shows all" : ""), EX_DATAERR)
+        return Failure(error + (nearest.isEmpty ? "; tweak list shows all" : ""), .invalid)
     }
 }
 
@@ -138,7 +138,7 @@ extension TweakScope {
         let name = try TweakName(text.hasSuffix("/") ? String(text.dropLast()) : text)
         guard name.key == nil else {
             throw Failure(
-                "\(text): several tweaks are named Category/, Category/Collection/ or Collection/", EX_USAGE)
+                "\(text): several tweaks are named Category/, Category/Collection/ or Collection/", .usage)
         }
         // As keys that end with what a name ends with.
         let categories = Set(keys.map { TweakKey("", "", $0.category) })
@@ -148,7 +148,7 @@ extension TweakScope {
         guard let group = meant.first else {
             let groups = Set(keys.map(\.category) + keys.map(\.collection)).nearest(to: name.levels.name)
             throw Failure(
-                "\(text): there are no such tweaks" + didYouMean(groups.map { $0 + "/" }), EX_DATAERR)
+                "\(text): there are no such tweaks" + didYouMean(groups.map { $0 + "/" }), .invalid)
         }
         guard meant.count == 1 else {
             throw name.ambiguous(meant.map { "\($0)".trimmingPrefix(while: { $0 == "/" }) + "/" }, "groups")

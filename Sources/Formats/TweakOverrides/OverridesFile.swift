@@ -1,7 +1,7 @@
 internal import Glibc
 package import TweakJSON
 public import TweakRecords
-internal import TweakSystem
+package import TweakSystem
 
 /// The file that keeps an application's overrides.
 ///
@@ -335,4 +335,8 @@ extension JSONValue {
     fileprivate var members: JSONObject {
         if case .object(let members) = self { members } else { [:] }
     }
+}
+
+extension OverridesError: ClassifiedError {
+    package var kind: FailureKind { if case .corrupt = self { .invalid } else { .inputOutput } }
 }

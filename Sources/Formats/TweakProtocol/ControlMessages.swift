@@ -1,5 +1,6 @@
 package import TweakJSON
 package import TweakRecords
+package import TweakSystem
 
 // The messages of both sides as lines, with the newline.
 
@@ -303,4 +304,16 @@ package enum ControlLimits {
     package static let sampledValues = 1_000_000.0
     /// The bytes of samples that wait for a client to read them. Then the oldest are dropped.
     package static let unreadSamples = 4 << 20
+}
+
+extension ControlError: ClassifiedError {
+    package var kind: FailureKind {
+        switch code {
+        case .unknownTweak, .refused, .noAction: .invalid
+        case .busy: .busy
+        case .notKept: .inputOutput
+        case .unknownMethod: .unavailable
+        default: .garbled
+        }
+    }
 }

@@ -130,7 +130,7 @@ struct Served: Sendable {
         var builder = HTTPServerBuilder.http1(configuration: channelConfiguration)
         if let tls {
             do { builder = try .tls(builder, tlsConfiguration: tls) } catch {
-                return (Failure("the certificate cannot be used: \(error)", EX_DATAERR), 0)
+                return (Failure("the certificate cannot be used: \(error)", .invalid), 0)
             }
         }
         var logger = Logger(label: "tweak-ui", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -170,7 +170,7 @@ struct Served: Sendable {
         do { try await group.run() } catch {
             if signals.first == 0 {
                 return (
-                    Failure("cannot listen at \(Origins.inURL(address)):\(options.port): \(error)", EX_OSERR),
+                    Failure("cannot listen at \(Origins.inURL(address)):\(options.port): \(error)", .system),
                     0
                 )
             }

@@ -1,6 +1,6 @@
 internal import CLibELF
 internal import Glibc
-internal import TweakSystem
+package import TweakSystem
 
 /// An open ELF object or an archive of them.
 ///
@@ -236,4 +236,8 @@ extension ELFError: CustomStringConvertible {
         case .skipped(let path, let reason): "\(path): skipped: \(reason)"
         }
     }
+}
+
+extension ELFError: ClassifiedError {
+    package var kind: FailureKind { if case .cannotOpen = self { .missing } else { .invalid } }
 }

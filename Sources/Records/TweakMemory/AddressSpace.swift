@@ -1,4 +1,4 @@
-internal import Glibc
+package import TweakSystem
 
 /// Memory of a program that can be read from outside: that of a process, or what a core has of it.
 package protocol AddressSpace: AnyObject {
@@ -27,7 +27,7 @@ package struct MemoryRegion: Hashable, Sendable {
 }
 
 /// Why the memory of a process, or a core, could not be read or written.
-package enum MemoryError: Error, Hashable {
+package enum MemoryError: ClassifiedError, Hashable {
     /// There is no such process any more.
     case ended
     /// Another program, or another build, is where this one was.
@@ -41,14 +41,13 @@ package enum MemoryError: Error, Hashable {
     /// A core cannot be opened.
     case cannotOpen(path: String, reason: String)
 
-    /// The exit status of a command that ends with it.
-    package var status: Int32 {
+    package var kind: FailureKind {
         switch self {
-        case .ended, .replaced: EX_UNAVAILABLE
-        case .forbidden: EX_NOPERM
-        case .failed: EX_OSERR
-        case .noCore: EX_DATAERR
-        case .cannotOpen: EX_NOINPUT
+        case .ended, .replaced: .unavailable
+        case .forbidden: .forbidden
+        case .failed: .system
+        case .noCore: .invalid
+        case .cannotOpen: .missing
         }
     }
 }

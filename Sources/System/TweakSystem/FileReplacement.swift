@@ -11,6 +11,10 @@ package struct FileError: Error {
     }
 }
 
+extension FileError: ClassifiedError {
+    package var kind: FailureKind { .inputOutput }
+}
+
 extension FileError: CustomStringConvertible {
     package var description: String { "cannot \(action) \(path): \(reason)" }
 }

@@ -83,7 +83,7 @@ struct CheckCommand: ParsableCommand {
             guard mistakes.isEmpty else {
                 throw Failure(
                     "\(path): \(counted(mistakes.count, "mistake", "mistakes"))", details: mistakes,
-                    EX_DATAERR)
+                    .invalid)
             }
         }
     }
@@ -123,7 +123,7 @@ struct CheckCommand: ParsableCommand {
         let bytes = try readInput(path)
         let value: JSONValue
         do throws(JSONError) { value = try JSONParser.value(of: bytes) } catch {
-            throw Failure("\(path): \(error)", EX_DATAERR)
+            throw Failure("\(path): \(error)", .invalid)
         }
         let place = JSONPlace<FormatError>(path: path)
         return try failing {

@@ -34,7 +34,7 @@ struct EditCommand: ParsableCommand {
                         throw error
                     }
                     error.write()
-                    guard wantsToGoOn() else { throw Failure(text.whereItIs, error.exitCode) }
+                    guard wantsToGoOn() else { throw Failure(text.whereItIs, error.kind) }
                 }
             }
         }
@@ -87,7 +87,7 @@ private struct Edit {
                 problems.append("\(error)")
             }
         }
-        guard problems.isEmpty else { throw Failure("nothing was set:", details: problems, EX_DATAERR) }
+        guard problems.isEmpty else { throw Failure("nothing was set:", details: problems, .invalid) }
     }
 
     /// Takes a value as it stands in the file, and a text for something else as `tweak set` does.
@@ -106,7 +106,7 @@ private struct Edit {
         if !values.isEmpty {
             let answer = try program.apply(values, resettingOthers: false, allOrNothing: false)
             guard answer.problems.isEmpty else {
-                throw Failure("not everything was set:", details: answer.problems, EX_DATAERR)
+                throw Failure("not everything was set:", details: answer.problems, .invalid)
             }
         }
         let parts = [(values.keys.count, "set"), (removed.count, "reset")].filter { $0.0 > 0 }

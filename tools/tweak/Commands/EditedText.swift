@@ -17,7 +17,7 @@ struct EditedText {
         let isMade = mkdtemp(&template) != nil
         directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         guard isMade else {
-            throw Failure("cannot make directory \(directory): \(systemMessage())", EX_CANTCREAT)
+            throw Failure("cannot make directory \(directory): \(systemMessage())", .cannotCreate)
         }
         path = directory + "/overrides.json"
         try failing { try FileReplacement.replace(path, with: original, permissions: 0o600) }
@@ -29,9 +29,9 @@ struct EditedText {
         // It lets Ctrl-C reach the editor alone.
         guard system("\(editor) \(path.shellQuoted)") != 0 else { return }
         let message = "the editor failed, and nothing was set"
-        guard try read() == original else { throw Failure(message, details: [whereItIs], EX_SOFTWARE) }
+        guard try read() == original else { throw Failure(message, details: [whereItIs], .failed) }
         remove()
-        throw Failure(message, EX_SOFTWARE)
+        throw Failure(message, .failed)
     }
 
     private static var usualEditor: String {

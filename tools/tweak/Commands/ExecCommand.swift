@@ -94,8 +94,8 @@ struct ExecCommand: ParsableCommand {
         }
         guard errno != ENOENT else {
             throw Failure(
-                "\(path): its interpreter, or its dynamic linker, is not there", ProgramStart.notFound)
+                "\(path): its interpreter, or its dynamic linker, is not there", .notFound)
         }
-        throw Failure("\(path): it cannot be executed: \(systemMessage())", ProgramStart.notExecutable)
+        throw Failure("\(path): it cannot be executed: \(systemMessage())", .notExecutable)
     }
 }

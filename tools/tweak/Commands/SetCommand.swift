@@ -68,7 +68,7 @@ struct SetCommand: ParsableCommand {
         do throws(Failure) {
             let tweak = try program.tweak(named: word)
             guard let text = rest.popFirst() else {
-                throw Failure("\(tweak.declaration.key): its value is missing; write NAME=VALUE", EX_USAGE)
+                throw Failure("\(tweak.declaration.key): its value is missing; write NAME=VALUE", .usage)
             }
             return try Change(of: tweak, to: text)
         } catch {
@@ -91,7 +91,7 @@ struct SetCommand: ParsableCommand {
         for change in changes { values.set(change.admission.value, for: change.tweak.declaration.key) }
         let answer = try program.apply(values, resettingOthers: false, allOrNothing: true)
         guard answer.problems.isEmpty else {
-            throw Failure("nothing was set:", details: answer.problems, EX_DATAERR)
+            throw Failure("nothing was set:", details: answer.problems, .invalid)
         }
         var tweaks: [JSONTweak] = []
         for change in changes { tweaks.append(try program.tweakAgain(change.tweak.declaration.key)) }

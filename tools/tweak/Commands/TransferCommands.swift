@@ -41,7 +41,7 @@ struct ExportCommand: ParsableCommand {
         guard stat(path: file)?.isRegularFile ?? true else {
             let stream = fopen(file, "we")
             guard let stream, fputs(text, stream) >= 0, fclose(stream) == 0 else {
-                throw Failure("\(file): \(systemMessage())", EX_IOERR)
+                throw Failure("\(file): \(systemMessage())", .inputOutput)
             }
             return
         }

@@ -33,7 +33,7 @@ struct ApplyOptions: ParsableArguments {
         guard problems.isEmpty else {
             throw Failure(
                 counted(problems.count, "value was", "values were") + " not applied", details: problems,
-                EX_DATAERR)
+                .invalid)
         }
     }
 }

@@ -16,5 +16,5 @@ struct Assignment: ExpressibleByArgument {
 
 extension Failure {
     /// Whether the program answered, and a name or value was not right.
-    var isAboutName: Bool { exitCode == EX_DATAERR || exitCode == EX_USAGE }
+    var isAboutName: Bool { kind == .invalid || kind == .usage }
 }

@@ -21,12 +21,12 @@ private func path(ofPart name: String) -> String? {
 /// Runs a part of `tweak`.
 ///
 /// - Returns: What it writes to standard output.
-/// - Throws: ``Failure`` with what it writes, and its exit status, if that is not 0; with `EX_UNAVAILABLE` if it is not
+/// - Throws: ``Failure`` with what it writes, and its exit status, if that is not 0; with `.unavailable` if it is not
 ///   installed.
 func output(ofPart name: String, _ arguments: String = "") throws(Failure) -> [UInt8] {
     guard let path = path(ofPart: name) else { throw notInstalled(name) }
     guard let stream = popen(path.shellQuoted + arguments, "re") else {
-        throw Failure("cannot run \(path): \(systemMessage())", EX_OSERR)
+        throw Failure("cannot run \(path): \(systemMessage())", .system)
     }
     var bytes: [UInt8] = []
     while case let byte = getc(stream), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
@@ -36,7 +36,7 @@ func output(ofPart name: String, _ arguments: String = "") throws(Failure) -> [U
         let message = String(decoding: bytes.dropLast(), as: UTF8.self)
         // A signal's number is in the lower bits, and a status above them.
         throw Failure(
-            message.isEmpty ? "\(path) failed" : message, status & 0x7F == 0 ? status >> 8 : EX_SOFTWARE)
+            message.isEmpty ? "\(path) failed" : message, status & 0x7F == 0 ? .status(status >> 8) : .failed)
     }
     return bytes
 }
@@ -44,7 +44,7 @@ func output(ofPart name: String, _ arguments: String = "") throws(Failure) -> [U
 private func notInstalled(_ name: String, _ help: String = "") -> Failure {
     Failure(
         "\(name) is not installed; it is looked for as \(places(of: name).joined(separator: " and "))" + help,
-        EX_UNAVAILABLE)
+        .unavailable)
 }
 
 /// The commands that other programs do, as git finds its own: `tweak WORD` is `tweak-WORD`, with the rest of the line.
@@ -80,7 +80,7 @@ enum OtherCommands {
             if isHelp { rest.append(UnsafeMutablePointer(mutating: help)) }
             withPath(path) { _ = execv($0, [UnsafeMutablePointer(mutating: $0)] + rest + [nil]) }
         }
-        throw Failure("\(path): it cannot be executed: \(systemMessage())", EX_OSERR)
+        throw Failure("\(path): it cannot be executed: \(systemMessage())", .system)
     }
 
     /// The commands of this kind that are installed in `libexec`, and what each says of itself. Programs that say nothing

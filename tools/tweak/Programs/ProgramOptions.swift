@@ -56,7 +56,7 @@ struct ProgramOptions: ParsableArguments {
             program is MemoryProgram
                 ? "the Tweaks library is not in the process, so nobody there does that; link the program with it, or start "
                     + "it with the library preloaded"
-                : "it does not run, or does not want to be asked", about: program.title, EX_UNAVAILABLE)
+                : "it does not run, or does not want to be asked", about: program.title, .unavailable)
     }
 
     /// The programs that are meant, at least one.
@@ -72,7 +72,7 @@ struct ProgramOptions: ParsableArguments {
         guard first.count > 1 else { return first }
         throw Failure(
             "\(program): \(first.count) processes run; give the id of one, or --all-processes",
-            details: first.map(\.title), EX_USAGE)
+            details: first.map(\.title), .usage)
     }
 
     /// Prints what a program has, as JSON or as a table.
@@ -95,7 +95,7 @@ struct ProgramOptions: ParsableArguments {
                 try CommandSupport.printJSON(form)
             }
         } catch {
-            throw Failure("\(error)", EX_SOFTWARE)
+            throw Failure("\(error)", .failed)
         }
     }
 

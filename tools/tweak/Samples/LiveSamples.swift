@@ -42,7 +42,7 @@ struct LiveSamples: SampleSource, ChangeSource {
         types = answer.types.compactMap { TweakType($0) }
         guard types.count == tweaks.count else {
             throw Failure(
-                "it samples something else than what was asked for", about: program.title, EX_PROTOCOL)
+                "it samples something else than what was asked for", about: program.title, .garbled)
         }
     }
 

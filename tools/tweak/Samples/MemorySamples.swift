@@ -54,7 +54,7 @@ struct MemorySamples: SampleSource, ChangeSource {
             if let problem = taken.problem { throw problem }
             if .now - lastLook >= Self.patience { try look(&batch) }
         } catch {
-            guard error.exitCode == EX_UNAVAILABLE else { throw error }
+            guard error.kind == .unavailable else { throw error }
             batch.hasEnded = true
             return batch
         }
@@ -101,11 +101,11 @@ private final class MemorySampling: @unchecked Sendable {
         state = Mutex(State(waiting: WaitingSamples(of: sampler.declarations.count, rate: rate, at: .now)))
     }
 
-    /// - Throws: ``Failure`` with `EX_OSERR` if there can be no more threads.
+    /// - Throws: ``Failure`` of the kind ``Failure/Kind/system`` if there can be no more threads.
     static func start(_ sampler: MemorySampler, rate: Double) throws(Failure) -> MemorySampling {
         let sampling = MemorySampling(sampler, rate: rate)
         if let problem = startThread({ sampling.run() }) {
-            throw Failure("a thread: \(systemMessage(problem))", EX_OSERR)
+            throw Failure("a thread: \(systemMessage(problem))", .system)
         }
         return sampling
     }

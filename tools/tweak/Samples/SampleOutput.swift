@@ -23,14 +23,14 @@ struct SampleOutput {
     /// - Parameters:
     ///   - path: `nil` for standard output.
     ///   - rate: How many samples come in a second.
-    /// - Throws: ``Failure`` with `EX_CANTCREAT`.
+    /// - Throws: ``Failure`` of the kind ``Failure/Kind/cannotCreate``.
     init(
         to path: String?, as format: WatchFormat, of series: [PlotSeries], rate: Double, isUnicode: Bool
     ) throws(Failure) {
         name = path ?? "standard output"
         descriptor =
             path.map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o666) } ?? STDOUT_FILENO
-        guard descriptor >= 0 else { throw Failure("\(name): \(systemMessage())", EX_CANTCREAT) }
+        guard descriptor >= 0 else { throw Failure("\(name): \(systemMessage())", .cannotCreate) }
         switch format {
         case .table:
             let rows = PlainRows(series, interval: 0.5 / rate, unicode: isUnicode)
@@ -81,7 +81,7 @@ struct SampleOutput {
                 Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
             }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Failure("\(name): \(systemMessage())", EX_IOERR) }
+            guard count >= 0 else { throw Failure("\(name): \(systemMessage())", .inputOutput) }
             written += count
         }
     }

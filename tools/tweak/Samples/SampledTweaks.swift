@@ -11,7 +11,7 @@ extension Program {
     /// - Parameters:
     ///   - tweaks: What is sampled, monitors and tweaks; each once, though it is there twice.
     ///   - rate: How many are taken in a second.
-    /// - Throws: ``Failure`` with `EX_DATAERR` if one is neither a number nor a Bool.
+    /// - Throws: ``Failure`` of the kind ``Failure/Kind/invalid`` if one is neither a number nor a Bool.
     func samples(
         of tweaks: [JSONTweak], rate: Double
     ) throws(Failure) -> any SampleSource<Failure> & ChangeSource {
@@ -22,7 +22,7 @@ extension Program {
             guard type.canBeMonitored else {
                 throw Failure(
                     "\(tweak.declaration.key): \(type.withArticle) cannot be sampled; numbers and Bools can",
-                    EX_DATAERR)
+                    .invalid)
             }
             sampled.append(tweak)
         }
@@ -32,7 +32,7 @@ extension Program {
             let watched = program.tweaks().filter(\.declaration.hasKeptValue)
             return try MemorySamples(program, sampled, watching: watched, rate: rate)
         default:
-            throw Failure("it does not run, or does not want to be asked", about: title, EX_UNAVAILABLE)
+            throw Failure("it does not run, or does not want to be asked", about: title, .unavailable)
         }
     }
 
@@ -45,12 +45,12 @@ extension Program {
 
     /// All monitors.
     ///
-    /// - Throws: ``Failure`` with `EX_DATAERR` if there is none.
+    /// - Throws: ``Failure`` of the kind ``Failure/Kind/invalid`` if there is none.
     func monitors() throws(Failure) -> [JSONTweak] {
         let monitors = try tweaks().filter(\.declaration.isMonitor)
         guard !monitors.isEmpty else {
             throw Failure(
-                "it has no monitors; name tweaks that are numbers or Bools", about: title, EX_DATAERR)
+                "it has no monitors; name tweaks that are numbers or Bools", about: title, .invalid)
         }
         return monitors
     }

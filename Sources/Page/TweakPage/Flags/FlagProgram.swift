@@ -25,7 +25,7 @@ final class FlagProgram: Sendable {
             let user = programs.first?.otherUser
             throw Failure(
                 user.map { "\(name): it is a program of \($0), which has to be named by its process id" }
-                    ?? "\(name): there is no such program", user == nil ? EX_NOINPUT : EX_NOPERM)
+                    ?? "\(name): there is no such program", user == nil ? .missing : .forbidden)
         }
         let description = try program.description
         let board = Board()

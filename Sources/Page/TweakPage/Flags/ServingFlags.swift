@@ -10,7 +10,7 @@ extension ServeOptions {
     package func serve(_ program: String) throws(Failure) {
         let isLocal = Origins.isLoopback(listening.listen)
         guard isLocal || !noToken else {
-            throw Failure("beyond this machine clients need a token", EX_USAGE)
+            throw Failure("beyond this machine clients need a token", .usage)
         }
         var tls: TLSConfiguration?
         if let certificate = listening.certificate, let key = listening.key {
@@ -19,7 +19,7 @@ extension ServeOptions {
             guard listening.plainHTTP else {
                 throw Failure(
                     "beyond this machine there is a certificate, --certificate and --key, or --plain-http",
-                    EX_USAGE)
+                    .usage)
             }
             printMessage(
                 "warning: whoever is on the way to \(listening.listen) can read the token and all flags",

@@ -18,7 +18,7 @@ extension TLSConfiguration {
                 try NIOSSLCertificate.fromPEMFile(certificate), try NIOSSLPrivateKey(file: key, format: .pem))
         } catch {
             throw Failure(
-                "\(certificate), \(key): there is no certificate with its key: \(error)", EX_DATAERR)
+                "\(certificate), \(key): there is no certificate with its key: \(error)", .invalid)
         }
     }
 

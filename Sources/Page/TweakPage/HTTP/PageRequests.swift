@@ -138,7 +138,7 @@ struct PageRequests: Sendable {
             let user = programs.first?.otherUser
             throw Failure(
                 user.map { "\(name): it is a program of \($0), which --all-users shows" }
-                    ?? "\(name): there is no such program", user == nil ? EX_NOINPUT : EX_NOPERM)
+                    ?? "\(name): there is no such program", user == nil ? .missing : .forbidden)
         }
         let description = try program.description
         if let pid = program.pid {
@@ -147,7 +147,7 @@ struct PageRequests: Sendable {
         }
         // What one of another user says of itself is not looked for among the files of this one.
         if let user = program.otherUser {
-            throw Failure("\(name): the program of \(user) does not answer", EX_TEMPFAIL)
+            throw Failure("\(name): the program of \(user) does not answer", .busy)
         }
         let id = board.entry(name: description.application, executable: description.program, isRunning: false)
         if program.pid == nil { board.update(id) { $0.overrides = description.overrides } }
@@ -271,7 +271,7 @@ struct PageRequests: Sendable {
         do throws(Failure) {
             try await waitingOnThread { () throws(Failure) in
                 guard let running = RunningProgram(pid: pid), let program = try LiveProgram(running) else {
-                    throw Failure("it has ended, or does not want to be asked", EX_UNAVAILABLE)
+                    throw Failure("it has ended, or does not want to be asked", .unavailable)
                 }
                 _ = try program.ask(RunAction(tweak: request.tweak), Patience.endless)
             }
@@ -336,7 +336,7 @@ struct PageRequests: Sendable {
         try await ask(request.program) { session throws(Failure) in
             try await session.with { program throws(Failure) in
                 guard let tweak = try program.tweak(request.tweak) else {
-                    throw Failure("\(request.tweak): there is no such tweak", EX_NOINPUT)
+                    throw Failure("\(request.tweak): there is no such tweak", .missing)
                 }
                 return try program.explanation(of: tweak)
             }

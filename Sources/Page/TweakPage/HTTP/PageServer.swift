@@ -17,12 +17,12 @@ struct RequestProblem: Error {
 
     init(_ failure: Failure) {
         status =
-            switch failure.exitCode {
-            case EX_NOINPUT: .notFound
-            case EX_DATAERR, EX_NOPERM: .conflict
-            case EX_USAGE: .badRequest
-            case EX_UNAVAILABLE, EX_PROTOCOL: .badGateway
-            case EX_TEMPFAIL: .gatewayTimeout
+            switch failure.kind {
+            case .missing: .notFound
+            case .invalid, .forbidden: .conflict
+            case .usage: .badRequest
+            case .unavailable, .garbled: .badGateway
+            case .busy: .gatewayTimeout
             default: .internalServerError
             }
         message = ([failure.message] + failure.details).joined(separator: "\n")

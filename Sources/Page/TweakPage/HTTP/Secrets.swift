@@ -54,13 +54,13 @@ struct Secrets: Sendable {
         guard let path = options.tokenFile else { return nil }
         let bytes = try readInput(path)
         if let status = stat(path: path), status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP) != 0 {
-            throw Failure("\(path): others can read or change it; chmod 600 mends that", EX_NOPERM)
+            throw Failure("\(path): others can read or change it; chmod 600 mends that", .forbidden)
         }
         let token = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         guard token.count == 1, let token = token.first, 16...512 ~= token.utf8.count,
             token.utf8.allSatisfy({ 0x21..<0x7F ~= $0 })
         else {
-            throw Failure("\(path): a token is one line of 16 to 512 visible characters of ASCII", EX_DATAERR)
+            throw Failure("\(path): a token is one line of 16 to 512 visible characters of ASCII", .invalid)
         }
         return String(token)
     }

@@ -28,7 +28,7 @@ final class MemoryFollower: Follower {
             program = try MemoryProgram(pid: pid) { problem = problem ?? $0 }
             // It has ended, or got the library meanwhile.
             if program == nil { return }
-        } catch  where error.exitCode == EX_UNAVAILABLE {
+        } catch  where error.kind == .unavailable {
             return
         } catch {
             problem = error.message
@@ -47,7 +47,7 @@ final class MemoryFollower: Follower {
         do throws(Failure) {
             if let program { try follow(program, id, user) }
         } catch {
-            if error.exitCode != EX_UNAVAILABLE { board.update(id) { $0.problem = error.message } }
+            if error.kind != .unavailable { board.update(id) { $0.problem = error.message } }
         }
         while kill(pid, 0) == 0 || errno == EPERM, executablePath(of: "\(pid)") == executable,
             otherUserName(of: pid) == user

@@ -42,7 +42,7 @@ actor ProgramSession {
             })
         else {
             waiting.withLock { $0 -= 1 }
-            throw Failure("\(id): too many requests wait for it", EX_TEMPFAIL)
+            throw Failure("\(id): too many requests wait for it", .busy)
         }
         defer { waiting.withLock { $0 -= 1 } }
         return try await perform(body)
@@ -56,13 +56,13 @@ actor ProgramSession {
             return try body(program)
         } catch {
             // The connection may be in the middle of an answer.
-            if ![EX_DATAERR, EX_USAGE, EX_NOINPUT].contains(error.exitCode) { open = nil }
+            if ![.invalid, .usage, .missing].contains(error.kind) { open = nil }
             throw error
         }
     }
 
     private func program() throws(Failure) -> any Program {
-        guard let entry = board[id] else { throw Failure("\(id): there is no such program", EX_NOINPUT) }
+        guard let entry = board[id] else { throw Failure("\(id): there is no such program", .missing) }
         let files =
             entry.state == .offline
             ? [entry.executable, entry.overrides].map { $0.flatMap { FileState(path: $0) } } : []
@@ -80,17 +80,17 @@ actor ProgramSession {
         switch (entry.state, entry.pid) {
         case (.running, let pid?), (.silent, let pid?):
             guard let running = RunningProgram(pid: pid), let program = try LiveProgram(running) else {
-                throw Failure("it has ended, or does not want to be asked", about: entry.name, EX_UNAVAILABLE)
+                throw Failure("it has ended, or does not want to be asked", about: entry.name, .unavailable)
             }
             return program
         case (.memory, let pid?):
             guard let program = try MemoryProgram(pid: pid, warn: warn) else {
-                throw Failure("it has ended", about: entry.name, EX_UNAVAILABLE)
+                throw Failure("it has ended", about: entry.name, .unavailable)
             }
             return program
         default:
             if let user = entry.user {
-                throw Failure("it has ended, and was a program of \(user)", about: entry.name, EX_UNAVAILABLE)
+                throw Failure("it has ended, and was a program of \(user)", about: entry.name, .unavailable)
             }
             if let path = entry.executable, access(path, F_OK) == 0 {
                 return try OfflineProgram(path: path, warn: warn)

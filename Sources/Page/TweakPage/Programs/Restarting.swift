@@ -27,7 +27,7 @@ struct RestartPlan: Sendable {
         // Nor is there a command for root's shell, since all of it is what the other user says.
         if let user = entry.user ?? entry.pid.flatMap({ otherUserName(of: $0) }) {
             throw Failure(
-                "it is a program of \(user), which this page does not start", about: entry.name, EX_NOPERM)
+                "it is a program of \(user), which this page does not start", about: entry.name, .forbidden)
         }
         let status = entry.pid.flatMap { ProcessStatus(pid: $0) }
         let running = status.flatMap { $0.hasEnded ? nil : $0.process }
@@ -37,7 +37,7 @@ struct RestartPlan: Sendable {
             throw Failure(
                 running == nil
                     ? "it has not run since tweak ui began, so it is not known how it is started"
-                    : "how it was started is not ours to know", about: entry.name, EX_DATAERR)
+                    : "how it was started is not ours to know", about: entry.name, .invalid)
         }
         (self.start, self.running) = (start, running)
         let service = running.flatMap { Service(of: $0.pid) }
@@ -104,11 +104,11 @@ struct RestartPlan: Sendable {
             guard let done, done.succeeded else {
                 throw Failure(
                     "the service manager has not restarted \(unit)\(done.map { ": " + $0.text } ?? "")",
-                    EX_UNAVAILABLE)
+                    .unavailable)
             }
             return waitForEntry(id, board, nil)
         }
-        if let problem = start.missing { throw Failure(problem, EX_DATAERR) }
+        if let problem = start.missing { throw Failure(problem, .invalid) }
         board.update(id) { $0.isRestarting = true }
         defer {
             board.update(id) { $0.isRestarting = false }
@@ -119,7 +119,7 @@ struct RestartPlan: Sendable {
             // What follows it may notice later, and the new one would be a second program then.
             board.end(id, running.pid)
         }
-        if let pid = board[id]?.pid { throw Failure("it runs again already, as process \(pid)", EX_DATAERR) }
+        if let pid = board[id]?.pid { throw Failure("it runs again already, as process \(pid)", .invalid) }
         let standard = start.standard.enumerated().map { number, stream in
             switch stream {
             case .nothing: openFile("/dev/null", O_RDWR)
@@ -128,7 +128,7 @@ struct RestartPlan: Sendable {
         }
         defer { for descriptor in standard where descriptor >= 0 { close(descriptor) } }
         guard standard.allSatisfy({ $0 >= 0 }) else {
-            throw Failure("a file that it reads or writes cannot be opened: \(systemMessage())", EX_DATAERR)
+            throw Failure("a file that it reads or writes cannot be opened: \(systemMessage())", .invalid)
         }
         // It was opened so that nobody has to wait for it, which the program does not expect.
         for descriptor in standard {
@@ -140,7 +140,7 @@ struct RestartPlan: Sendable {
         let pid = waitForEntry(id, board, started)
         if pid == nil, let text = started.statusText {
             throw Failure(
-                "it was started as process \(started.pid), and has ended with \(text)", EX_UNAVAILABLE)
+                "it was started as process \(started.pid), and has ended with \(text)", .unavailable)
         }
         return pid ?? started.pid
     }
@@ -152,17 +152,17 @@ struct RestartPlan: Sendable {
         }
         guard isThere() else { return }
         guard ProcessStatus(pid: process.pid)?.isOfThisUser != false else {
-            throw Failure("process \(process.pid) has become another user's; nothing was started", EX_NOPERM)
+            throw Failure("process \(process.pid) has become another user's; nothing was started", .forbidden)
         }
         guard kill(process.pid, SIGTERM) == 0 || errno == ESRCH else {
-            throw Failure("process \(process.pid) cannot be ended: \(systemMessage())", EX_DATAERR)
+            throw Failure("process \(process.pid) cannot be ended: \(systemMessage())", .invalid)
         }
         let deadline = ContinuousClock.now + Self.patience
         while isThere() {
             guard ContinuousClock.now < deadline else {
                 throw Failure(
                     "process \(process.pid) was told to end (SIGTERM) and has not within "
-                        + "\(Self.patience.components.seconds) seconds; nothing was started", EX_TEMPFAIL)
+                        + "\(Self.patience.components.seconds) seconds; nothing was started", .busy)
             }
             usleep(20_000)
         }

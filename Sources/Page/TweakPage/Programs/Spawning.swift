@@ -44,7 +44,7 @@ final class StartedProcess: Sendable {
             }
         }
         guard problem == 0 else {
-            throw Failure("\(executable) cannot be started: \(systemMessage(problem))", EX_DATAERR)
+            throw Failure("\(executable) cannot be started: \(systemMessage(problem))", .invalid)
         }
         self.pid = pid
         onThread { [self] in
