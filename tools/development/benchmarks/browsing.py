@@ -10,10 +10,10 @@ from building import SOFTWARE, TOOLS, Failure, output
 from reporting import print_bound, print_table, progress
 
 HELP = """\
-page    The page of tweak ui with a program of 10,000 tweaks, in chromium, without a screen: ms from opening it to the first
-        frame with rows, from a key in the search to the frame with what was found, from moving a slider to the change of the
-        value in the program, and from a change in the program to the frame that shows it. Then 1,000 changes a second arrive
-        for a minute: how far the page is behind, and the memory of the page and of the server at the beginning and the end.
+page    The page of tweak ui with a program of 10,000 tweaks, in headless chromium: ms from opening it to the first
+        frame with rows, from a key in the search to the frame with the results, from moving a slider to the change in
+        the program, and from a change in the program to the frame that shows it. Then 1,000 changes per second for a
+        minute: the delay of the page, and the memory of the page and the server at the start and the end.
 """
 
 FRAME = 1000 / 60

@@ -6,9 +6,9 @@ from building import BENCHMARKS, build, output
 from reporting import print_bound, print_table, progress, spread, summary
 
 HELP = """\
-change  ns to set one of 1,000 tweaks to another value, by its name (store.set) and with its handle (tweak.set), with 0,
-        1 and 100 observers, and to find one by its name, a literal (store.tweak); in a private store and in the
-        shared one, whose changes a thread writes to a file meanwhile. A sample takes about 0.4 ms.
+change  ns to set one of 1,000 tweaks to another value, by name (store.set) and by handle (tweak.set), with 0, 1 and 100
+        observers, and to find one by a literal name (store.tweak); in a private store and in the shared one, whose
+        changes a thread writes to a file meanwhile. A sample takes about 0.4 ms.
 """
 
 MOST_SET_NANOSECONDS = 1_000

@@ -13,9 +13,9 @@ from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, build, built_example,
 from reporting import print_bound, print_table, progress, spread, summary
 
 HELP = """\
-compile s to compile a file with 500 tweaks of four types without optimization, in Swift with the macro plug-in of a
-        debug build and in C with both compilers, compared to the same file with constants. The files take turns in
-        random order. Then which modules a package that uses the library, but no Swift macro, has compiled.
+compile s to compile a file with 500 tweaks of four types without optimization, in Swift with a debug build of the macro
+        plug-in and in C with both compilers, compared to the same file with constants, in random order. Then the
+        modules that a package using the library without Swift macros compiles.
 """
 
 COUNT = 500

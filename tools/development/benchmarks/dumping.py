@@ -13,8 +13,8 @@ from building import SOFTWARE, UNAVAILABLE, Failure, build_as_installed
 from reporting import print_bound, print_table, progress, spread, summary
 
 HELP = """\
-dump    ms that tweak-dump takes to write 100,000 tweaks of a file as JSON, and its memory in KB; the same for a file of
-        1 GB with 1,000 tweaks, compared to `readelf -S`, which takes turns with it.
+dump    ms for tweak-dump to write 100,000 tweaks of a file as JSON, and its memory in KB; the same for a file of 1 GB
+        with 1,000 tweaks, alternating with `readelf -S`.
 """
 
 MANY, FEW = 100_000, 1_000

@@ -17,10 +17,10 @@ from reporting import print_bound, print_table, progress, spread, summary
 
 HELP = """\
 follow  ms until a program that reads a tweak every 0.05 ms has a new value: from a rename over its overrides file, and
-        from the start of `tweak set`, which changes it through its socket; beside it `tweak --help`, each just before
-        a `tweak set`, and the difference of the two. Then what following the file and listening at the socket add to a
-        program with 1,000 tweaks, compared to TWEAKS_WATCH=0 and TWEAKS_CONTROL=0: to starting and ending it, to its
-        memory, with and without an overrides file, and how often its thread wakes up in 5 s when nothing happens.
+        from the start of `tweak set`, which uses its socket; `tweak --help` before each `tweak set`, and the difference
+        of the two. Then the cost of following the file and listening at the socket for a program with 1,000 tweaks,
+        compared to TWEAKS_WATCH=0 and TWEAKS_CONTROL=0: time to start and end, memory with and without an overrides
+        file, and wakeups of the thread in 5 idle seconds.
 """
 
 MOST_EDIT_MILLISECONDS = 5.0

@@ -15,10 +15,10 @@ from building import SOFTWARE, Failure
 from reporting import print_bound, print_table, progress, summary
 
 HELP = """\
-load    10,000 requests a second, each of which sets a tweak, for a minute: one client sends them, 100 at a time, 79
-        watch all changes, and 20 more have asked for them and read nothing. How many a second the program did, ms
-        until 100 were answered, its memory in KB that no file backs, after a tenth and at the end, how often a second
-        it wrote the overrides, and whether everybody has the same values in the end.
+load    10,000 requests per second for a minute, each setting a tweak: one client sends them, 100 at a time, 79 watch
+        all changes, and 20 more subscribe but never read. Requests per second, ms until 100 were answered, private
+        memory in KB after a tenth and at the end, writes of the overrides per second, and whether all clients have the
+        same values in the end.
 """
 
 RATE = 10_000

@@ -10,8 +10,8 @@ from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, output
 from reporting import print_table, progress, spread, summary
 
 HELP = """\
-loop    ns for each element of an array of 4,096 floats that is scaled in C by a constant, by a tweak in the loop, by a
-        tweak that is read before it, and by a variable that FBTweakBind binds; with GCC and Clang.
+loop    ns per element of an array of 4,096 floats scaled in C by a constant, by a tweak inside the loop, by a tweak
+        read before it, and by a variable bound with FBTweakBind; with GCC and Clang.
 """
 
 WAYS = [("gcc", ["-O2"]), ("gcc", ["-O3"]), ("clang", ["-O2"]), ("clang", ["-O3"])]

@@ -13,10 +13,10 @@ from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, build_as_installed, o
 from reporting import print_bound, print_table, progress, spread, summary
 
 HELP = """\
-memory  ms of `tweak list`, as JSON, of a program in C that is linked statically without the library and has 100,000
-        tweaks: by the memory of a process of it, and by its file, in turns. ms of `tweak set` there and in one of 1,000
-        tweaks, beside `tweak --help`. And whether one of eight threads reads a value that is neither the old nor the new
-        one of eight bytes that another process writes all the time: a billion reads.
+memory  For a static C program without the library and with 100,000 tweaks: ms of `tweak list` as JSON, through the
+        memory of its process and from its file, alternating. ms of `tweak set` there and in a program with 1,000
+        tweaks, beside `tweak --help`. And a billion reads by eight threads while another process writes, to find torn
+        values of eight bytes.
 """
 
 MOST_LIST_MILLISECONDS = 10.0

@@ -15,11 +15,10 @@ from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, output
 from reporting import print_bound, print_table, progress
 
 HELP = """\
-sample  A program in C stores 1,000 monitors all the time, and a client samples them 1,000 times in a second for a minute,
-        through the socket of the library and, of the same program without the library, by its memory: how much of a core
-        the thread takes that samples, in the program or in the client, what the client takes besides to write them as CSV,
-        how many samples were lost or not taken in time, and ns that the program takes to store all its monitors once, with
-        a client and without one, in turns.
+sample  A C program stores 1,000 monitors continuously, and a client samples them 1,000 times per second for a minute,
+        through the library's socket and, without the library, through its memory: the CPU load of the sampling thread,
+        in the program or in the client, the client's load for writing them as CSV, samples dropped or not taken in
+        time, and the ns that the program takes to store all monitors once, with and without a client, alternating.
 """
 
 MONITORS = 1000

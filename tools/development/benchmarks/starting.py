@@ -13,10 +13,10 @@ from building import BENCHMARKS, SOFTWARE, Failure, build
 from reporting import print_bound, print_table, progress, spread, summary
 
 HELP = """\
-start   ms from starting a process to its end, whose main returns at once, with 0, 1,000 and 100,000 tweaks in C,
-        without and with 100 overrides. The programs take turns in random order; what tweaks add is the difference
-        to the program without tweaks of the same round. Then the memory of each, in KB, that no file
-        backs: code and records that nobody wrote to are not in it.
+start   ms from the start of a process whose main returns at once to its end, with 0, 1,000 and 100,000 tweaks in C,
+        without and with 100 overrides. The programs run in random order; the cost of tweaks is the difference to the
+        program without tweaks in the same round. Then the private memory of each in KB, without code and records that
+        were never written.
 """
 
 MOST_ADDED_MILLISECONDS = 5.0
