@@ -48,7 +48,7 @@ import Testing
         (try host.file()?["loaded"] as? String).flatMap { Int($0.prefix(4)) }
     }
 
-    @Test func `goes on checking when that happens, and again when it is set right`() throws {
+    @Test func `keeps checking when the clock jumps, and when it is corrected`() throws {
         let server = try WebServer()
         try host.configure(server.url, "\"interval\": 1, \"timeout\": 5")
         try server.put(features(["search": true]))
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [twentyYears, -twentyYears])
-    func `keeps what it had while no certificate can be right`(offset: Int) throws {
+    func `keeps its values while no certificate can be valid`(offset: Int) throws {
         let authority = try CertificateAuthority(host.home)
         try authority.make("good")
         let server = try WebServer(host.home, certificate: "good")
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [twentyYears, -twentyYears])
-    func `starts with what an agent has left whose clock was another one`(offset: Int) throws {
+    func `starts with the file of an agent whose clock was different`(offset: Int) throws {
         let server = try WebServer()
         try host.configure(server.url)
         try server.put(features(["search": true], version: 7))

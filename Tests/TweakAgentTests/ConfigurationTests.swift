@@ -65,12 +65,12 @@ import Testing
             "applications.0: \"intervall\" is not known; name, url, "
         ),
     ])
-    func `is refused with the place and what is allowed`(members: String, expected: String) {
+    func `is refused with the location and what is allowed`(members: String, expected: String) {
         let problem = problem(members)
         #expect(problem.hasPrefix("/etc/agent.json: " + expected), "\(problem)")
     }
 
-    @Test func `has a service that evaluates flags instead of a file`() throws {
+    @Test func `can name a flag service instead of a file`() throws {
         let application = try #require(
             try read(#"{ "applications": [ { "name": "a", "ofrep": { "url": "https://e/flags/" } } ] }"#)
                 .first)
@@ -109,7 +109,7 @@ import Testing
             "publicKey: a service cannot sign its values"
         ),
     ])
-    func `says what is wrong with a service`(members: String, expected: String) {
+    func `reports mistakes in a service`(members: String, expected: String) {
         let problem = problem("\"name\": \"a\", " + members)
         #expect(
             problem.hasPrefix(expected == "none" ? expected : "/etc/agent.json: applications.0." + expected),
@@ -123,7 +123,7 @@ import Testing
         #expect(throws: (any Error).self) { try read(json) }
     }
 
-    @Test func `has each application once`() {
+    @Test func `lists each application once`() {
         #expect(throws: (any Error).self) {
             try read(
                 #"{ "applications": [ { "name": "a", "url": "https://e/" }, { "name": "a", "url": "https://f/" } ] }"#
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `ends the program with what is wrong`() throws {
+    @Test func `ends the program with an error`() throws {
         let host = try AgentHost()
         #expect(try host.once().status == EX_NOINPUT)
         try host.home.write("agent.json", "{}")
@@ -158,7 +158,7 @@ import Testing
         #expect(configuration.fleet[0].cluster.interval == .seconds(60))
     }
 
-    @Test func `says below what the values are, and can name another source besides`() throws {
+    @Test func `names the key prefix, and can name another source too`() throws {
         let configuration = try read(
             "\"endpoints\": [\"https://a:2379\"], \"prefix\": \"x/y//\", \"environment\": \"staging\"",
             "\"fleet\": true, \"version\": \"2\", \"url\": \"https://e/\"")
@@ -189,7 +189,7 @@ import Testing
         ("\"endpoints\": [\"https://a\"], \"interval\": 0", "etcd.interval: 0 is here"),
         ("\"endpoints\": [\"https://a\"], \"key\": 0", "etcd: \"key\" is not known; plainHTTP, endpoints,"),
     ])
-    func `is refused with the place and what is allowed`(members: String, expected: String) {
+    func `is refused with the location and what is allowed`(members: String, expected: String) {
         let error = #expect(throws: (any Error).self) { try read(members) }
         #expect("\(error.map { "\($0)" } ?? "")".hasPrefix("/etc/agent.json: " + expected), "\(error as Any)")
     }
@@ -209,7 +209,7 @@ import Testing
         ("https://example.json", "https://example.json/features.json"),
         ("HTTPS://[::1]:8443/a", "HTTPS://[::1]:8443/a/features.json"),
     ])
-    func `is below the one that is given`(given: String, file: String) {
+    func `ends in features.json by default`(given: String, file: String) {
         #expect(RemoteURL(given)?.text == file)
     }
 
@@ -217,7 +217,9 @@ import Testing
         "", "example.org", "https://", "https:///a", "https://u:p@e/", "https://e/?a", "https://e/#a",
         "https://e/ a", "https://:80/",
     ])
-    func `has nothing in it that everybody would read`(text: String) { #expect(RemoteURL(text) == nil) }
+    func `is refused if malformed, or with a password or query`(text: String) {
+        #expect(RemoteURL(text) == nil)
+    }
 }
 
 @Suite struct `Intervals between checks` {
@@ -246,13 +248,13 @@ import Testing
         #expect(schedule.failed(chance: 0.5) == .seconds(60))
     }
 
-    @Test func `begins with a second while a host starts`() {
+    @Test func `starts at one second while a host boots`() {
         var schedule = CheckSchedule(interval: .seconds(60))
         let pauses = (0..<4).map { _ in schedule.failed(chance: 0.5) }
         #expect(pauses == [1, 2, 4, 8].map { .seconds($0) })
     }
 
-    @Test func `is never shorter than the interval that is longer than five minutes`() {
+    @Test func `is never shorter than the interval`() {
         var schedule = CheckSchedule(interval: .seconds(600))
         _ = schedule.succeeded()
         for _ in 0..<100 { #expect(schedule.failed(chance: 0.5) == .seconds(600)) }

@@ -28,7 +28,7 @@ import Testing
         try start(Locations.product("live-program"), home: host.home)
     }
 
-    @Test func `a change reaches a program that runs`() throws {
+    @Test func `a change reaches a running program`() throws {
         try server.put(Self.file("go on"))
         let (agent, program) = (try agent(), try program())
         #expect(waitUntil { FileStatus(host.home("state/tweaks/live-program/remote.json")) != nil })
@@ -42,8 +42,7 @@ import Testing
         #expect(agent.wait().status == 0)
     }
 
-    @Test func `explain tells when the agent has asked last, though the file of the program is older`() throws
-    {
+    @Test func `explain shows the last check of the agent, even if the file is older`() throws {
         try server.put(Self.file("go on"))
         #expect(try agent(["--once"]).wait().succeeded)
         // 3 January 2030, a little after four.
@@ -56,7 +55,7 @@ import Testing
         #expect(result.output.contains("from \(server.url)features.json"))
     }
 
-    @Test func `explain tells that no agent is running`() throws {
+    @Test func `explain shows that no agent is running`() throws {
         try server.put(Self.file("go on"))
         let agent = try agent()
         #expect(waitUntil { FileStatus(host.home("state/tweaks/live-program/remote.json")) != nil })
@@ -75,7 +74,7 @@ import Testing
         #expect(try explanation().hasSuffix(line))
     }
 
-    @Test func `a value is there for a program that starts when server and agent are gone`() throws {
+    @Test func `a value applies to a program that starts without server and agent`() throws {
         try server.put(Self.file("end"))
         #expect(try agent(["--once"]).wait().succeeded)
         server.stop()

@@ -17,7 +17,7 @@ import TweakRecords
         try etcd.put(tweak, "{ \"value\": true }")
     }
 
-    @Test func `have a change told though the one that leads is killed`() throws {
+    @Test func `report a change although the leader is killed`() throws {
         let leader = try etcd.leader()
         // At first the agent may be with any of them.
         try host.follow(etcd.endpoints, "\"interval\": 1, \"timeout\": 0.5")
@@ -31,7 +31,7 @@ import TweakRecords
         #expect(result.status == 0)
     }
 
-    @Test func `are left for others by an agent if one of them is cut off`() throws {
+    @Test func `lose an agent to another member if one is cut off`() throws {
         // Of this one alone it would hear nothing.
         try host.follow(Array(etcd.endpoints[..<2]), "\"interval\": 1, \"timeout\": 0.5")
         try host.following { (_) throws in
@@ -56,7 +56,7 @@ import TweakRecords
     }
 
     /// In the long form 1,000 changes and 200 watchers.
-    @Test func `of which one is killed while changes are written leave all watchers with the last state`()
+    @Test func `leave all watchers with the last state if one is killed during changes`()
         async throws
     {
         var cluster = EtcdCluster(endpoints: etcd.endpoints)

@@ -68,7 +68,7 @@ private enum Gateway {
 
     private static let new = Gateway.range(false, 6)
 
-    @Test func `whose answer is cut`() throws {
+    @Test func `with a truncated answer`() throws {
         try refuses("the connection was closed before the end") {
             $0.send(Gateway.head + "Content-Length: 4000\r\n\r\n" + Self.new)
         }
@@ -77,7 +77,7 @@ private enum Gateway {
         }
     }
 
-    @Test func `whose answer has no end, and reads no more of it than is allowed`() throws {
+    @Test func `with an endless answer, of which it reads only a limited part`() throws {
         let sent = Locked(0)
         try refuses("the answer has more than 16777216 bytes") { request in
             request.send(Gateway.head + "\r\n")
@@ -92,7 +92,7 @@ private enum Gateway {
         #expect(sent.withLock { $0 } < 1 << 27)
     }
 
-    @Test func `whose answer never comes, or takes too long`() throws {
+    @Test func `with no answer, or a late one`() throws {
         try host.follow([server.url], "\"timeout\": 0.5")
         try refuses("no complete answer within 0.5 seconds") { _ in usleep(2_000_000) }
         try refuses("no complete answer within 0.5 seconds") { request in
@@ -101,7 +101,7 @@ private enum Gateway {
         }
     }
 
-    @Test func `that is a page, or elsewhere`() throws {
+    @Test func `that is a web page, or redirects`() throws {
         try refuses("the answer is \"text/html\"; application/json is expected") {
             $0.answer("<html>Sign in</html>", headers: ["Content-Type: text/html"])
         }
@@ -144,17 +144,17 @@ private enum Gateway {
         (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[],"count":"1"}"#, "it has 1 keys, and sent 0"),
         (#"{"header":{"cluster_id":"77","revision":"6"},"count":"-1"}"#, "count: "),
     ])
-    func `whose answer is not of its form`(json: String, problem: String) throws {
+    func `with an answer of another form`(json: String, problem: String) throws {
         try refuses(problem) { $0.answer(json) }
     }
 
-    @Test func `that says what was so before`() throws {
+    @Test func `that returns old values`() throws {
         try refuses("its revision is 4, and 5 is known; what is older is not believed") {
             $0.answer(Gateway.range(false, 4))
         }
     }
 
-    @Test func `that says what was so before, until it has said nothing else for a while`() throws {
+    @Test func `that returns old values, until it does so for a while`() throws {
         // A revision that no etcd comes to, from a proxy perhaps.
         server.answer { $0.answer(Gateway.range(false, 1 << 62)) }
         #expect(try host.once().succeeded)
@@ -168,7 +168,7 @@ private enum Gateway {
         #expect(try host.once().succeeded)
     }
 
-    @Test func `that goes back while the agent runs, until it has said nothing else for a while`() throws {
+    @Test func `that goes back while the agent runs, until it does so for a while`() throws {
         let revision = Locked(1 << 62)
         server.answer { request in
             let revision = revision.withLock { $0 }
@@ -190,7 +190,7 @@ private enum Gateway {
         #expect(result.error.contains("etcd has gone back from revision \(1 << 62) to 6"), "\(result.error)")
     }
 
-    @Test func `one of whose two members alone says what was so before`() throws {
+    @Test func `of which one of two members returns old values`() throws {
         try host.follow([server.url, "http://127.0.0.1:1"], "\"interval\": 1, \"timeout\": 0.2")
         server.answer { $0.answer(Gateway.range(false, 4)) }
         try host.following { (_) throws in
@@ -202,13 +202,13 @@ private enum Gateway {
         }
     }
 
-    @Test func `that has a key of a revision to come`() throws {
+    @Test func `with a key from a future revision`() throws {
         try refuses("it has a key of revision 9, and its own is 6") {
             $0.answer(Gateway.range(false, 6, modified: 9))
         }
     }
 
-    @Test func `which tells of change after change without an end, and ends when it is asked to`() throws {
+    @Test func `with endless changes, and stops on request`() throws {
         let count = 2000
         let all = (0..<count).map { Gateway.entry("A/B/\($0)", "{ \"value\": 5 }", 5) }.joined(separator: ",")
         server.answer { request in
@@ -283,9 +283,9 @@ private enum Gateway {
         "{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\"}}\n",
         "<html>\n", "{}\n", "[]\n", "{\"result\":5}\n",
     ])
-    func `whose watch says what cannot be`(line: String) throws { try readsAgain(watch: telling(line)) }
+    func `whose watch sends impossible events`(line: String) throws { try readsAgain(watch: telling(line)) }
 
-    @Test func `whose watch is a page, ends at once or does not begin`() throws {
+    @Test func `whose watch is a web page, ends at once or never starts`() throws {
         try readsAgain { $0.answer("<html>", headers: ["Content-Type: text/html"]) }
         server.answer { $0.answer(Gateway.range(true, 5)) }
         try FileManager.default.removeItem(atPath: host.home("provided"))
@@ -294,7 +294,7 @@ private enum Gateway {
         try readsAgain { _ in usleep(2_000_000) }
     }
 
-    @Test func `whose watch has a line without an end`() throws {
+    @Test func `whose watch sends an endless line`() throws {
         try readsAgain(isSlow: true) { request in
             request.send(Gateway.head + "\r\n" + Gateway.created(5) + "{\"result\":{")
             let part = [UInt8](repeating: 0x20, count: 1 << 20)
@@ -302,20 +302,20 @@ private enum Gateway {
         }
     }
 
-    @Test func `whose watch says nothing of what has changed`() throws {
+    @Test func `whose watch omits what changed`() throws {
         try readsAgain(watch: telling(""))
     }
 
     /// A cluster restored from a backup while nobody watched: it is silent until it gets as far as the one before.
     @Test(arguments: [Gateway.created(9, cluster: "78"), Gateway.created(4)])
-    func `whose watch begins in another state`(created: String) throws {
+    func `whose watch starts in another state`(created: String) throws {
         try readsAgain(interval: 3600) { request in
             request.send(Gateway.head + "\r\n" + created)
             for _ in 0..<6000 where request.send(" ") { usleep(10_000) }
         }
     }
 
-    @Test func `whose watches end at once, and reads it in each interval`() throws {
+    @Test func `whose watches end at once, and polls it instead`() throws {
         let readings = Locked(0)
         server.answer { request in
             guard !request.path.hasSuffix("watch") else {
@@ -328,7 +328,7 @@ private enum Gateway {
         try host.following { (_) throws in #expect(waitUntil { readings.withLock { $0 } > 12 }) }
     }
 
-    @Test func `that tells of no changes, and says so once`() throws {
+    @Test func `without watches, and reports it once`() throws {
         server.answer { request in
             request.path.hasSuffix("watch")
                 ? request.answer(#"{"error":"Not Found","code":5}"#, status: "404 Not Found")
@@ -342,7 +342,7 @@ private enum Gateway {
         #expect(try host.problem() == nil)
     }
 
-    @Test func `whose change comes in pieces, which is nothing bad`() throws {
+    @Test func `whose changes arrive in pieces, which is fine`() throws {
         server.answer { request in
             guard request.path.hasSuffix("watch") else { return request.answer(Gateway.range(true, 5)) }
             request.send(Gateway.head + "\r\n")

@@ -27,7 +27,7 @@ import Testing
                 + ["--configuration", host.home("agent.json")], home: host.home)
     }
 
-    @Test func `what tweak fleet sets reaches a program that runs`() throws {
+    @Test func `tweak fleet changes a running program`() throws {
         let text = "Live/Values/Text"
         #expect(try fleet("set", text, "\"go on\"").succeeded)
         let agent = try agent()
@@ -44,7 +44,7 @@ import Testing
         #expect(agent.wait().status == 0)
     }
 
-    @Test func `explain tells who has set it, why and at which revision`() throws {
+    @Test func `explain shows who set it, why and at which revision`() throws {
         #expect(
             try fleet(
                 "set", "Live/Values/Text", "\"a\"", "--by", "ann@ops", "--why", "the index is broken"
@@ -63,7 +63,7 @@ import Testing
         #expect(result.output.contains(": the index is broken"))
     }
 
-    @Test func `explain tells why a value is not for this host`() throws {
+    @Test func `explain shows why a value does not apply to this host`() throws {
         let (tweak, none) = ("Live/Values/Text", "{ \"percentage\": 0 }")
         #expect(try fleet("set", tweak, "\"a\"", "--for", none, "--by", "ann").succeeded)
         #expect(try agent(["--once"]).wait().succeeded)
@@ -76,7 +76,7 @@ import Testing
         #expect(result.output.contains(reason), "\(result.output)")
     }
 
-    @Test func `a value is there for a program that starts when etcd and the agent are gone`() throws {
+    @Test func `a value applies to a program that starts without etcd and the agent`() throws {
         #expect(try fleet("set", "Live/Values/Text", "\"end\"").succeeded)
         #expect(try agent(["--once"]).wait().succeeded)
         etcd.stop()
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `says once that there is no such filter, and has no value then`() throws {
+    @Test func `reports an unknown filter once, and skips the value`() throws {
         let result = try following { (_) throws in
             try etcd.put(tweak, "{ \"value\": true, \"for\": { \"percentag\": 100 } }")
             #expect(try waitUntil { try isOn() == nil })
@@ -133,7 +133,7 @@ import Testing
             ) == true)
     }
 
-    @Test func `writes what is there, and what changes`() throws {
+    @Test func `writes the values, and their changes`() throws {
         let result = try following { (_) throws in
             #expect(try host.file()?["version"] as? Int == 2)
             try etcd.put(tweak, "{ \"value\": false, \"by\": \"ann\" }")
@@ -148,7 +148,7 @@ import Testing
         #expect(result.error == "")
     }
 
-    @Test func `starts with what it had, and keeps it while etcd is away`() throws {
+    @Test func `starts with its saved values, and keeps them while etcd is down`() throws {
         #expect(try host.once().succeeded)
         etcd.kill()
         let result = try host.once()
@@ -162,7 +162,7 @@ import Testing
         #expect(try !host.once().error.contains("what was loaded"))
     }
 
-    @Test func `says once that etcd was killed, and goes on when it is back`() throws {
+    @Test func `reports once that etcd was killed, and continues when it is back`() throws {
         let result = try following { (_) throws in
             etcd.kill()
             #expect(try waitUntil { try host.problem() != nil })
@@ -177,7 +177,7 @@ import Testing
         #expect(lines.last?.contains("loaded again, after failures since 2") == true)
     }
 
-    @Test func `takes away what a web server had once that is not configured any more`() throws {
+    @Test func `removes values of a web server that is no longer configured`() throws {
         let server = try WebServer()
         try server.put(features(["search": false]))
         try host.follow(
@@ -196,7 +196,7 @@ import Testing
             "\(result.error)")
     }
 
-    @Test func `notices that a member stands still`() throws {
+    @Test func `notices a frozen member`() throws {
         try host.follow(etcd.endpoints, "\"interval\": 1, \"timeout\": 0.5")
         try following { (_) throws in
             etcd.pause()
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `has everything after it stood still itself while changes were compacted away`() throws {
+    @Test func `recovers after being frozen while changes were compacted`() throws {
         try following { (agent) throws in
             kill(agent.processID, SIGSTOP)
             for number in 1...20 { try etcd.put("Features/f\(number)/enabled", "{ \"value\": true }") }
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `leaves its file alone while something else changes in etcd`() throws {
+    @Test func `does not rewrite its file for unrelated changes in etcd`() throws {
         try following { (_) throws in
             let before = time(of: host.path)
             for number in 0..<20 {
@@ -258,7 +258,7 @@ import Testing
         ("{ \"value\": true, \"for\": { \"percentage\": 101 } }", "for.percentage: 101 is here"),
     ]
 
-    @Test func `keeps a value when what comes after it is wrong, and takes what is right besides`() throws {
+    @Test func `keeps a value when its update is invalid, and applies valid ones`() throws {
         let result = try following { (_) throws in
             for (number, (json, problem)) in Self.wrongValues.enumerated() {
                 try etcd.put(tweak, json)
@@ -275,7 +275,7 @@ import Testing
         #expect(result.error.components(separatedBy: "the value before stays").count == 8)
     }
 
-    @Test func `says that a key is not the name of a tweak, and takes the others`() throws {
+    @Test func `reports an invalid key, and applies the others`() throws {
         let names = ["Features/search", "Features/search/enabled/more", "Features/%search/enabled", ""]
         for name in names {
             #expect(try etcd.ctl(["put", "/tweaks/production/search/values/\(name)", "{}"]).succeeded)
@@ -288,7 +288,7 @@ import Testing
         #expect(try isOn() == true)
     }
 
-    @Test func `takes a value for the hosts that it is for`() throws {
+    @Test func `applies a value only to its hosts`() throws {
         try etcd.put(tweak, "{ \"value\": false, \"for\": { \"only-host\": [\"elsewhere\"] } }")
         try etcd.put("Features/a/enabled", "{ \"value\": true, \"for\": { \"percentage\": 100 } }")
         #expect(try host.once().succeeded)
@@ -298,7 +298,7 @@ import Testing
         #expect(reasons?[tweak]?.hasPrefix("not for this: only-host asks for elsewhere") == true)
     }
 
-    @Test func `does not believe a member that has gone back in time`() throws {
+    @Test func `rejects a member that went back in time`() throws {
         etcd.kill()
         try FileManager.default.copyItem(atPath: etcd.data(), toPath: etcd.home("backup"))
         try etcd.restart()
@@ -316,7 +316,7 @@ import Testing
         #expect(try isOn() == false)
     }
 
-    @Test func `takes the values of another cluster, and says so`() throws {
+    @Test func `accepts the values of another cluster, and reports it`() throws {
         #expect(try host.once().succeeded)
         let other = try EtcdMembers()
         try other.put(tweak, "{ \"value\": false }")
@@ -328,7 +328,7 @@ import Testing
         #expect(try host.once().error == "")
     }
 
-    @Test func `goes to the next member if one is not there`() throws {
+    @Test func `tries the next member if one is unreachable`() throws {
         try host.follow(["http://127.0.0.1:1", "http://127.0.0.1:2"] + etcd.endpoints)
         for _ in 0..<4 {
             let result = try host.once()
@@ -337,8 +337,7 @@ import Testing
         }
     }
 
-    @Test func `keeps the old file when there is no room for a new one, and writes it when there is`() throws
-    {
+    @Test func `keeps the old file on a full disk, and writes the new one later`() throws {
         #expect(try host.once().succeeded)
         try etcd.put(tweak, "{ \"value\": false }")
         let limited = try run(
@@ -354,7 +353,7 @@ import Testing
         #expect(try isOn() == false)
     }
 
-    @Test func `leaves a whole file when it is killed at any moment`() throws {
+    @Test func `leaves a complete file whenever it is killed`() throws {
         for round in 0..<(isLong ? 200 : 6) {
             let agent = try start(
                 AgentHost.program,
@@ -378,7 +377,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `has what etcd has after the restoration of a backup`(isSameCluster: Bool) throws {
+    func `follows etcd after a backup was restored`(isSameCluster: Bool) throws {
         try host.follow(etcd.endpoints, "\"interval\": 1, \"timeout\": 0.5")
         // Also what was there before and after, and so never changes on the host.
         try etcd.put("Features/other/enabled", "{ \"value\": true }")
@@ -403,7 +402,7 @@ import Testing
         #expect(try host.file()?["version"] as? Int == 4)
     }
 
-    @Test func `reads its configuration again when it is asked to`() throws {
+    @Test func `reloads its configuration on request`() throws {
         let other = try EtcdMembers()
         try other.put(tweak, "{ \"value\": false }")
         let result = try following { (agent) throws in
@@ -414,7 +413,7 @@ import Testing
         #expect(result.status == 0)
     }
 
-    @Test func `has values of a web server for the same application too`() throws {
+    @Test func `combines them with values of a web server`() throws {
         let server = try WebServer()
         try server.put(features(["search": false]))
         try host.follow(etcd.endpoints, application: "\"url\": \"\(server.url)\", \"plainHTTP\": true")
@@ -455,7 +454,7 @@ import Testing
         chmod(try host.home.write("password", text), mode)
     }
 
-    @Test func `is told with the right password, and goes on when etcd has forgotten that`() throws {
+    @Test func `authenticates with a password, and again when the session expires`() throws {
         try host.following { (_) throws in
             #expect(try waitUntil { try host.flag(tweak) == true })
             // With it the tokens are gone.
@@ -469,7 +468,7 @@ import Testing
         }
     }
 
-    @Test func `is told nothing with a wrong one, until it is right`() throws {
+    @Test func `is refused with a wrong password, until it is right`() throws {
         try password("guess")
         try host.following { (agent) throws in
             #expect(waitUntil { agent.written.error.contains("invalid user ID or password") })
@@ -479,7 +478,7 @@ import Testing
         }
     }
 
-    @Test func `is told nothing of other applications`() throws {
+    @Test func `receives nothing of other applications`() throws {
         try host.follow(
             etcd.endpoints, "\"user\": \"agent\", \"passwordFile\": \"password\"", name: "other")
         let result = try host.once()
@@ -487,19 +486,19 @@ import Testing
         #expect(result.error.contains("HTTP status 403: etcdserver: permission denied"), "\(result.error)")
     }
 
-    @Test func `is told nothing without a name`() throws {
+    @Test func `is refused without a user name`() throws {
         try host.follow(etcd.endpoints)
         #expect(try host.once().error.contains("user name is empty"))
     }
 
-    @Test func `is not told a password that all users can read`() throws {
+    @Test func `refuses a password file that others can read`() throws {
         try password("secret", mode: 0o644)
         let result = try host.once()
         #expect(result.status == EX_CONFIG)
         #expect(result.error.contains("password: the file is world-readable"), "\(result.error)")
     }
 
-    @Test func `may not change what it may read`() throws {
+    @Test func `cannot change what it can read`() throws {
         let result = try host.fleet("set", tweak, "false")
         #expect(result.status == EX_NOPERM)
         #expect(result.error.contains("permission denied"), "\(result.error)")
@@ -521,7 +520,7 @@ import Testing
         return etcd
     }
 
-    @Test func `believe each other if the named authority knows it`() throws {
+    @Test func `connect if the configured authority signed the certificate`() throws {
         try authority.make("good")
         let etcd = try follow("good")
         try etcd.put("Features/search/enabled", "{ \"value\": true }")
@@ -533,7 +532,7 @@ import Testing
         #expect(try host.problem()?.contains("the certificate of the server is not trusted") == true)
     }
 
-    @Test func `do not if the certificate has expired`() throws {
+    @Test func `refuse an expired certificate`() throws {
         try authority.make("expired", isExpired: true)
         let etcd = try follow("expired")
         #expect(try host.once().status == EX_TEMPFAIL)
@@ -543,7 +542,7 @@ import Testing
         withExtendedLifetime(etcd) {}
     }
 
-    @Test func `do not if the certificate is that of another host`() throws {
+    @Test func `refuse the certificate of another host`() throws {
         try authority.make("other", host: "elsewhere.example")
         let etcd = try follow("other")
         #expect(try host.once().status == EX_TEMPFAIL)

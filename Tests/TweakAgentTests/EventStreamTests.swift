@@ -26,13 +26,13 @@ import Testing
             try messages("event: message\ndata: a\n\nevent: other\ndata: b\n\ndata: c\n\n") == ["a", "c"])
     }
 
-    @Test func `has nothing that has not ended, and no event without data`() throws {
+    @Test func `ignores incomplete events, and events without data`() throws {
         #expect(try messages("data: a\n", "event: message\n").isEmpty)
         #expect(try messages("\n\n\nid: 1\n\nretry: 5\n\ndata\n\n") == [""])
         #expect(try messages("\u{FEFF}data: a\n\n") == ["a"])
     }
 
-    @Test func `is given up if a line or an event is too long`() throws {
+    @Test func `fails if a line or an event is too long`() throws {
         let long = String(repeating: "x", count: EventStreamParser.longest + 1)
         #expect(throws: EventStreamParser.TooLong.self) { try messages("data: " + long) }
         #expect(throws: EventStreamParser.TooLong.self) { try messages(":" + long) }

@@ -106,7 +106,7 @@ extension AgentHost {
         try host.configure(service: service.url, Self.names)
     }
 
-    @Test func `takes values of all types by the names that they have`() throws {
+    @Test func `reads values of all types by name`() throws {
         let result = try host.once()
         #expect(result.succeeded, "\(result.error)")
         #expect(try host.value("Index", "New") as? Bool == false)
@@ -120,7 +120,7 @@ extension AgentHost {
         #expect(reasons?["Search/Index/Limit"] == "STATIC, variant some")
     }
 
-    @Test func `has no opinion of what has no value, and says once what is wrong`() throws {
+    @Test func `ignores flags without a value, and reports errors once`() throws {
         try host.configure(service: service.url, Self.names, "\"interval\": 1")
         let agent = try host.following { _ in
             #expect(waitUntil { service.requests.count { $0.status != nil } >= 4 })
@@ -131,7 +131,7 @@ extension AgentHost {
         #expect(lines.count == 1)
     }
 
-    @Test func `tells the service about its host, and what its configuration says`() throws {
+    @Test func `sends facts about its host, and the configured ones`() throws {
         #expect(try host.once().succeeded)
         let context = try #require(service.requests.first).context
         #expect(context["application"] == "search")
@@ -156,7 +156,7 @@ extension AgentHost {
         #expect(reasons?["Search/Index/New"] == "TARGETING_MATCH, variant on")
     }
 
-    @Test func `gets nothing again that has not changed`() throws {
+    @Test func `does not reload what has not changed`() throws {
         try host.configure(service: service.url, Self.names, "\"interval\": 1")
         try host.following { _ in #expect(waitUntil { service.requests.contains { $0.status == 304 } }) }
         let asked = service.requests.filter { $0.status != nil }
@@ -166,7 +166,7 @@ extension AgentHost {
         #expect(try host.value("Texts", "Greeting") as? String == "first")
     }
 
-    @Test func `asks without the tag when it tells something else of itself`() throws {
+    @Test func `omits the tag when its facts change`() throws {
         try host.configure(service: service.url, Self.names, "\"interval\": 3600")
         try host.following { agent in
             #expect(try waitUntil { try host.value("Texts", "Greeting") as? String == "first" })
@@ -182,7 +182,7 @@ extension AgentHost {
         }
     }
 
-    @Test func `asks at once when the stream of events says so`() throws {
+    @Test func `polls at once when the event stream says so`() throws {
         try host.configure(service: service.url, Self.names, "\"interval\": 3600")
         try host.following { _ in
             #expect(waitUntil { service.requests.contains { $0.path == "/events?key=secret" } })
@@ -195,7 +195,7 @@ extension AgentHost {
         }
     }
 
-    @Test func `keeps what it had when the service is gone, and says so once`() throws {
+    @Test func `keeps its values when the service is down, and reports it once`() throws {
         try host.configure(service: service.url, Self.names, "\"interval\": 1")
         #expect(try host.once().succeeded)
         service.stop()
@@ -206,7 +206,7 @@ extension AgentHost {
         #expect(try host.problem()?.hasPrefix("no connection: Connection refused since ") == true)
     }
 
-    @Test func `sends the token of a file, which can be another one each time`() throws {
+    @Test func `reads the token from a file for each request`() throws {
         try host.home.write("token", "one\n")
         try host.configure(service: service.url, "\"tokenFile\": \"token\"", "\"interval\": 1")
         try host.following { _ in
@@ -252,13 +252,13 @@ extension AgentHost {
         #expect(try host.value("Index", "New") as? Bool == true, sourceLocation: location)
     }
 
-    @Test func `that is asked with POST for what it evaluates`() throws {
+    @Test func `evaluated by POST`() throws {
         let request = try #require(server.requests.first)
         #expect(request.hasPrefix("POST /ofrep/v1/evaluate/flags HTTP/1.1\r\n"))
         #expect(request.lowercased().contains("content-type: application/json"))
     }
 
-    @Test func `whose answer is cut, huge or a page`() throws {
+    @Test func `whose answer is truncated, huge or a web page`() throws {
         try refuses("the connection was closed before the end") {
             $0.send(
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n" + Self.new
@@ -295,7 +295,7 @@ extension AgentHost {
         try refuses("flags: ") { $0.answer(body) }
     }
 
-    @Test func `that sends it elsewhere, unless that is allowed, and never with the token`() throws {
+    @Test func `that redirects, unless allowed, and never with the token`() throws {
         try host.home.write("token", "secret")
         let other = try HostileServer { $0.answer(Self.new) }
         try refuses("it is redirected to \"\(other.url)\", but redirects are not followed") {
@@ -323,7 +323,7 @@ extension AgentHost {
         try refuses("it has no version, and 7 or more is expected") { $0.answer(Self.new) }
     }
 
-    @Test func `that asks to be left alone`() throws {
+    @Test func `that asks for a pause`() throws {
         try host.configure(service: server.url, "", "\"interval\": 1")
         server.answer { $0.answer("", status: "429 Too Many Requests", headers: ["Retry-After: 3600"]) }
         let before = server.requests.count
@@ -334,11 +334,11 @@ extension AgentHost {
         }
     }
 
-    @Test func `that says nothing has changed, though it tells something else of itself`() throws {
+    @Test func `that reports no change although the facts changed`() throws {
         try refuses("HTTP status 304 since ") { $0.answer("", status: "304 Not Modified") }
     }
 
-    @Test func `whose names and texts would move a terminal`() throws {
+    @Test func `whose names and texts contain control characters`() throws {
         server.answer {
             $0.answer(
                 #"{"flags":[{"key":"\u001b[2J<b>","errorCode":"X\u001b]0;x\u0007","errorDetails":"\r\nfake line"}]}"#
@@ -373,7 +373,7 @@ extension AgentHost {
 
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
-    @Test func `whose events come without end`() throws {
+    @Test func `with an endless stream of events`() throws {
         let before = evaluations
         let start = Date()
         let agent = try following { request in
@@ -391,7 +391,7 @@ extension AgentHost {
         #expect(!agent.error.contains("secret"))
     }
 
-    @Test func `whose stream is a page, says nothing that is known, or has an event without end`() throws {
+    @Test func `whose stream is a web page, has unknown events, or an endless one`() throws {
         let answers = [
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n",
             Self.head + "data: {\"type\":\"other\"}\n\ndata: [\n\ndata: \u{1b}[2J\n\n"
@@ -413,7 +413,7 @@ extension AgentHost {
         #expect(!agent.error.contains("secret"))
     }
 
-    @Test func `whose stream begins anew, after which it asks again`() throws {
+    @Test func `whose stream restarts, which triggers a poll`() throws {
         let streams = Locked(0)
         try host.configure(service: server.url, "", "\"interval\": 3600")
         server.answer { request in
@@ -441,7 +441,7 @@ extension AgentHost {
         }
     }
 
-    @Test func `whose stream is not where a web server is`() throws {
+    @Test func `whose stream is not at a web address`() throws {
         try host.configure(service: server.url, "", "\"interval\": 1")
         server.answer {
             $0.answer(#"{"flags":[],"eventStreams":[{"type":"sse","url":"file:///etc/passwd"}]}"#)

@@ -28,7 +28,7 @@ import TweakRecords
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test func `are set, shown and reset, with who and why`() throws {
+    @Test func `are set, shown and reset, with author and reason`() throws {
         #expect(try succeed("list") == "search: no values\n")
         #expect(
             try succeed("set", tweak, "true", "--by", "ann@ops", "--why", "go live")
@@ -49,14 +49,14 @@ import TweakRecords
         #expect(try host.fleet("get", tweak).status == EX_DATAERR)
     }
 
-    @Test func `are recorded with the user and the host if nobody else is named`() throws {
+    @Test func `are recorded with user and host by default`() throws {
         _ = try succeed("set", tweak, "true")
         let by = try json(try succeed("get", tweak, "--format", "json"))["by"] as? String
         let name = ProcessInfo.processInfo.hostName.split(separator: ".")[0]
         #expect(by?.contains("@\(name)") == true, "\(by ?? "")")
     }
 
-    @Test func `are of the type that JSON has`() throws {
+    @Test func `have the type of the JSON value`() throws {
         let values = ["true", "-5", "2.5", "\"on\"", "\"\"", "18446744073709551615"]
         for (number, value) in values.enumerated() {
             #expect(
@@ -73,7 +73,7 @@ import TweakRecords
         }
     }
 
-    @Test func `of features are written as people do`() throws {
+    @Test func `of features can be written as on and off`() throws {
         let switched = "Features/instant-search/enabled"
         #expect(
             try succeed("set", "instant-search/enabled", "on") == "\(switched): none → true (revision 2)\n")
@@ -86,7 +86,7 @@ import TweakRecords
         #expect(result.error.contains("\"maybe\" is not a bool; allowed: true or false"), "\(result.error)")
     }
 
-    @Test func `of numbers are calculated`() throws {
+    @Test func `of numbers can be arithmetic`() throws {
         _ = try succeed("set", "A/B/C", "200")
         #expect(try succeed("set", "A/B/C", "+=10%") == "A/B/C: 200 → 220 (revision 3)\n")
     }
@@ -102,7 +102,7 @@ import TweakRecords
         #expect(try host.fleet("set", "A/B/D", "red").status == EX_DATAERR)
     }
 
-    @Test func `are checked with a program, which also knows the whole name`() throws {
+    @Test func `are checked against a program, which also completes names`() throws {
         let program = Locations.product("live-program")
         #expect(
             try succeed("set", "Step", "3", "--program", program)
@@ -114,7 +114,7 @@ import TweakRecords
         #expect(try host.fleet("set", "Step", "3", "--program", host.home("none")).status == EX_NOINPUT)
     }
 
-    @Test func `are for chosen hosts`() throws {
+    @Test func `can apply to chosen hosts`() throws {
         let filters = "{ \"percentage\": 10 }"
         #expect(
             try succeed("set", tweak, "true", "--for", filters)
@@ -125,7 +125,7 @@ import TweakRecords
         #expect(try host.fleet("set", tweak, "true", "--for", "[]").status == EX_USAGE)
     }
 
-    @Test func `are not for hosts that a filter chooses which there is not`() throws {
+    @Test func `apply to no host if a filter is unknown`() throws {
         let result = try host.fleet("set", tweak, "true", "--for", "{ \"percentag\": 10 }")
         #expect(result.status == EX_DATAERR)
         #expect(
@@ -136,7 +136,7 @@ import TweakRecords
         #expect(try succeed("list") == "search: no values\n")
     }
 
-    @Test func `do not decide where a web server has others, which is said`() throws {
+    @Test func `have lower precedence than a web server, which is reported`() throws {
         try host.home.write(
             "state/tweaks/search/remote.json",
             """
@@ -153,7 +153,7 @@ import TweakRecords
         #expect(try host.fleet("reset", tweak).error.isEmpty)
     }
 
-    @Test func `are changed only if nobody was faster, if that is asked for`() throws {
+    @Test func `can be changed only if unchanged since`() throws {
         _ = try succeed("set", tweak, "true", "--by", "ann", "--if-revision", "0")
         let loser = try host.fleet("set", tweak, "false", "--if-revision", "0")
         #expect(loser.status == EX_TEMPFAIL)
@@ -165,7 +165,7 @@ import TweakRecords
         _ = try succeed("reset", tweak, "--if-revision", "2")
     }
 
-    @Test func `go back to a revision, all or one, and that is a change like any other`() throws {
+    @Test func `can be rolled back to a revision, all or one`() throws {
         _ = try succeed("set", "A/B/C", "1")
         _ = try succeed("set", "A/B/D", "2", "--for", "{ \"percentage\": 50 }")
         // Revision 3.
@@ -232,7 +232,7 @@ import TweakRecords
         #expect(try succeed("rollback", "1007", "A/B/C").contains("5 → none"))
     }
 
-    @Test func `are changed although there are keys in the history that nobody expects`() throws {
+    @Test func `can be changed in spite of unexpected keys in the history`() throws {
         _ = try succeed("set", tweak, "true")
         let root = "/tweaks/production/search/history/"
         let strange = [
@@ -256,7 +256,7 @@ import TweakRecords
         #expect(history.error.contains("\(root)zzz: this is not the number"), "\(history.error)")
     }
 
-    @Test func `are changed, whatever stands in the history and among the values`() async throws {
+    @Test func `can be changed whatever the history and the values contain`() async throws {
         let editor = try FleetEditor(try application())
         defer { Task { await editor.end() } }
         let tweak = TweakKey("A", "B", "C")
@@ -299,7 +299,7 @@ import TweakRecords
             name: "search", cluster: try #require(try EtcdCluster(ofConfiguration: bytes, path: "")))
     }
 
-    @Test func `go back to what there was, also if somebody wrote without tweak fleet`() throws {
+    @Test func `can be rolled back even after changes without tweak fleet`() throws {
         _ = try succeed("set", "A/B/C", "1")
         try etcd.put("A/B/C", "{ \"value\": 5 }")
         try etcd.put("A/B/D", "{ \"value\": 6 }")
@@ -311,7 +311,7 @@ import TweakRecords
         #expect(try succeed("rollback", "5", "A/B/C") == "A/B/C: 5 → 7 (revision 9)\n")
     }
 
-    @Test func `do not go back to what nobody knows any more`() throws {
+    @Test func `cannot be rolled back beyond the history`() throws {
         _ = try succeed("set", "A/B/C", "1")
         _ = try succeed("set", "A/B/E", "1")
         // Revision 4.
@@ -334,7 +334,7 @@ import TweakRecords
         #expect(try succeed("list").contains("A/B/C  7"))
     }
 
-    @Test func `are changed by many at the same time, and no change is lost`() async throws {
+    @Test func `survive concurrent changes`() async throws {
         let application = try application()
         let tweak = TweakKey("A", "B", "C")
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -359,7 +359,7 @@ import TweakRecords
         #expect(changes?.count == 40)
     }
 
-    @Test func `are changed once, though the answer to that was lost`() throws {
+    @Test func `are changed once even if the answer is lost`() throws {
         // What a transaction brings, and nothing of what it says.
         let proxy = try HostileServer { [port = etcd.endpoints[0].split(separator: ":")[2]] request in
             guard let answer = forward(request, to: UInt16(port) ?? 0) else { return }
@@ -373,7 +373,7 @@ import TweakRecords
         #expect(try succeed("history").split(separator: "\n").count == 2)
     }
 
-    @Test func `are not changed if nobody answers, or nobody is known`() throws {
+    @Test func `are not changed without a reachable member`() throws {
         etcd.kill()
         let result = try host.fleet("set", tweak, "true")
         #expect(result.status == EX_UNAVAILABLE)
@@ -414,7 +414,7 @@ import TweakRecords
         #expect(line.contains("  ann  A/B/C: ") && line.contains("  number "))
     }
 
-    @Test func `are shown as wrong if they are, and put right by the next one`() throws {
+    @Test func `are shown as invalid, and fixed by the next change`() throws {
         try etcd.put(tweak, "{")
         #expect(try succeed("list").contains("it is not JSON"))
         #expect(try host.fleet("get", tweak).status == EX_DATAERR)
@@ -429,7 +429,7 @@ import TweakRecords
 }
 
 @Suite struct `A full etcd` {
-    @Test func `refuses a change, and agents go on with what there is`() throws {
+    @Test func `refuses changes, and agents keep their values`() throws {
         let host = try AgentHost(source: "fleet")
         let etcd = try EtcdMembers(more: ["--quota-backend-bytes", "200000"])
         try host.follow(etcd.endpoints, "\"interval\": 1")

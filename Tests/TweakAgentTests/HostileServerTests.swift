@@ -15,7 +15,7 @@ import Testing
         return result.error.split(separator: "\n").filter { !$0.hasSuffix("it could not be loaded") }
     }
 
-    @Test func `is each other reason, once`() throws {
+    @Test func `reports each reason once`() throws {
         let server = try HostileServer { $0.answer("<html>", headers: ["Content-Type: text/html"]) }
         try host.configure(server.url)
         func expect(_ reason: String, _ location: SourceLocation = #_sourceLocation) throws {
@@ -46,7 +46,7 @@ import Testing
         #expect(result.error == "tweak-agent: search: loaded again, after failures since \(since)\n")
     }
 
-    @Test func `is another reason also while it goes on checking`() throws {
+    @Test func `reports a new reason while it keeps checking`() throws {
         let server = try HostileServer { $0.answer("", status: "503 Service Unavailable") }
         try host.configure(server.url, "\"interval\": 1")
         let result = try host.following { (agent) throws in
@@ -84,7 +84,7 @@ import Testing
 
     private static let new = features(["search": false])
 
-    @Test func `that is cut where its length says otherwise`() throws {
+    @Test func `truncated before its length`() throws {
         try refuses("the connection was closed before the end") {
             $0.send(
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n" + Self.new
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `that is cut between two chunks`() throws {
+    @Test func `truncated between two chunks`() throws {
         try refuses("the connection was closed before the end") {
             let size = String(Self.new.utf8.count, radix: 16)
             $0.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -100,18 +100,18 @@ import Testing
         }
     }
 
-    @Test func `that is cut in its head`() throws {
+    @Test func `truncated in its head`() throws {
         try refuses("the connection was closed before the end") { $0.send("HTTP/1.1 200 OK\r\nContent-Ty") }
     }
 
-    @Test func `that says it is too large`() throws {
+    @Test func `whose length is too large`() throws {
         try refuses("the answer has more than 1048576 bytes") {
             $0.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1048577\r\n\r\n")
             usleep(200_000)
         }
     }
 
-    @Test func `that has no end, and reads no more of it than is allowed`() throws {
+    @Test func `that is endless, of which it reads only a limited part`() throws {
         let sent = Locked(0)
         try refuses("the answer has more than 1048576 bytes") { request in
             request.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[")
@@ -126,7 +126,7 @@ import Testing
         #expect(sent.withLock { $0 } < 1 << 27)
     }
 
-    @Test func `that comes byte by byte for longer than a check may take`() throws {
+    @Test func `that takes too long, byte by byte`() throws {
         try host.configure(server.url, "\"timeout\": 0.5")
         try refuses("no complete answer within 0.5 seconds") { request in
             request.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n")
@@ -134,18 +134,18 @@ import Testing
         }
     }
 
-    @Test func `that never comes`() throws {
+    @Test func `that never arrives`() throws {
         try host.configure(server.url, "\"timeout\": 0.5")
         try refuses("no complete answer within 0.5 seconds") { _ in usleep(2_000_000) }
     }
 
-    @Test func `that is a page`() throws {
+    @Test func `that is a web page`() throws {
         try refuses("the answer is text/html; charset=utf-8; application/json is expected") {
             $0.answer("<html>Sign in</html>", headers: ["Content-Type: text/html; charset=utf-8"])
         }
     }
 
-    @Test func `that does not say what it is`() throws {
+    @Test func `without a content type`() throws {
         try refuses("the answer has no content type; application/json is expected") {
             $0.answer(Self.new, headers: [])
         }
@@ -162,7 +162,7 @@ import Testing
         try refuses("features.json: ") { $0.answer("[]") }
     }
 
-    @Test func `that is compressed though nobody asked`() throws {
+    @Test func `with unrequested compression`() throws {
         try refuses("the answer is encoded as gzip, which was not requested") {
             $0.answer("\u{1f}", headers: ["Content-Type: application/json", "Content-Encoding: gzip"])
         }
@@ -175,15 +175,15 @@ import Testing
     @Test(arguments: [
         "500 Internal Server Error", "503 Service Unavailable", "403 Forbidden", "204 No Content",
     ])
-    func `with another status than the right one`(status: String) throws {
+    func `with another status`(status: String) throws {
         try refuses("HTTP status \(status.prefix(3)) since ") { $0.answer(Self.new, status: status) }
     }
 
-    @Test func `that says nothing has changed though nobody asked`() throws {
+    @Test func `with an unrequested 304`() throws {
         try refuses("HTTP status 304 since ") { $0.answer("", status: "304 Not Modified") }
     }
 
-    @Test func `from where it is redirected, unless that is allowed`() throws {
+    @Test func `after a redirect, unless allowed`() throws {
         let redirecting: @Sendable (HostileServer.Request) -> Void = { request in
             if request.path == "/other.json" { return request.answer(Self.new) }
             request.answer("", status: "302 Found", headers: ["Location: /other.json"])
@@ -195,7 +195,7 @@ import Testing
         #expect(try host.isOn("search") == false)
     }
 
-    @Test func `that is redirected in a circle`() throws {
+    @Test func `in a redirect loop`() throws {
         try host.configure(server.url, "\"redirects\": 3")
         let before = server.requests.count
         try refuses("it is redirected to \"/features.json\", but only 3 redirects are followed") {
@@ -205,14 +205,14 @@ import Testing
     }
 
     @Test(arguments: ["file:///etc/passwd", "gopher://127.0.0.1/", ""])
-    func `that is redirected to what is no web server`(location: String) throws {
+    func `after a redirect to anything but a web address`(location: String) throws {
         try host.configure(server.url, "\"redirects\": 3")
         try refuses("it is redirected to \"") {
             $0.answer("", status: "302 Found", headers: ["Location: \(location)"])
         }
     }
 
-    @Test func `that is older than what was loaded before, also by an agent that has ended`() throws {
+    @Test func `older than the last one loaded, even by an earlier agent`() throws {
         server.answer { $0.answer(features(["search": true], version: 7)) }
         #expect(try host.once().succeeded)
         try refuses("its version is 6, and 7 or more is expected") {
@@ -224,7 +224,7 @@ import Testing
         #expect(try host.isOn("search") == false)
     }
 
-    @Test func `that is older than the configuration says`() throws {
+    @Test func `older than the configuration allows`() throws {
         try host.configure(server.url, "\"lowestVersion\": 5")
         try refuses("its version is 4, and 5 or more is expected") {
             $0.answer(features(["search": false], version: 4))
@@ -251,23 +251,23 @@ import Testing
         return server.requests[1].lowercased()
     }
 
-    @Test func `for what is newer than the tag that it got`() throws {
+    @Test func `conditionally by its tag`() throws {
         let request = try secondRequest(["ETag: \"one\"", "Last-Modified: Sun, 22 Nov 2020 17:00:00 GMT"])
         #expect(request.contains("\r\nif-none-match: \"one\"\r\n"))
         #expect(!request.contains("if-modified-since"))
     }
 
-    @Test func `for what is newer than the date that it got`() throws {
+    @Test func `conditionally by its date`() throws {
         let request = try secondRequest(["Last-Modified: Sun, 22 Nov 2020 17:00:00 GMT"])
         #expect(request.contains("\r\nif-modified-since: sun, 22 nov 2020 17:00:00 gmt\r\n"))
     }
 
-    @Test func `for everything where its clock is wrong, as the date is yet to come`() throws {
+    @Test func `unconditionally if the date is in the future`() throws {
         let request = try secondRequest(["Last-Modified: Fri, 22 Nov 2199 17:00:00 GMT"])
         #expect(!request.contains("if-modified-since"))
     }
 
-    @Test func `less often when it asks for that`() throws {
+    @Test func `less often on request`() throws {
         server.answer { $0.answer("", status: "503 Service Unavailable", headers: ["Retry-After: 3600"]) }
         try host.following { (_) throws in
             #expect(try waitUntil { try host.problem() != nil })

@@ -17,7 +17,7 @@ import Testing
         FileStatus(host.home("provided/a\(application)/\(source).json")) != nil
     }
 
-    @Test func `trusts the same certificates for all, and so needs little memory`() throws {
+    @Test func `shares the trusted certificates, and so needs little memory`() throws {
         // With TLS it never comes to a request.
         let server = try HostileServer { _ in }
         let count = 400

@@ -31,7 +31,7 @@ import Testing
         return counts
     }
 
-    @Test func `ask evenly from the second check on, as many as the arithmetic says`() {
+    @Test func `poll evenly from the second check on, at the calculated rate`() {
         let counts = requests(seconds: 1800)
         #expect(counts[0] == Self.hosts)
         let later = counts[120...]
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [90.0, 900.0])
-    func `come back after an outage without a rush, the last within five and a half minutes`(
+    func `recover after an outage without a rush, within five and a half minutes`(
         seconds: Double
     ) {
         let counts = requests(seconds: 3000, outage: 600..<600 + seconds)

@@ -13,7 +13,7 @@ import Testing
         try host.configure(server.url, "\"interval\": 1, \"timeout\": 1")
     }
 
-    @Test func `writes what of a file is for this host`() throws {
+    @Test func `writes the values that apply to this host`() throws {
         try server.put(
             """
             { "version": "1.0", "features": [ { "key": "search", "enabled": true },
@@ -28,7 +28,7 @@ import Testing
         #expect(reasons["Features/elsewhere/enabled"]?.contains("0.1") == true)
     }
 
-    @Test func `has values of every type where the file is one of overrides`() throws {
+    @Test func `reads values of all types from an overrides file`() throws {
         try server.put(#"{ "version": 3, "A": { "B": { "i": 5, "d": 0.5, "t": "x", "b": true } } }"#)
         #expect(try host.once().succeeded)
         let file = try #require(try host.file())
@@ -40,7 +40,7 @@ import Testing
         #expect(file["version"] as? Int == 3)
     }
 
-    @Test func `loads the file with the version of the application that it is told`() throws {
+    @Test func `loads the file for the configured version of the application`() throws {
         try server.put(
             """
             { "features": [ { "key": "new", "enabled": true, "minimum-application-version": "2.4" },
@@ -52,8 +52,7 @@ import Testing
         #expect(try host.isOn("newer") == false)
     }
 
-    @Test func `takes away what it had loaded once that is not configured any more, and says so once`() throws
-    {
+    @Test func `removes values that are no longer configured, and reports it once`() throws {
         try host.home.write("provided/by-hand/remote.json", "{ \"values\": {} }")
         #expect(try host.once().succeeded)
         try host.configure(server.url, name: "other")
@@ -66,7 +65,7 @@ import Testing
         #expect(FileStatus(host.home("provided/by-hand/remote.json")) != nil)
     }
 
-    @Test func `follows what changes`() throws {
+    @Test func `follows changes`() throws {
         try host.following { _ in
             #expect(try waitUntil { try host.isOn("search") == true })
             try server.put(features(["search": false]))
@@ -74,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `asks whether something has changed and leaves its file alone if not`() throws {
+    @Test func `asks conditionally, and does not rewrite its file without a change`() throws {
         try host.following { _ in
             #expect(try waitUntil { try host.isOn("search") == true })
             let before = try #require(FileStatus(host.path)?.inode)
@@ -84,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `keeps what it knows while the server is away, and says that once`() throws {
+    @Test func `keeps its values while the server is down, and reports it once`() throws {
         let result = try host.following { _ in
             #expect(try waitUntil { try host.isOn("search") == true })
             server.stop()
@@ -102,7 +101,7 @@ import Testing
         #expect(lines.count { $0.contains("loaded again, after failures since") } == 1, "\(result.error)")
     }
 
-    @Test func `gives up a server that has stopped to answer, and goes on when it does`() throws {
+    @Test func `times out when a server hangs, and continues when it answers`() throws {
         try host.following { _ in
             #expect(try waitUntil { try host.isOn("search") == true })
             server.pause()
@@ -117,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `begins with the last good values and keeps since when there is nothing newer`() throws {
+    @Test func `starts with the last valid values and remembers when they were loaded`() throws {
         #expect(try host.once().succeeded)
         server.stop()
         let result = try host.once()
@@ -129,7 +128,7 @@ import Testing
         #expect(try host.problem() == problem)
     }
 
-    @Test func `loads nothing that is no longer there, and keeps what was`() throws {
+    @Test func `keeps its values when the file is gone`() throws {
         #expect(try host.once().succeeded)
         try FileManager.default.removeItem(atPath: server.home("www/features.json"))
         #expect(try host.once().status == EX_TEMPFAIL)
@@ -137,7 +136,7 @@ import Testing
         #expect(try host.isOn("search") == true)
     }
 
-    @Test func `ends with success when it is asked to`() throws {
+    @Test func `exits successfully on request`() throws {
         let result = try host.following { (_) throws in
             #expect(try waitUntil { try host.isOn("search") == true })
         }
@@ -145,7 +144,7 @@ import Testing
         #expect(result.error == "")
     }
 
-    @Test func `reads its configuration again when it is asked to, unless that is wrong`() throws {
+    @Test func `reloads its configuration on request, unless that is invalid`() throws {
         let other = try WebServer()
         try other.put(features(["search": false]))
         let result = try host.following { agent in
@@ -160,7 +159,7 @@ import Testing
         #expect(result.status == 0)
     }
 
-    @Test func `is the only one that writes into its folder`() throws {
+    @Test func `is the only writer of its folder`() throws {
         try host.following { _ in
             #expect(try waitUntil { try host.file() != nil })
             let second = try host.once()
@@ -169,8 +168,7 @@ import Testing
         }
     }
 
-    @Test func `keeps the old file when there is no room for a new one, and writes it when there is`() throws
-    {
+    @Test func `keeps the old file on a full disk, and writes the new one later`() throws {
         #expect(try host.once().succeeded)
         try server.put(features(["search": false]))
         let limited = try run(
@@ -190,7 +188,7 @@ import Testing
         #expect(try host.isOn("search") == false)
     }
 
-    @Test func `leaves a whole file when it is killed at any moment`() throws {
+    @Test func `leaves a complete file whenever it is killed`() throws {
         try host.configure(server.url, "\"interval\": 1")
         for round in 0..<(isLong ? 300 : 12) {
             try server.put(
@@ -215,7 +213,7 @@ import Testing
             ])
     }
 
-    @Test func `takes a damaged file of its own for none`() throws {
+    @Test func `ignores a damaged file of its own`() throws {
         try host.home.write("provided/search/remote.json", "{ \"values\": ")
         let result = try host.once()
         #expect(result.succeeded)
@@ -223,7 +221,7 @@ import Testing
         #expect(try host.isOn("search") == true)
     }
 
-    @Test func `is not confused by a file of its own from the future`() throws {
+    @Test func `accepts a file of its own from the future`() throws {
         try host.home.write(
             "provided/search/remote.json",
             #"{ "from": "\#(server.url)features.json", "loaded": "2199-01-01T00:00:00Z", "values": {} }"#)
@@ -266,7 +264,7 @@ import Testing
         return server
     }
 
-    @Test func `loads what comes from a host that the named authority knows`() throws {
+    @Test func `loads from a host whose certificate is trusted`() throws {
         try authority.make("good")
         let server = try server("good")
         let result = try host.once()
@@ -275,7 +273,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `believes nothing of a host whose certificate has expired`() throws {
+    @Test func `refuses a host with an expired certificate`() throws {
         try authority.make("expired", isExpired: true)
         let server = try server("expired")
         #expect(try host.once().status == EX_TEMPFAIL)
@@ -285,7 +283,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `believes nothing of another host`() throws {
+    @Test func `refuses the certificate of another host`() throws {
         try authority.make("other", host: "elsewhere.example")
         let server = try server("other")
         #expect(try host.once().status == EX_TEMPFAIL)
@@ -294,7 +292,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `believes nothing of a host that nobody knows`() throws {
+    @Test func `refuses an untrusted certificate`() throws {
         try authority.make("good")
         let server = try server("good")
         try host.configure(server.url)
@@ -302,7 +300,7 @@ import Testing
         #expect(try host.problem()?.hasPrefix("the certificate of the server is not trusted") == true)
     }
 
-    @Test func `is not led away from TLS`() throws {
+    @Test func `refuses redirects away from TLS`() throws {
         try authority.make("good")
         let plain = try WebServer()
         try plain.put(features(["search": true]))

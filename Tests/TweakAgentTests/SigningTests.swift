@@ -22,14 +22,14 @@ import Testing
             AgentHost.program, ["sign", "--key", host.home(key), server.home(file)], home: host.home)
     }
 
-    @Test func `is believed`() throws {
+    @Test func `is accepted`() throws {
         #expect(try sign().succeeded)
         let result = try host.once()
         #expect(result.succeeded, "\(result.error)")
         #expect(try host.isOn("search") == true)
     }
 
-    @Test func `is not believed when it has changed`() throws {
+    @Test func `is refused when changed`() throws {
         #expect(try sign().succeeded)
         try server.put(features(["search": false]))
         #expect(try host.once().status == EX_TEMPFAIL)
@@ -37,25 +37,25 @@ import Testing
         #expect(try host.isOn("search") == nil)
     }
 
-    @Test func `is not believed with the signature of somebody else`() throws {
+    @Test func `is refused with a foreign signature`() throws {
         _ = try run(AgentHost.program, ["sign", "--new-key", host.home("other")], home: host.home)
         #expect(try sign(key: "other").succeeded)
         #expect(try host.once().status == EX_TEMPFAIL)
         #expect(try host.problem()?.hasPrefix("the signature is not one of this file with this key") == true)
     }
 
-    @Test func `is not believed without its signature`() throws {
+    @Test func `is refused without its signature`() throws {
         #expect(try host.once().status == EX_TEMPFAIL)
         #expect(try host.problem()?.hasPrefix("the signature: HTTP status 404 since ") == true)
     }
 
-    @Test func `is not believed with what is no signature`() throws {
+    @Test func `is refused with an invalid signature`() throws {
         try server.put("<html>", as: "features.json.sig")
         #expect(try host.once().status == EX_TEMPFAIL)
         #expect(try host.problem()?.contains("features.json.sig is not a signature") == true)
     }
 
-    @Test func `is believed when its signature comes a moment after it`() throws {
+    @Test func `is accepted when its signature arrives a moment later`() throws {
         #expect(try sign().succeeded)
         let signature = try String(contentsOfFile: server.home("www/features.json.sig"), encoding: .utf8)
         let old = Locked(true)
@@ -72,7 +72,7 @@ import Testing
         #expect(late.requests.count == 4)
     }
 
-    @Test func `has a signature that openssl finds right, with the key that was printed`() throws {
+    @Test func `has a signature that openssl verifies with the printed key`() throws {
         #expect(try sign().succeeded)
         // What comes before the 32 bytes of any such key: RFC 8410.
         let prefix = try #require(Data(base64Encoded: "MCowBQYDK2VwAyEA"))
@@ -90,7 +90,7 @@ import Testing
         #expect(result.contains("Verified Successfully"))
     }
 
-    @Test func `can be checked before it is put on a server`() throws {
+    @Test func `can be checked before deployment`() throws {
         let check = { (key: String) in
             try run(
                 AgentHost.program, ["sign", "--check", key, server.home("www/features.json")], home: host.home
@@ -104,7 +104,7 @@ import Testing
         #expect(try check("AAAA").status == EX_DATAERR)
     }
 
-    @Test func `is signed with a key that nobody else reads and no second one replaces`() throws {
+    @Test func `is signed with a private key that is never overwritten`() throws {
         #expect(FileStatus(host.home("key"))?.mode == 0o600)
         let again = try run(AgentHost.program, ["sign", "--new-key", host.home("key")], home: host.home)
         #expect(again.status == EX_CANTCREAT)
@@ -124,7 +124,7 @@ import Testing
         #expect(try sign().succeeded)
     }
 
-    @Test func `is signed by tweak sign as by the agent's program`() throws {
+    @Test func `is signed alike by tweak sign and the agent's program`() throws {
         let result = try run(
             Locations.product("tweak"),
             ["sign", "--key", host.home("key"), server.home("www/features.json")],
@@ -146,7 +146,7 @@ import Testing
             "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82"
         ),
     ])
-    func `makes of a private key the public one of the specification`(
+    func `derives the public key of the specification`(
         secret: String, known: String, message: String
     ) throws {
         let key = try #require(PrivateKey(text: bytes(secret).base64EncodedString()))
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: ["", "AAAA", "A", "!!!!", "AAA=AAAA", String(repeating: "A", count: 42) + "B="])
-    func `takes nothing for a key that is not 32 bytes in Base64`(text: String) {
+    func `requires keys of 32 bytes in Base64`(text: String) {
         #expect(PublicKey(text: text) == nil)
     }
 }

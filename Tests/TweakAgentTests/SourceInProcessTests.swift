@@ -29,7 +29,7 @@ import TweaksRemote
         return condition()
     }
 
-    @Test func `gives what it loads, and reports what it loads later`() async throws {
+    @Test func `provides what it loads, and reports later changes`() async throws {
         let (source, reports) = (try source(), Locked(0))
         source.onChange { _ in reports.withLock { $0 += 1 } }
         let running = Task { await source.run() }
@@ -42,7 +42,7 @@ import TweaksRemote
         await running.value
     }
 
-    @Test func `has its store tell what was loaded, and what could not be`() async throws {
+    @Test func `reports loads and failures through its store`() async throws {
         let store = TweakStore()
         _ = try store.make(key, default: false)
         let source = try source()
@@ -63,7 +63,7 @@ import TweaksRemote
         await running.value
     }
 
-    @Test func `can be run again, and need not be run at all`() async throws {
+    @Test func `can be restarted, or not run at all`() async throws {
         _ = try source()
         let source = try source()
         for isOn in [true, false] {
@@ -75,14 +75,14 @@ import TweaksRemote
         }
     }
 
-    @Test func `can be in the store of the process, beside what an agent has`() throws {
+    @Test func `can be used next to an agent`() throws {
         let source = try source()
         try TweakStore.shared.add(source, below: .overrides)
         #expect(TweakStore.shared.sources.contains(TweakSource("http")))
         try TweakStore.shared.remove(providerOf: TweakSource("http"))
     }
 
-    @Test func `is made of each source that a configuration of an agent has`() async throws {
+    @Test func `can be created from an agent's configuration`() async throws {
         let etcd = try EtcdMembers()
         let configuration = try home.write(
             "agent.json",
@@ -116,7 +116,7 @@ import TweaksRemote
         await running.value
     }
 
-    @Test func `begins with what an earlier one has kept`() async throws {
+    @Test func `starts with the saved values of an earlier one`() async throws {
         do {
             let source = try source()
             let running = Task { await source.run() }
@@ -136,11 +136,11 @@ import TweaksRemote
     }
 
     @Test(arguments: ["http://example.org/", "example.org", "https://"])
-    func `is made only of what comes with TLS`(url: String) {
+    func `requires TLS`(url: String) {
         #expect(throws: RemoteSource.Problem.self) { try RemoteSource(application: "search", url: url) }
     }
 
-    @Test func `is made only with a key that is one`() {
+    @Test func `requires a valid key`() {
         #expect(throws: RemoteSource.Problem.self) {
             try RemoteSource(application: "search", url: "https://example.org/", publicKey: "none")
         }

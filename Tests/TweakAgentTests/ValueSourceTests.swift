@@ -62,7 +62,7 @@ private final class Answers: ValueSource, SourceSettings {
         files.map { $0.values[Answers.key]?.tweakValue }
     }
 
-    @Test func `is read again and again, and told when it is new`() async throws {
+    @Test func `is polled, and reports new values`() async throws {
         let result = try await follow([.success(1), .success(1), .success(2)]) {
             $0.file.values[Answers.key]?.tweakValue == 2
         }
@@ -72,7 +72,7 @@ private final class Answers: ValueSource, SourceSettings {
         #expect(result.said.isEmpty)
     }
 
-    @Test func `that fails has what was known stay, and says once that it fails and works again`()
+    @Test func `keeps its values after a failure, and reports failure and recovery once`()
         async throws
     {
         let result = try await follow([.success(1), .failure(away), .failure(away), .success(1)]) {
@@ -84,7 +84,7 @@ private final class Answers: ValueSource, SourceSettings {
         #expect(result.last.file.problem == nil)
     }
 
-    @Test func `that is read once ends with a failure, which the next follower does not say again`()
+    @Test func `that is read once ends with its failure, which the next follower does not repeat`()
         async throws
     {
         let first = try await follow([.failure(away)], isOnce: true)
