@@ -12,7 +12,7 @@ import Testing
             .compactMap { $0.components(separatedBy: "\n```").first }
     }
 
-    @Test func `Its client shows tweaks, sets one and tells of changes`() throws {
+    @Test func `Its client shows tweaks, sets one and reports changes`() throws {
         let program = try LiveProgram()
         let source = try program.home.write("client.py", try #require(try blocks("python").first) + "\n")
         let python = try Locations.program("python3")
@@ -37,7 +37,7 @@ import Testing
         #expect(client.wait().error == "the program has ended\n")
     }
 
-    @Test func `Its client may sample while it asks`() throws {
+    @Test func `Its client may sample during requests`() throws {
         let program = try LiveProgram()
         let source = try #require(try blocks("python").first)
         let definition = try #require(source.components(separatedBy: "\nprogram = ").first)
@@ -58,7 +58,7 @@ import Testing
         #expect(result.output == "{'samples'}\n", "\(result.error)")
     }
 
-    @Test func `Each of its requests is one to a program`() throws {
+    @Test func `Each of its requests is valid for a program`() throws {
         let program = try LiveProgram()
         let client = try program.connect()
         for line in try blocks("json").flatMap({ $0.split(separator: "\n") }) {

@@ -11,7 +11,7 @@ import Testing
     init() throws { home = try TemporaryDirectory() }
 
     @Test(arguments: try Article.all.get().filter { $0.hasCommands && $0.description != "RemoteValues.md" })
-    func `prints what it shows`(article: Article) throws {
+    func `prints the output that it shows`(article: Article) throws {
         try makeStandIns()
         let shell = try ArticleShell(home: home)
         defer { shell.end() }

@@ -53,7 +53,7 @@ private struct NamedProgram {
 }
 
 @Suite struct `Names of programs` {
-    @Test func `A name that is declared is that of what is kept, running or not`() throws {
+    @Test func `A declared name is used for overrides, running or not`() throws {
         let program = try NamedProgram()
         #expect(try program.tweak("set", program.path, "Seed", "6").output == "Maze/Walls/Seed: 5 → 6\n")
         #expect(try program.kept() == ["maze"])
@@ -75,14 +75,14 @@ private struct NamedProgram {
                 == program.home("config/tweaks/maze/overrides.json"))
     }
 
-    @Test func `TWEAKS_APPLICATION goes before it`() throws {
+    @Test func `TWEAKS_APPLICATION takes precedence`() throws {
         let program = try NamedProgram()
         try program.home.write("config/tweaks/other/overrides.json", #"{"Maze": {"Walls": {"Seed": 9}}}"#)
         #expect(try program.run(["TWEAKS_APPLICATION": "other"]).output == "9\n")
         #expect(try program.run().output == "5\n")
     }
 
-    @Test(arguments: ["a/b", "..", ""]) func `A name that no directory can have is not used`(_ name: String)
+    @Test(arguments: ["a/b", "..", ""]) func `An invalid name is not used`(_ name: String)
         throws
     {
         let program = try NamedProgram()
@@ -96,7 +96,7 @@ private struct NamedProgram {
         #expect(try declared.run().output == "6\n")
     }
 
-    @Test func `A library that a host loads names what is kept of it`() throws {
+    @Test func `A library loaded by a host has its own name for overrides`() throws {
         let home = try TemporaryDirectory()
         let source = try home.write(
             "extension.c",
@@ -122,7 +122,7 @@ private struct NamedProgram {
         #expect(result.output == "2\n")
     }
 
-    @Test func `Nothing is left of it in a release build`() throws {
+    @Test func `Release builds contain no trace of it`() throws {
         let home = try TemporaryDirectory()
         let source = try home.write("a.c", "#include <fbtweak.h>\nFBTweakApplication(\"maze\");\n")
         let result = try TestSupport.run(

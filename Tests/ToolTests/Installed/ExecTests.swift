@@ -78,7 +78,7 @@ private struct Starts {
 
     init() throws { starts = try Starts() }
 
-    @Test func `One that was built with the header alone has what is kept for it`() throws {
+    @Test func `A program built with only the header has its overrides`() throws {
         let program = try starts.program()
         #expect(
             try run(Installation.path("bin/tweak"), ["set", program, "Walls", "30"], home: starts.home)
@@ -87,7 +87,7 @@ private struct Starts {
         #expect(result.output == "30 1.50 ball\n" && result.error.isEmpty)
     }
 
-    @Test func `Values for one run count more than what is kept, and are not kept`() throws {
+    @Test func `Values for one run take precedence over overrides, and are not saved`() throws {
         let program = try starts.program()
         let names = ["Walls=40", "Maze/Ball/Speed=-2", "ball/name=a=b c"].flatMap { ["--set", $0] }
         let result = try run(
@@ -97,7 +97,7 @@ private struct Starts {
         #expect(access(starts.home("config/tweaks/maze"), F_OK) != 0)
     }
 
-    @Test func `They go along with those that the environment has, and before them`() throws {
+    @Test func `They are combined with those of the environment, and take precedence`() throws {
         let program = try starts.program()
         let result = try starts.exec(
             "--set", "Walls=40", "--set", "Name=x", program, "values",
@@ -108,7 +108,7 @@ private struct Starts {
         #expect(result.output == "40 3.00 x\n" && result.error.isEmpty)
     }
 
-    @Test func `A value outside the limits is clamped, and that is said`() throws {
+    @Test func `A value outside the limits is clamped and reported`() throws {
         let result = try starts.exec("--set", "Walls=1000", starts.program(), "values")
         #expect(result.output == "100 1.50 ball\n")
         #expect(
@@ -121,13 +121,13 @@ private struct Starts {
         ("Wals=3", "Wals: there is no such tweak; did you mean Maze/Grid/Walls?"),
         ("Walls=many", "Maze/Grid/Walls: \"many\" is not an int32; allowed: an integer from 1 to 100"),
     ])
-    func `With a value that it cannot take it is not started`(setting: String, message: String) throws {
+    func `A program is not started with an invalid value`(setting: String, message: String) throws {
         let result = try starts.exec("--set", setting, starts.program(), "values")
         #expect(result.status == EX_DATAERR && result.output.isEmpty)
         #expect(result.error == "tweak: \(message)\n")
     }
 
-    @Test func `The program takes the place of the command`() throws {
+    @Test func `The program replaces the command`() throws {
         let program = try starts.program()
         let process = try start(
             Installation.path("bin/tweak"), ["exec", "./maze", "itself"], home: starts.home,
@@ -138,13 +138,13 @@ private struct Starts {
         #expect(try starts.exec(program, "dies").status == 128 + SIGTERM)
     }
 
-    @Test func `Its arguments are its own`() throws {
+    @Test func `Its arguments are passed on`() throws {
         let program = try starts.program()
         let result = try starts.exec("--", program, "--all", "--set", "--help", "-5", "", "--")
         #expect(result.output == "<--all>\n<--set>\n<--help>\n<-5>\n<>\n<-->\n")
     }
 
-    @Test func `An argument that is not text gets there as it is`() throws {
+    @Test func `An argument that is not UTF-8 is passed on`() throws {
         let program = try starts.program()
         let command = try Installation.path("bin/tweak")
         let result = try run(
@@ -153,7 +153,7 @@ private struct Starts {
         #expect(result.output == " 3c 61 ff 62 3e 0a\n")
     }
 
-    @Test func `A stream that is closed stays closed`() throws {
+    @Test func `A closed stream stays closed`() throws {
         let program = try starts.program()
         let command = try Installation.path("bin/tweak")
         let result = try run(
@@ -161,20 +161,20 @@ private struct Starts {
         #expect(result.output == "-1\n")
     }
 
-    @Test func `What is loaded before it already stays the first`() throws {
+    @Test func `Libraries already preloaded stay first`() throws {
         let result = try starts.exec(
             starts.program(), "preloaded", environment: ["LD_PRELOAD": "libm.so.6"])
         #expect(try result.output == "libm.so.6:\(Starts.library.get())\n")
     }
 
-    @Test func `The library is loaded once where one starts another`() throws {
+    @Test func `Nested commands load the library once`() throws {
         let result = try starts.exec(
             Installation.path("bin/tweak"), "exec", "--set", "Walls=3", starts.program(), "values",
             "preloaded")
         #expect(try result.output == "3 1.50 ball\n\(Starts.library.get())\n")
     }
 
-    @Test func `One that is linked with the library is only started`() throws {
+    @Test func `A program linked with the library is just started`() throws {
         let folder = try Installation.path("lib")
         let program = try starts.program(
             "linked", "-L\(folder)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(folder)")
@@ -182,12 +182,12 @@ private struct Starts {
         #expect(result.output == "3 1.50 ball\nnothing\n" && result.error.isEmpty)
     }
 
-    @Test func `One that has the library inside is only started`() throws {
+    @Test func `A program that contains the library is just started`() throws {
         let result = try starts.exec("--set", "Count=7", Locations.product("tweak-setter"), "show")
         #expect(result.output == "false 7 0.5 hello\n" && result.error.isEmpty)
     }
 
-    @Test func `One without tweaks is started too, and that is said`() throws {
+    @Test func `A program without tweaks is started too, with a message`() throws {
         let program = try starts.program(isTunable: false)
         let result = try starts.exec(program, "values")
         #expect(result.output == "20 1.50 ball\n")
@@ -197,14 +197,15 @@ private struct Starts {
         )
     }
 
-    @Test func `One that AddressSanitizer watches is started with that first`() throws {
+    @Test func `A program with AddressSanitizer loads that first`() throws {
         let result = try starts.exec(
             "--set", "Walls=3", starts.program("watched", "-fsanitize=address"), "values",
             environment: ["ASAN_OPTIONS": "detect_leaks=0"])
         #expect(result.output == "3 1.50 ball\n" && result.error.isEmpty)
     }
 
-    @Test(arguments: ["#!/bin/sh\n", "#! /bin/sh -e\n", ""]) func `What a script starts has the library`(
+    @Test(arguments: ["#!/bin/sh\n", "#! /bin/sh -e\n", ""])
+    func `Programs started by a script have the library`(
         firstLine: String
     ) throws {
         let script = try starts.script("start", firstLine + "\"\(starts.program())\" values \"$1\"\n")
@@ -213,7 +214,7 @@ private struct Starts {
         #expect(result.output == "3 1.50 7\n<a b>\n" && result.error.isEmpty, "\(result)")
     }
 
-    @Test func `Of a script the tweaks are not known, so a name must be whole`() throws {
+    @Test func `Names must be complete for a script, whose tweaks are unknown`() throws {
         let script = try starts.script("start", "#!/bin/sh\n")
         let result = try starts.exec("--set", "Walls=3", script)
         #expect(result.status == EX_USAGE)
@@ -232,7 +233,7 @@ private struct Starts {
         #expect(result.error.contains(reason), "\(result.error)", sourceLocation: location)
     }
 
-    @Test(arguments: ["-static", "-static-pie"]) func `One that is linked statically`(flag: String) throws {
+    @Test(arguments: ["-static", "-static-pie"]) func `A statically linked program`(flag: String) throws {
         let program = try starts.program("static", flag)
         try expectRefusal(program, "\(program) is linked statically")
         let script = try starts.script("start", "#!\(program) itself\n")
@@ -240,24 +241,24 @@ private struct Starts {
     }
 
     @Test(.enabled(if: access("/usr/bin/musl-gcc", X_OK) == 0, "needs musl-gcc"))
-    func `One that another dynamic linker loads`() throws {
+    func `A program with another dynamic linker`() throws {
         try expectRefusal(starts.program("musl", compiler: "/usr/bin/musl-gcc"), "is loaded by /lib/ld-musl-")
     }
 
     @Test(.enabled(if: access("/usr/bin/aarch64-linux-gnu-gcc", X_OK) == 0, "needs a cross compiler"))
-    func `One for another machine`() throws {
+    func `A program for another machine`() throws {
         try expectRefusal(
             starts.program("foreign", compiler: "/usr/bin/aarch64-linux-gnu-gcc"),
             "is for aarch64, and the library for x86_64")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "needs root")) func `One with more rights than its user`() throws {
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func `A privileged program`() throws {
         let program = try starts.program()
         #expect(chown(program, 0, 65534) == 0 && chmod(program, 0o2755) == 0)
         try expectRefusal(program, "\(program) has more rights than its user")
     }
 
-    @Test func `With a library that is none`() throws {
+    @Test func `With an invalid library`() throws {
         let program = try starts.program()
         try expectRefusal(
             program, "it is not the library of tweaks", status: EX_DATAERR, options: ["--library", "/bin/sh"])
@@ -279,7 +280,7 @@ private struct Starts {
         #expect(result.status == EX_UNAVAILABLE && result.error.contains("libtweaks.so.0 is not beside"))
     }
 
-    @Test func `What is missing, or not a program, has the status that env gives it`() throws {
+    @Test func `A missing or invalid program has the exit status that env uses`() throws {
         let file = try starts.home.write("file", "text\n")
         let script = try starts.script("script", "#!/nowhere/interpreter\n")
         #expect(try starts.exec("nowhere").status == 127)

@@ -38,7 +38,7 @@ private struct Host {
 
 @Suite(.enabled(if: sanitizer == nil)) struct `Hosts are no worse off with what is installed` {
     @Test(arguments: ProgramBuild.all)
-    func `Callbacks throw what the host catches, and its runtime counts right`(build: ProgramBuild) throws {
+    func `Exceptions of callbacks reach the host's handlers`(build: ProgramBuild) throws {
         let result = try Host(build).run("throws")
         #expect(result.succeeded && result.error.isEmpty, "\(result)")
     }
@@ -47,7 +47,7 @@ private struct Host {
         arguments: [
             ("main-thread-exits", 7), ("main-thread-exits-late", 7), ("main-thread-exits-first", 8),
         ], ProgramBuild.all)
-    func `One whose main ends by pthread_exit ends with its last thread`(
+    func `A program whose main thread calls pthread_exit ends with its last thread`(
         scenario: (name: String, level: Int), build: ProgramBuild
     ) throws {
         let host = try Host(build)
@@ -57,7 +57,7 @@ private struct Host {
     }
 
     @Test(arguments: ProgramBuild.all)
-    func `One whose main sleeps for ever in the end of its thread follows its file`(build: ProgramBuild)
+    func `A program whose main thread never finishes exiting follows its file`(build: ProgramBuild)
         throws
     {
         let result = try Host(build).run("main-thread-parks")
@@ -65,7 +65,7 @@ private struct Host {
     }
 
     @Test(arguments: ProgramBuild.all)
-    func `One that becomes a daemon right after a set keeps that, and holds no lock`(build: ProgramBuild)
+    func `A program that becomes a daemon after a set saves the value, and holds no lock`(build: ProgramBuild)
         throws
     {
         let host = try Host(build)
@@ -76,7 +76,7 @@ private struct Host {
     }
 
     @Test(arguments: ProgramBuild.all)
-    func `Children hold no lock of a parent that sets`(build: ProgramBuild) throws {
+    func `Children inherit no lock from a parent that sets`(build: ProgramBuild) throws {
         let host = try Host(build)
         let result = try host.run("forks-while-it-sets")
         #expect(result.succeeded && result.error.isEmpty, "\(result)")
@@ -88,7 +88,9 @@ private struct Host {
             "may-not-poll", "may-not-read", "may-not-start-threads", "may-open-no-files", "has-no-memory",
         ],
         ProgramBuild.all)
-    func `One that has given up rights lives on, and rests`(scenario: String, build: ProgramBuild) throws {
+    func `A program that loses system calls or memory survives`(
+        scenario: String, build: ProgramBuild
+    ) throws {
         let result = try Host(build).run(scenario)
         #expect(result.succeeded, "\(result)")
         // Each thing is said once.
@@ -97,7 +99,7 @@ private struct Host {
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: ProgramBuild.all)
-    func `One that changes its root directory keeps its values, and finds nothing new there`(
+    func `A program in a chroot keeps its values, and reads nothing there`(
         build: ProgramBuild
     ) throws {
         let host = try Host(build)
@@ -108,13 +110,13 @@ private struct Host {
     }
 
     @Test(arguments: ProgramBuild.all)
-    func `A signal handler reads by a handle whatever it interrupts`(build: ProgramBuild) throws {
+    func `A signal handler can read through a handle at any time`(build: ProgramBuild) throws {
         let result = try Host(build).run("reads-in-handler")
         #expect(result.succeeded && result.error.isEmpty, "\(result)")
     }
 
     @Test(arguments: ProgramBuild.all)
-    func `A thread with as little stack as the documentation says can set`(build: ProgramBuild) throws {
+    func `A thread with the documented minimum stack can set`(build: ProgramBuild) throws {
         let host = try Host(build)
         let result = try host.run("has-small-stack")
         #expect(result.succeeded && result.error.isEmpty, "\(result)")
@@ -122,7 +124,7 @@ private struct Host {
     }
 
     @Test(arguments: ProgramBuild.all)
-    func `What is flushed before exec is kept, and nothing is left over`(build: ProgramBuild) throws {
+    func `A flush before exec saves everything, and leaves nothing behind`(build: ProgramBuild) throws {
         let host = try Host(build)
         try host.home.write("config/tweaks/guests/overrides.json.tmp", "of a writer that was killed")
         let result = try host.run("calls-exec")
@@ -133,7 +135,7 @@ private struct Host {
     }
 
     @Test(arguments: ProgramBuild.all)
-    func `A library that ends after ours sets, and that is kept`(build: ProgramBuild) throws {
+    func `A set in a later library destructor is saved`(build: ProgramBuild) throws {
         let host = try Host(build)
         let library = host.home("liblate.so")
         try Compiler.gcc.compile(
@@ -153,7 +155,9 @@ private struct Host {
             "libmemusage.so",
         ],
         ProgramBuild.all)
-    func `One with another allocator starts, sets and keeps`(allocator: String, build: ProgramBuild) throws {
+    func `A program with another allocator starts, sets and saves`(allocator: String, build: ProgramBuild)
+        throws
+    {
         let host = try Host(build)
         for level in 1...(isLong ? 50 : 3) {
             let result = try host.run("sets-and-returns", environment: ["LD_PRELOAD": allocator])
@@ -165,7 +169,7 @@ private struct Host {
         }
     }
 
-    @Test func `One under ThreadSanitizer hears of no races inside the library`() throws {
+    @Test func `ThreadSanitizer finds no races in the library`() throws {
         let host = try Host(ProgramBuild.usual)
         let (compiler, program) = (Compiler.gcc, host.home("watched"))
         let libraries = try Installation.path("lib")
@@ -190,7 +194,7 @@ private struct Host {
         return result.output.split(separator: "\n")
     }
 
-    @Test func `It needs the C library, the unwinder and libelf, and nothing else`() throws {
+    @Test func `It depends only on the C library, the unwinder and libelf`() throws {
         let needed = try read("--dynamic").filter { $0.contains("(NEEDED)") }
             .compactMap { $0.split(separator: "[").last?.prefix { $0 != "]" } }
         // Those of the C library are one in newer versions.
@@ -209,7 +213,7 @@ private struct Host {
         #expect(exported.isEmpty, "\(exported)")
     }
 
-    @Test func `It has no unwinder of its own`() throws {
+    @Test func `It contains no unwinder`() throws {
         let symbols = try read("--dyn-syms").map { $0.split(separator: " ") }.filter { $0.count >= 8 }
         for function in ["_Unwind_RaiseException", "_Unwind_Resume", "_Unwind_Backtrace"] {
             let section = symbols.first { $0[7].split(separator: "@").first == function[...] }?[6]
@@ -218,7 +222,7 @@ private struct Host {
     }
 
     @Test
-    func `Nothing in it is writable and executable, and what the loader fills in is read-only after that`()
+    func `It has no writable and executable segments, and relocations are read-only`()
         throws
     {
         let segments = try read("--segments").map { $0.split(separator: " ") }

@@ -5,7 +5,7 @@ import Testing
 /// Programs of every kind with every malloc, wherever they run and however they end: `Tests/Programs/hosts`.
 @Suite(.enabled(if: sanitizer == nil, "what is installed is not built with it"))
 struct `The matrix of hosts` {
-    @Test func `Every host lives, is set, keeps that, and ends as it does without the library`() throws {
+    @Test func `Every host runs, is tuned, saves overrides, and exits as without the library`() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Locations.package + "/Tests/Programs/hosts/run")
         process.arguments =

@@ -5,7 +5,7 @@ import Testing
 /// Hosts, commands, the page and the agent among those who mean them no good: `Tests/Programs/hostile`.
 @Suite(.enabled(if: sanitizer == nil, "what is installed is not built with it"))
 struct `Hostile surroundings` {
-    @Test func `Everybody lives on, answers, and ends with their own status`() throws {
+    @Test func `All programs survive, answer and exit with their own status`() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Locations.package + "/Tests/Programs/hostile/run")
         process.arguments = [

@@ -27,7 +27,7 @@ import Testing
         #expect(result.output.isEmpty)
     }
 
-    @Test func `Below a destdir files name the prefix, and a second time nothing changes`() throws {
+    @Test func `Files below a DESTDIR refer to the prefix, and a second run changes nothing`() throws {
         let destination = try TemporaryDirectory()
         for _ in 1...2 {
             let result = try Installation.install(
@@ -56,7 +56,7 @@ import Testing
         #expect(FileManager.default.isExecutableFile(atPath: destination("usr/bin/tweak")))
     }
 
-    @Test func `What is uninstalled leaves nothing, and what others have put there stays`() throws {
+    @Test func `Uninstalling removes everything installed, and nothing else`() throws {
         let destination = try TemporaryDirectory()
         let arguments = ["--prefix", "/opt/tweaks", "--destdir", destination.path]
         try destination.write("opt/tweaks/share/man/man1/other.1", "of another program")
@@ -76,7 +76,7 @@ import Testing
         #expect(try files(in: destination) == (before + kept).sorted())
     }
 
-    @Test func `The folders above the prefix go too if they were made for it`() throws {
+    @Test func `Folders created for the prefix are removed too`() throws {
         let destination = try TemporaryDirectory()
         let installed = destination("a/b/share/tweaks/installed")
         try destination.write(
@@ -97,14 +97,14 @@ import Testing
         #expect(try files(in: destination).isEmpty)
     }
 
-    @Test func `Where nothing is installed, uninstalling says so`() throws {
+    @Test func `Uninstalling without an installation says so`() throws {
         let directory = try TemporaryDirectory()
         let result = try Installation.install(["--uninstall", "--prefix", directory.path, "--destdir", ""])
         #expect(result.status == 66)
         #expect(result.error.contains("nothing is installed in \(directory.path)"))
     }
 
-    @Test func `A list of what is installed cannot have files elsewhere removed`() throws {
+    @Test func `A manipulated list of installed files cannot remove others`() throws {
         let directory = try TemporaryDirectory()
         let precious = try directory.write("precious", "")
         let prefix = directory("prefix")

@@ -84,7 +84,7 @@ private struct Frames {
     }
 
     @Test(arguments: Compiler.allCases)
-    func `A program that links the library is tweakable, also if the linker drops what seems unused`(
+    func `A program that links the library is tweakable, even with --as-needed`(
         compiler: Compiler
     ) throws {
         try frames.expectTweakable(
@@ -171,7 +171,7 @@ private struct Frames {
                 .contains(" 7 "))
     }
 
-    @Test func `The command tweak has at most 20 MB, with what reads YAML in a program of its own`() throws {
+    @Test func `The command tweak has at most 20 MB, with the YAML reader in a separate program`() throws {
         let size = try FileManager.default.attributesOfItem(atPath: frames.prefix + "/bin/tweak")[.size]
         #expect(try #require(size as? Int) <= 20_000_000)
         try FileManager.default.copyItem(
@@ -196,7 +196,7 @@ private struct Frames {
         }
     }
 
-    @Test func `The man pages and the completions are where they are looked for`() throws {
+    @Test func `The man pages and the completions are found`() throws {
         for page in [
             "man1/tweak.1", "man1/tweak-dump.1", "man1/tweak-generate.1", "man3/fbtweak.3",
             "man3/FBTweakValue.3",
@@ -240,8 +240,7 @@ private struct Frames {
         try frames.expectTweakable(frames.directory + "/built/frames")
     }
 
-    @Test func `With CMake a program gets the language that the header is for, and a later one stays`() throws
-    {
+    @Test func `CMake raises the language standard as needed, and keeps a later one`() throws {
         try frames.home.write(
             "examples/old/CMakeLists.txt",
             """
@@ -279,7 +278,7 @@ private struct Frames {
         try frames.expectTweakable(frames.directory + "/built/frames")
     }
 
-    @Test func `In a release build of each nothing of a tweak is left`() throws {
+    @Test func `Release builds contain no trace of tweaks`() throws {
         try frames.run(Locations.program("make"), ["-C", "make", "release"])
         let cmake = try Locations.program("cmake")
         try frames.run(

@@ -83,7 +83,7 @@ private final class MonitoredProgram {
 }
 
 @Suite struct `Programs with monitors` {
-    @Test func `People see what is stored, and nobody sets it`() throws {
+    @Test func `Clients see the stored values, and cannot set them`() throws {
         let program = try MonitoredProgram()
         #expect(try program.tweak("get", "Speed").output == "12.25\n")
         #expect(try program.tweak("get", "Phase").output == "1\n")
@@ -146,7 +146,7 @@ private final class MonitoredProgram {
     }
 
     @Test(arguments: [true, false])
-    func `All monitors are sampled if none is named, for as long as is asked for`(hasLibrary: Bool) throws {
+    func `All monitors are sampled by default, for the requested time`(hasLibrary: Bool) throws {
         let program = try MonitoredProgram(hasLibrary: hasLibrary)
         let result = try program.tweak("watch", "--rate", "50", "--duration", "0.5", "--format", "json")
         #expect(result.status == 0, "\(result.error)")
@@ -162,7 +162,7 @@ private final class MonitoredProgram {
         #expect(turns == turns.sorted() && turns.first != turns.last)
     }
 
-    @Test func `A library that is closed while it is sampled does no harm`() throws {
+    @Test func `Closing a library during sampling is harmless`() throws {
         let program = try MonitoredProgram(
             plugin: """
                 #include <fbtweak.h>
@@ -184,7 +184,7 @@ private final class MonitoredProgram {
         #expect(watch.wait().status == 0)
     }
 
-    @Test func `What cannot be sampled is said`() throws {
+    @Test func `Tweaks that cannot be sampled are reported`() throws {
         let program = try MonitoredProgram()
         let format = try program.tweak("watch", "--rate", "0")
         #expect(format.status == 64 && format.error.contains("to 1000"))

@@ -90,7 +90,7 @@ struct Packages {
 
     init() throws { packages = try Packages() }
 
-    @Test func `All that were asked for are built, in which lintian finds no error and no warning`() throws {
+    @Test func `All requested packages are built, without lintian errors or warnings`() throws {
         let names = try Packages.paths.compactMap {
             $0.split(separator: "/").last?.split(separator: "_").first
         }
@@ -139,7 +139,7 @@ struct Packages {
         #expect(result.succeeded, "\(result.output)\(result.error)")
     }
 
-    @Test func `A program that knows only the header is tuned with the library preloaded`() throws {
+    @Test func `A program built with only the header is tuned with the library preloaded`() throws {
         let result = try packages.run(
             """
             gcc -DDEBUG frames.c -o frames
@@ -150,7 +150,7 @@ struct Packages {
         #expect(result.succeeded && result.output == "o\n#\n", "\(result.output)\(result.error)")
     }
 
-    @Test func `Their man pages, completions and licences are where Debian has them`() throws {
+    @Test func `Their man pages, completions and licences are in Debian's places`() throws {
         let result = try packages.run(
             """
             cd /usr/share
@@ -178,7 +178,7 @@ struct Packages {
             "\(result.output)\(result.error)")
     }
 
-    @Test func `The agent comes with its units, and its values go with it`() throws {
+    @Test func `The agent is installed with its units, and purged with its values`() throws {
         let result = try packages.run(
             """
             mandoc -T utf8 /usr/share/man/man1/tweak-agent.1.gz >&2
@@ -202,7 +202,7 @@ struct Packages {
         #expect(result.succeeded && result.output == expected, "\(result.output)\(result.error)")
     }
 
-    @Test func `What is removed leaves nothing in the system`() throws {
+    @Test func `Removed packages leave nothing in the system`() throws {
         let result = try packages.run(
             """
             find /usr -xdev | sort >../between

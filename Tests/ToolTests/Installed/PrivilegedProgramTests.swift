@@ -62,7 +62,7 @@ struct `A program with more rights than its user` {
         return result.output
     }
 
-    @Test func `believes the system's agent alone, not its user's files and environment`() throws {
+    @Test func `trusts only the system's agent, not its user's files and environment`() throws {
         let told = [
             ["XDG_CONFIG_HOME": home("config")], ["XDG_STATE_HOME": home("state")],
             ["TWEAKS_PROVIDED": home("folder")], ["TWEAK_A__B__C": "5"], [:],

@@ -74,7 +74,7 @@ private final class Running: Sendable {
 }
 
 @Suite(.enabled(if: sanitizer == nil)) struct `Running programs with the installed library` {
-    @Test(arguments: Running.ways) func `One that is killed while it writes leaves its overrides whole`(
+    @Test(arguments: Running.ways) func `A program killed while writing leaves complete overrides`(
         way: Started.Way
     ) throws {
         let program = try Running(way)
@@ -95,7 +95,9 @@ private final class Running: Sendable {
                 == ["overrides.json", "overrides.json.lock"])
     }
 
-    @Test(arguments: Running.ways) func `One that runs follows whatever happens to its file`(way: Started.Way)
+    @Test(arguments: Running.ways) func `A running program follows its file, whatever happens to it`(
+        way: Started.Way
+    )
         throws
     {
         let program = try Running(way)
@@ -129,7 +131,7 @@ private final class Running: Sendable {
     /// Which values a client that is told of changes knows, by slot.
     private typealias Values = [String: Int]
 
-    @Test(arguments: Running.ways) func `One that many clients know and one changes loses no last value`(
+    @Test(arguments: Running.ways) func `A program with many clients loses no last value`(
         way: Started.Way
     ) throws {
         let program = try Running(way)
@@ -170,7 +172,7 @@ private final class Running: Sendable {
         #expect(process.isRunning && process.written.error.isEmpty)
     }
 
-    @Test(arguments: Running.ways) func `One whose clients send anything serves the next one`(
+    @Test(arguments: Running.ways) func `A program with hostile clients serves the next one`(
         way: Started.Way
     )
         throws

@@ -174,7 +174,7 @@ struct `Programs without a session` {
         return result
     }
 
-    @Test func `They have their sockets in a directory of their user in tmp`() throws {
+    @Test func `Their sockets are in a private directory in /tmp`() throws {
         let result = try run(
             """
             start env -i HOME=/tmp/home-0 ./server
@@ -187,7 +187,7 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
-    func `A directory there that somebody else has made is not used`() throws {
+    func `A directory of another user is not used`() throws {
         let result = try run(
             """
             mkdir /tmp/tweaks-65534
@@ -202,7 +202,7 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
-    func `A link in the place of a socket leads nobody to another process`() throws {
+    func `A link in place of a socket does not lead to another process`() throws {
         let result = try run(
             """
             start as 65534 ./server
@@ -220,7 +220,7 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
-    func `A systemd service is tuned by its user and by root, and by nobody else`() throws {
+    func `A systemd service is tuned only by its user and by root`() throws {
         let result = try run(
             """
             mkdir /run/tuned
@@ -253,7 +253,7 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
-    func `What a program of another user says of files has root change none of its own`() throws {
+    func `Root does not change its own files on behalf of another user's program`() throws {
         let result = try run(
             """
             mkdir -p /tmp/home-0/.config/tweaks/victim
@@ -290,7 +290,7 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"), arguments: ["at-once", "later"], [false, true])
-    func `A daemon that becomes another user is tuned by that user and by root, and by nobody else`(
+    func `A daemon that becomes another user is tuned only by that user and by root`(
         when: String, hasRuntimeDirectory: Bool
     ) throws {
         // As systemd makes it for a service that begins as root.
@@ -326,7 +326,9 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"), arguments: ["at-once", "later"])
-    func `One that cannot keep root's overrides any more has what was read, and says so once`(when: String)
+    func `A program that can no longer write root's overrides keeps its values, and reports it once`(
+        when: String
+    )
         throws
     {
         let result = try run(
@@ -352,7 +354,7 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
-    func `A daemon that is another user for moments is root's`() throws {
+    func `A daemon that temporarily becomes another user is root's`() throws {
         let result = try run(
             """
             daemon for-moments HOME=/tmp/home-0
@@ -368,7 +370,7 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
-    func `Root reaches a process of another user, or one that has become that, by its memory`() throws {
+    func `Root changes a process of another user in its memory`() throws {
         let result = try run(
             """
             start ./bare at-once
@@ -392,7 +394,7 @@ struct `Programs without a session` {
             ])
     }
 
-    @Test func `Root does not keep overrides of its own for somebody else's process that does not listen`()
+    @Test func `Root saves no overrides for another user's process without a socket`()
         throws
     {
         guard Self.isRoot else { return }
@@ -406,7 +408,7 @@ struct `Programs without a session` {
         #expect(result.output == "tweak: PID: the process is one of nobody, and does not listen\n")
     }
 
-    @Test func `A program in a container is tuned from outside`() throws {
+    @Test func `A program in a container is tuned from the host`() throws {
         let inside =
             "mount -t tmpfs -o mode=1777 none /tmp; mkdir /tmp/home; exec env -i HOME=/tmp/home ./server"
         let result = try run(
@@ -421,7 +423,7 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
-    func `A container is tuned by its user and by root, and by nobody else`() throws {
+    func `A container is tuned only by its user and by root`() throws {
         let inside = """
             mount -t tmpfs none /mnt; cp -r . /mnt/copy; cd /mnt/copy; mount -t tmpfs -o mode=1777 none /tmp; \
             mkdir /tmp/home; exec env -i HOME=/tmp/home ./server
@@ -444,7 +446,7 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
-    func `A forking server is tuned by its user and by root, and by nobody else`() throws {
+    func `A forking server is tuned only by its user and by root`() throws {
         let result = try run(
             """
             start as 65534 ./server forks
@@ -460,7 +462,7 @@ struct `Programs without a session` {
         #expect(result.output == "Server/Work/Speed: 1 → 2\nServer/Work/Speed: 2 → 3\n77\n")
     }
 
-    @Test func `A server and the processes that it has forked are one program`() throws {
+    @Test func `A server and its forked processes are one program`() throws {
         let result = try run(
             """
             start env -i HOME=/tmp/home-0 ./server forks
@@ -494,7 +496,7 @@ struct `Programs without a session` {
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
-    func `Python with a tuned extension, and processes that it forks`() throws {
+    func `Python with a tuned extension, and its forked processes`() throws {
         let result = try run(
             """
             name=python3

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: Started.State.allCases)
-    func `However they get the library, they have their values, are changed and live on`(
+    func `However the library is loaded, they have their values, can be changed and survive`(
         state: Started.State
     ) throws {
         try expectAllRight(
@@ -27,28 +27,28 @@ import Testing
     }
 
     @Test(arguments: Started.State.allCases)
-    func `Whatever linker puts the Swift library into them, they have their values and live on`(
+    func `Whichever linker adds the Swift library, they have their values and survive`(
         state: Started.State
     ) throws {
         try expectAllRight(Started.Way.otherLinkers, state, count: isLong ? 1000 : Self.few)
     }
 
     @Test(arguments: Started.State.allCases)
-    func `What their constructors do before the library is ready has the effect that they are told`(
+    func `Calls from constructors before the library is ready have the documented effect`(
         state: Started.State
     ) throws {
         try expectAllRight(Started.Way.early, state, count: isLong ? 1000 : Self.few)
     }
 
     @Test(arguments: Started.State.allCases)
-    func `Nothing that is hashed before main is looked for later`(state: Started.State) throws {
+    func `Nothing hashed before main is looked up later`(state: Started.State) throws {
         try expectAllRight(
             [.packageWithSharedRuntime], state, count: isLong ? 1000 : 2 * Self.few,
             settings: ["STARTED_WITH_OTHER_SEEDS=1"])
     }
 
     @Test(.enabled(if: isLong), arguments: Started.Sanitizing.allCases, Started.State.allCases)
-    func `Sanitizers find nothing in what they do`(sanitizing: Started.Sanitizing, state: Started.State)
+    func `Sanitizers find nothing in them`(sanitizing: Started.Sanitizing, state: Started.State)
         throws
     {
         let (forking, others) = (
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `In a long life what they use of memory, threads and descriptors does not grow`() throws {
+    @Test func `Their memory, threads and descriptors do not grow over time`() throws {
         let failures = try Started.failures(
             [.linked, .preloaded, .plugIn, .staticRuntime], .overrides, count: 1, scenarios: ["soaks"],
             settings: [

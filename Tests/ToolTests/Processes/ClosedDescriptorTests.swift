@@ -22,7 +22,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: program.overridesPath + ".lock")).isEmpty)
     }
 
-    @Test(arguments: 1..<8) func `is a command that says so and does its work`(closed: Int) throws {
+    @Test(arguments: 1..<8) func `is a command that reports it and does its work`(closed: Int) throws {
         let program = try SetterProgram()
         let result = try run(
             "/bin/sh",
@@ -36,7 +36,7 @@ import Testing
         #expect(try program.names() == ["overrides.json", "overrides.json.lock"])
     }
 
-    @Test(arguments: 1..<8) func `is tweak-dump, whose files get none of their numbers`(closed: Int) throws {
+    @Test(arguments: 1..<8) func `is tweak-dump, whose files do not reuse the numbers`(closed: Int) throws {
         let home = try TemporaryDirectory()
         // What is said of it goes to standard error, and what is shown of the other one to standard output.
         let files = try ["none": "x", "other": "y"].map { try home.write($0, $1) }.sorted()
@@ -49,7 +49,7 @@ import Testing
         #expect(try files.map { try String(contentsOfFile: $0, encoding: .utf8) } == ["x", "y"])
     }
 
-    @Test(arguments: [2, 6]) func `is tweak-dump, which says that its output is lost`(closed: Int) throws {
+    @Test(arguments: [2, 6]) func `is tweak-dump, which reports that its output is lost`(closed: Int) throws {
         let home = try TemporaryDirectory()
         let object = try AssembledTweak.object([.integer("Count", 1)], home: home)
         let result = try run(

@@ -16,7 +16,7 @@ import Testing
         #expect(try client.request("reset", ["all": true]).errorCode == 5)
     }
 
-    @Test func `A directory that cannot be made is an error, until it can`() throws {
+    @Test func `A directory that cannot be created is an error, until it can`() throws {
         let home = try LiveProgram.home()
         let blocked = try home.write("config", "")
         let program = try LiveProgram(home: home)

@@ -49,7 +49,7 @@ private typealias Values = [String: Int]
         try client.skip(lines.count)
     }
 
-    @Test func `No last value is lost, the file is written now and then, and memory stays as it is`() throws {
+    @Test func `No last value is lost, the file is written periodically, and memory does not grow`() throws {
         defer { process.kill() }
         // Of the clients, 20 read nothing until the end.
         let silent = try (0..<20).map { _ in try subscribed() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A program that can be controlled` {
-    @Test func `It has a socket in a directory of the user alone, and none when it has ended`() throws {
+    @Test func `It has a socket in a private directory, removed when it exits`() throws {
         let program = try LiveProgram()
         let client = try program.connect()
         #expect(try client.request("describe").result["application"] as? String == "live-program")
@@ -13,7 +13,7 @@ import Testing
         #expect(try program.names().isEmpty)
     }
 
-    @Test func `What a client sets is kept for the next start`() throws {
+    @Test func `A client's set is saved for the next start`() throws {
         let program = try LiveProgram()
         #expect(
             try program.connect().request("set", ["tweak": LiveProgram.step, "value": 3]).errorCode == nil)
@@ -25,14 +25,14 @@ import Testing
         #expect(step["source"] as? String == "override")
     }
 
-    @Test func `A client can run what the program offers`() throws {
+    @Test func `A client can run actions`() throws {
         let program = try LiveProgram()
         let client = try program.connect()
         #expect(try client.request("run", ["tweak": "Live/Actions/Hello"]).errorCode == nil)
         #expect(waitUntil { program.process.written.output == "hello\n" })
     }
 
-    @Test func `A program that only makes tweaks has a socket too, keeps what is set, and follows its file`()
+    @Test func `A program with only run-time tweaks has a socket, saves overrides, and follows its file`()
         throws
     {
         let home = try LiveProgram.home()
@@ -53,14 +53,14 @@ import Testing
         }
     }
 
-    @Test func `Clients that vanish do not end it`() throws {
+    @Test func `Clients that disconnect do not end it`() throws {
         let program = try LiveProgram()
         for _ in 0..<50 { for _ in 0..<20 { try program.connect().post("list") } }
         #expect(try program.connect().request("describe").errorCode == nil)
         #expect(try program.end().isEmpty)
     }
 
-    @Test func `Programs that end at once leave no socket`() throws {
+    @Test func `Programs that exit at once leave no socket`() throws {
         let home = try LiveProgram.home()
         for _ in 0..<20 { #expect(try run(SetterProgram.path, ["show"], home: home).error.isEmpty) }
         // Where the machine is so slow that one got as far as to listen, it has tidied up.
@@ -92,7 +92,7 @@ import Testing
         #expect(try last.names() == ["\(last.process.processID).sock"])
     }
 
-    @Test func `The socket of a program that was killed is removed by the next one`() throws {
+    @Test func `The next program removes the socket of a killed one`() throws {
         let program = try LiveProgram()
         _ = try program.connect()
         program.process.kill()
@@ -146,7 +146,7 @@ import Testing
         try expectNoSocket(home)
     }
 
-    @Test func `Others may put something in the place of the directory`() throws {
+    @Test func `Others may replace the directory`() throws {
         let home = try LiveProgram.home()
         try #require(chmod(home("runtime"), 0o777) == 0)
         try expectNoSocket(home)
@@ -160,7 +160,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: home("elsewhere")).isEmpty)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "needs root")) func `The directory is somebody else's`() throws {
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func `The directory belongs to another user`() throws {
         let home = try LiveProgram.home()
         try #require(
             mkdir(home("runtime/tweaks"), 0o700) == 0 && chown(home("runtime/tweaks"), 65534, 65534) == 0)
@@ -171,7 +171,7 @@ import Testing
 @Suite struct `Programs that fork or exec` {
     // With ThreadSanitizer, which ends a child that starts a thread, the library does not do it.
     @Test(.enabled(if: sanitizer != "thread"), arguments: ProgramBuild.all)
-    func `A child that was forked has a socket of its own and follows the overrides`(build: ProgramBuild)
+    func `A forked child has its own socket and follows the overrides`(build: ProgramBuild)
         throws
     {
         let program = try LiveProgram("fork", build: build)
@@ -227,7 +227,7 @@ import Testing
     }
 
     @Test(arguments: ProgramBuild.all)
-    func `A program that becomes another one with tweaks has a socket again`(build: ProgramBuild) throws {
+    func `A program that execs one with tweaks has a socket again`(build: ProgramBuild) throws {
         let program = try LiveProgram("exec", build.path("live-program"), build: build)
         let before = try program.connect()
         try program.takeStep()
@@ -238,7 +238,7 @@ import Testing
         #expect(try program.end().isEmpty)
     }
 
-    @Test func `What a program leaves that becomes one without tweaks is removed by the next`() throws {
+    @Test func `The next program removes the socket of one that execed a program without tweaks`() throws {
         let program = try LiveProgram("exec", "/bin/sleep", "600")
         let before = try program.connect()
         try program.takeStep()
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test(arguments: ProgramBuild.all)
-    func `A program that closes all descriptors goes on, and its files are left alone`(build: ProgramBuild)
+    func `A program that closes all descriptors continues, and its files are left alone`(build: ProgramBuild)
         throws
     {
         let program = try LiveProgram("close", build: build)

@@ -30,7 +30,7 @@ struct `Requests of other users` {
         return result.output
     }
 
-    @Test func `Another user is not answered, even if the directory lets the user in`() throws {
+    @Test func `Another user is refused, even with access to the directory`() throws {
         let program = try LiveProgram()
         _ = try program.connect()
         let socket = program.socket(of: program.process.processID)

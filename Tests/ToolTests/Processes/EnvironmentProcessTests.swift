@@ -20,18 +20,18 @@ import Testing
         #expect(result.error.isEmpty)
     }
 
-    @Test func `One variable has many`() throws {
+    @Test func `One variable sets many tweaks`() throws {
         let environment = ["TWEAKS": #"{"Setter": {"Values": {"Count": 7, "Ratio": 1}}}"#]
         #expect(try shown(environment).output == "false 7 1.0 hello\n")
     }
 
-    @Test func `It counts more than an override, which stays`() throws {
+    @Test func `It takes precedence over an override, which is kept`() throws {
         #expect(try program.setter("set", "Setter/Values/Count", "6").succeeded)
         #expect(try shown(["TWEAK_SETTER__VALUES__COUNT": "7"]).output == "false 7 0.5 hello\n")
         #expect(try shown([:]).output == "false 6 0.5 hello\n")
     }
 
-    @Test func `What is wrong with a value is reported, and the tweak has the next one`() throws {
+    @Test func `An invalid value is reported, and the next provider applies`() throws {
         #expect(try program.setter("set", "Setter/Values/Count", "6").succeeded)
         let result = try shown(["TWEAK_SETTER__VALUES__COUNT": "many", "TWEAK_SETTER__VALUES__RATIO": "7"])
         #expect(result.output == "false 6 1.0 hello\n")

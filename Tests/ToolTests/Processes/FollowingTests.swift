@@ -79,7 +79,7 @@ final class Follower: Sendable {
         #expect(result.succeeded, "\(result.error)")
     }
 
-    @Test func `What the command sets and resets`() throws {
+    @Test func `Sets and resets of the command`() throws {
         let follower = try Follower(program)
         follower.expect(count: 5)
         #expect(try program.tweak("set", "Setter/Values/Count", "7").succeeded)
@@ -91,7 +91,7 @@ final class Follower: Sendable {
         #expect(try follower.end().isEmpty)
     }
 
-    @Test func `What another process of the program sets`() throws {
+    @Test func `Sets of another process of the program`() throws {
         let follower = try Follower(program)
         #expect(try program.setter("set", "Setter/Values/Count", "7").succeeded)
         follower.expect(count: 7)
@@ -156,7 +156,7 @@ final class Follower: Sendable {
         #expect(try follower.end().isEmpty)
     }
 
-    @Test func `Directories come later, go, and come again`() throws {
+    @Test func `Directories are created later, removed, and created again`() throws {
         let follower = try Follower(program)
         // For the watcher to have begun, most likely; the test is right either way.
         usleep(400_000)
@@ -178,7 +178,7 @@ final class Follower: Sendable {
         #expect(try follower.end().isEmpty)
     }
 
-    @Test func `A broken edit is reported once and stays, and the next good one counts`() throws {
+    @Test func `A broken edit is reported once, and the next valid one applies`() throws {
         try writeOverrides(6)
         let follower = try Follower(program)
         follower.expect(count: 6)
@@ -190,7 +190,7 @@ final class Follower: Sendable {
         #expect(try follower.end().split(separator: "\n").count == 1)
     }
 
-    @Test func `What cannot be read at the start is said once, and followed when it can be`() throws {
+    @Test func `A file unreadable at the start is reported once, and followed later`() throws {
         let blocked = try program.home.write("config", "")
         let follower = try Follower(program)
         #expect(try waitUntil { try follower.watches })
@@ -200,8 +200,7 @@ final class Follower: Sendable {
         #expect(try follower.end().split(separator: "\n").filter { $0.contains("cannot read") }.count == 1)
     }
 
-    @Test func `Values that a tweak cannot take are reported, and numbers outside the limits clamped`() throws
-    {
+    @Test func `Invalid values are reported, and numbers outside the limits clamped`() throws {
         try writeOverrides(6)
         let follower = try Follower(program)
         follower.expect(count: 6)
@@ -215,7 +214,7 @@ final class Follower: Sendable {
         #expect(errors.filter { $0.contains("override ignored") }.count == 2)
     }
 
-    @Test func `A child that was forked ends, and the parent goes on following`() throws {
+    @Test func `A forked child exits, and the parent continues to follow`() throws {
         let follower = try Follower(program, "fork")
         try writeOverrides(6)
         #expect(waitUntil { follower.process.written.output.contains("child ended with status 0") })
@@ -272,7 +271,7 @@ final class Follower: Sendable {
     @Test(
         .enabled(if: canLimit, "needs user namespaces"),
         arguments: ["max_inotify_instances", "max_inotify_watches"])
-    func `Without inotify the program looks at its files twice a second, and says so once`(limit: String)
+    func `Without inotify the program polls its files twice a second, and reports it once`(limit: String)
         throws
     {
         let process = try start(

@@ -17,7 +17,7 @@ enum BrokenPipe: String, CaseIterable, Sendable {
 
     init() throws { program = try SetterProgram() }
 
-    @Test(arguments: BrokenPipe.allCases) func `A warning at the start that nobody takes`(pipe: BrokenPipe)
+    @Test(arguments: BrokenPipe.allCases) func `A warning at the start that nobody reads`(pipe: BrokenPipe)
         throws
     {
         try program.writeOverrides(Data("bad".utf8))
@@ -26,7 +26,7 @@ enum BrokenPipe: String, CaseIterable, Sendable {
         #expect(result.output == "false 5 0.5 hello\n")
     }
 
-    @Test func `A warning on a terminal that is stopped`() throws {
+    @Test func `A warning on a stopped terminal`() throws {
         try program.writeOverrides(Data("bad".utf8))
         let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(terminal) }
@@ -43,7 +43,7 @@ enum BrokenPipe: String, CaseIterable, Sendable {
         #expect(result.output == "false 5 0.5 hello\n")
     }
 
-    @Test(arguments: BrokenPipe.allCases) func `A warning later that nobody takes`(pipe: BrokenPipe) throws {
+    @Test(arguments: BrokenPipe.allCases) func `A later warning that nobody reads`(pipe: BrokenPipe) throws {
         let blocked = try program.home.write("file", "")
         let result = try program.setter(
             in: pipe.rawValue, ["print", "Setter/Values/Count", "1", "200"],
@@ -52,7 +52,7 @@ enum BrokenPipe: String, CaseIterable, Sendable {
         #expect(result.lines.last == "number 200")
     }
 
-    @Test func `Overrides that are larger than a file may be`() throws {
+    @Test func `Overrides beyond the limit on file sizes`() throws {
         let script = #"ulimit -f 0; exec "$@""#
         let result = try program.setter(in: script, ["print", "Setter/Values/Count", "1", "200"])
         #expect(result.status == 0)
@@ -62,7 +62,7 @@ enum BrokenPipe: String, CaseIterable, Sendable {
         #expect(try program.names() == ["overrides.json.lock"])
     }
 
-    @Test func `A warning that makes a log larger than a file may be`() throws {
+    @Test func `A warning that makes a log exceed the limit on file sizes`() throws {
         try program.writeOverrides(Data("bad".utf8))
         let script = #"ulimit -f 0; exec "$@" 2>"$HOME/log""#
         let result = try program.setter(in: script, ["show"])

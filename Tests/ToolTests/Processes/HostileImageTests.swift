@@ -163,7 +163,7 @@ struct ImageLie: Sendable, CustomStringConvertible {
     }
 
     @Test(arguments: ImageLie.all)
-    func `does no harm with the library, and hides no tweak of others`(lie: ImageLie) throws {
+    func `is harmless with the library, and hides no other tweaks`(lie: ImageLie) throws {
         let result = try run(
             program([lie.build(in: home)]), home: home,
             environment: ["LD_PRELOAD": Installation.path("lib/libtweaks.so.0")])
@@ -173,14 +173,14 @@ struct ImageLie: Sendable, CustomStringConvertible {
     }
 
     @Test(arguments: ImageLie.all)
-    func `does no harm without the library`(lie: ImageLie) throws {
+    func `is harmless without the library`(lie: ImageLie) throws {
         let result = try run(program([lie.build(in: home)]), home: home)
         #expect(result.status == 0)
         #expect(result.output == "1\n")
     }
 
     @Test(arguments: ImageLie.all.filter { $0.source.contains(".note.fbtweak") && $0.segment == nil })
-    func `does no harm as the executable`(lie: ImageLie) throws {
+    func `is harmless as the executable`(lie: ImageLie) throws {
         _ = try lie.build(in: home)
         let program = try program([home("liar.s")])
         for (preloaded, expected) in [(try Installation.path("lib/libtweaks.so.0"), "5\n"), ("", "1\n")] {

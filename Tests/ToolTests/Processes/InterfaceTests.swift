@@ -39,18 +39,18 @@ import Testing
     }
 
     @Test func `finds tweaks by name and reads them by handle`() throws { try run("find-and-read") }
-    @Test func `tells what is declared`() throws { try run("describe") }
-    @Test func `walks through categories, collections and tweaks in order`() throws { try run("walk") }
+    @Test func `reports declarations`() throws { try run("describe") }
+    @Test func `iterates over categories, collections and tweaks in order`() throws { try run("walk") }
     @Test func `sets every type, and resets one tweak, a collection, a category and all`() throws {
         try run("set-and-reset")
     }
-    @Test func `refuses what makes no sense and says why`() throws { try run("refuse") }
+    @Test func `refuses invalid arguments with a reason`() throws { try run("refuse") }
     @Test func `keeps bound variables equal to tweaks`() throws { try run("bind") }
-    @Test func `tells observers before and after a change`() throws { try run("observe") }
+    @Test func `notifies observers before and after a change`() throws { try run("observe") }
     @Test func `lets callbacks add and remove observers and change tweaks`() throws {
         try run("observe-in-callbacks")
     }
-    @Test func `calls nobody after the end of an observation, on no thread`() throws {
+    @Test func `calls no observer after its removal, on any thread`() throws {
         try run("observe-from-threads")
     }
     @Test func `reports when remote values are loaded, and why not`() throws {
@@ -63,17 +63,18 @@ import Testing
     @Test func `makes and removes tweaks`() throws { try run("make-and-remove") }
     @Test func `runs actions`() throws { try run("run-actions") }
     @Test func `reaches what the macros declare`() throws { try run("macros") }
-    @Test func `unbinds in C++ what goes out of scope`() throws { try run("bindings") }
+    @Test func `unbinds at the end of a scope in C++`() throws { try run("bindings") }
     // ThreadSanitizer ends a child that starts a thread.
     @Test(.enabled(if: sanitizer != "thread"))
-    func `gives a forked child tweaks of its own`() throws { try run("fork", forks: true) }
+    func `gives a forked child its own tweaks`() throws { try run("fork", forks: true) }
 
     @Test(.enabled(if: sanitizer != "thread"))
     func `can be used in children that are forked while threads use it`() throws {
         try run("fork-while-used", isLong ? "1000" : "50", forks: true)
     }
 
-    @Test func `tells all observers although one throws an exception, which who sets can catch`() throws {
+    @Test func `notifies all observers although one throws an exception, which the setter can catch`() throws
+    {
         try run("leave-by-exception")
     }
 
@@ -84,18 +85,18 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `returns from a set although others go on setting`() throws { try run("set-beside-others") }
+    func `returns from a set although others keep setting`() throws { try run("set-beside-others") }
 
-    @Test func `keeps what waits for observers within bounds`() throws {
+    @Test func `bounds the queue of observers`() throws {
         try run("set-without-growing", isLong ? "500000" : "20000")
     }
 
-    @Test func `gives eight threads whole values while another sets them`() throws {
+    @Test func `gives eight threads untorn values while another sets them`() throws {
         try run("read-while-set", isLong ? "10" : "0.5")
     }
 
     @Test(arguments: sanitizer == nil ? Compiler.allCases : [.clang])
-    func `has the tweaks of a plug-in while it is open, and nothing of it afterwards`(compiler: Compiler)
+    func `has the tweaks of a plug-in only while it is open`(compiler: Compiler)
         throws
     {
         try run("open-and-close", plugin("plugin.so", compiler), plugin("copy.so", compiler))
@@ -108,7 +109,7 @@ import Testing
             file: ("config/tweaks/interface-scenarios/overrides.json", overrides))
     }
 
-    @Test func `has the tweaks of a plug-in that stays when it is closed`() throws {
+    @Test func `keeps the tweaks of a plug-in that stays loaded`() throws {
         try run("open-and-keep", plugin("plugin.so", .clang, ["-Wl,-z,nodelete"]))
     }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A program killed while writing` {
-    @Test func `The overrides are whole afterwards, and nothing piles up`() throws {
+    @Test func `The overrides stay complete, and no files accumulate`() throws {
         let program = try SetterProgram()
         for kill in 0..<(isLong ? 1000 : 25) {
             let process = try start(

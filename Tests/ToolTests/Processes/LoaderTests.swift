@@ -164,7 +164,7 @@ private let withOverrides = "false 6 0.5 hello\n2 set\nfirst\n"
         #expect(try library.run().output == "false 6 0.5 hello\n2 set\nsecond\n")
     }
 
-    @Test func `A file that is not a library any more does no harm`() throws {
+    @Test func `A file that is no longer a library is harmless`() throws {
         try library.program.home.write("second.so", "not a library")
         let replacement = library.program.home("second.so")
         try library.build(

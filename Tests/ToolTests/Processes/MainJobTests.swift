@@ -26,19 +26,19 @@ import Testing
         try #require(frame.firstIndex(of: glyph).map { frame.distance(from: frame.startIndex, to: $0) })
     }
 
-    @Test func `A change of a constant in a C library is kept for the next run`() throws {
+    @Test func `A change of a constant in a C library is saved for the next run`() throws {
         let before = try place(of: "●", in: frames()[0])
         #expect(try tweak("set", spring, "Spring/Physics/Stiffness", "900").succeeded)
         #expect(try place(of: "●", in: frames()[0]) < before)
         #expect(try tweak("get", spring, "Spring/Physics/Stiffness").output == "900.0\n")
     }
 
-    @Test func `A change of a constant in the C part of the executable is kept for the next run`() throws {
+    @Test func `A change of a constant in the C part of the executable is saved for the next run`() throws {
         #expect(try tweak("set", spring, "Spring/Scene/Label", "coil").succeeded)
         #expect(try frames()[0].hasPrefix("coil |"))
     }
 
-    @Test func `Changes of constants in Swift are kept for the next run`() throws {
+    @Test func `Changes of constants in Swift are saved for the next run`() throws {
         #expect(try tweak("set", spring, "Spring/Drawing/Width", "20").succeeded)
         #expect(try tweak("set", spring, "Spring/Drawing/Glyph", "#").succeeded)
         #expect(try tweak("set", spring, "Spring/Drawing/Trail", "off").succeeded)
@@ -47,7 +47,7 @@ import Testing
         #expect(frame.contains("#") && !frame.contains("·"))
     }
 
-    @Test func `A reset brings back what the programmer wrote`() throws {
+    @Test func `A reset restores the programmer's constant`() throws {
         let before = try frames(3)
         #expect(try tweak("set", spring, "Spring/Drawing/Glyph", "#").succeeded)
         #expect(try tweak("set", spring, "Spring/Physics/Damped", "false").succeeded)

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { program = try SetterProgram() }
 
-    @Test func `What one run sets the next one has before main`() throws {
+    @Test func `The next run has the values of the last one before main`() throws {
         #expect(try program.setter("show").output == defaults)
         for (name, value) in [("Flag", "true"), ("Count", "6"), ("Ratio", "0.25"), ("Text", "bye")] {
             let result = try program.setter("set", "Setter/Values/\(name)", value)
@@ -17,23 +17,23 @@ import Testing
         #expect(try program.setter("show").output == "true 6 0.25 bye\n")
     }
 
-    @Test func `A program that has nothing to keep writes nothing`() throws {
+    @Test func `A program without overrides writes nothing`() throws {
         #expect(try program.setter("show").succeeded)
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.home.path).isEmpty)
     }
 
-    @Test func `What the command sets the program has`() throws {
+    @Test func `The program has the values that the command sets`() throws {
         #expect(try program.tweak("set", "Setter/Values/Count", "7").succeeded)
         #expect(try program.setter("show").output == "false 7 0.5 hello\n")
     }
 
-    @Test func `What the command resets the program has no more`() throws {
+    @Test func `The program loses the values that the command resets`() throws {
         #expect(try program.setter("set", "Setter/Values/Count", "6").succeeded)
         #expect(try program.tweak("reset", "Setter/Values/Count").succeeded)
         #expect(try program.setter("show").output == defaults)
     }
 
-    @Test func `Eight processes that set at once lose nothing`() throws {
+    @Test func `Eight processes that set concurrently lose nothing`() throws {
         let processes = try (0..<8).map { slot in
             try start(
                 SetterProgram.path, ["count", "Setter/Slots/Slot \(slot)", "1", "1000"], home: program.home)
@@ -46,7 +46,7 @@ import Testing
         #expect(try program.overrides() == ["Setter": ["Slots": expected]])
     }
 
-    @Test func `A directory that cannot be written is reported once and the program goes on`() throws {
+    @Test func `A read-only directory is reported once and the program continues`() throws {
         let blocked = try program.home.write("file", "")
         let result = try program.setter(
             "count", "Setter/Values/Count", "1", "1000", environment: ["XDG_CONFIG_HOME": blocked])
@@ -55,14 +55,14 @@ import Testing
         #expect(result.errorLines.filter { $0.contains("cannot make directory") }.count == 1)
     }
 
-    @Test func `A file system that takes no files is reported once and the program goes on`() throws {
+    @Test func `A full file system is reported once and the program continues`() throws {
         let result = try program.setter(
             "count", "Setter/Values/Count", "1", "1000", environment: ["XDG_CONFIG_HOME": "/proc"])
         #expect(result.status == 0)
         #expect(result.errorLines.count == 1)
     }
 
-    @Test func `Without a home the program goes on and says so once`() throws {
+    @Test func `Without a home directory the program continues and reports it once`() throws {
         let result = try program.setter(
             "count", "Setter/Values/Count", "1", "10", environment: ["XDG_CONFIG_HOME": "", "HOME": ""])
         #expect(result.status == 0)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: Intruder.allCases)
-    func `It is moved away whole, the program starts with its defaults and says so once`(intruder: Intruder)
+    func `It is moved aside, and the program starts with its defaults and one message`(intruder: Intruder)
         throws
     {
         let program = try SetterProgram()

@@ -31,7 +31,7 @@ struct `A process with more rights than its user` {
         #expect(chmod(program, 0o2755) == 0)
     }
 
-    @Test func `The same program without more rights takes the overrides`() throws {
+    @Test func `The same program without privileges reads the overrides`() throws {
         #expect(try run(program, ["show"], home: home).output == "false 77 0.5 hello\n")
     }
 
@@ -57,7 +57,7 @@ struct `A process with more rights than its user` {
         #expect(process.wait().error.isEmpty)
     }
 
-    @Test func `It takes no requests`() throws {
+    @Test func `It accepts no requests`() throws {
         makePrivileged()
         try #require(mkdir(home("runtime"), 0o700) == 0)
         let process = try start(program, ["follow"], home: home)

@@ -103,7 +103,7 @@ import Testing
         #expect(waitUntil { process.written.output.hasSuffix("false\n") })
     }
 
-    @Test func `They can be chosen before the program ever ran`() throws {
+    @Test func `They can be switched before the program first runs`() throws {
         let path = home("shop")
         #expect(try run("/bin/cp", [Locations.product("making-program"), path], home: home).succeeded)
         try write(#""facebook-login": { "enabled": true }"#, for: "shop")

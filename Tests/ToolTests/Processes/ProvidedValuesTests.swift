@@ -26,12 +26,12 @@ import Testing
         return String(result.output.split(separator: " ")[1])
     }
 
-    @Test func `They are there at the start`() throws {
+    @Test func `They apply from the start`() throws {
         try program.home.write(Self.remote, Self.json(6))
         #expect(try count() == "6")
     }
 
-    @Test func `What the environment and a person say is above, the fleet below`() throws {
+    @Test func `The environment and overrides take precedence, and the fleet comes below`() throws {
         try program.home.write(Self.fleet, Self.json(6))
         #expect(try count() == "6")
         try program.home.write(Self.remote, Self.json(7))
@@ -41,7 +41,7 @@ import Testing
         #expect(try count(["TWEAK_SETTER__VALUES__COUNT": "9"]) == "9")
     }
 
-    @Test func `Of several folders the first that has a value decides`() throws {
+    @Test func `The first of several folders with a value applies`() throws {
         try program.home.write("one/tweak-setter/remote.json", Self.json(6))
         try program.home.write(
             "two/tweak-setter/remote.json",
@@ -53,7 +53,7 @@ import Testing
         #expect(try count() == "5")
     }
 
-    @Test func `They are followed, also when folders and files appear later`() throws {
+    @Test func `They are followed, even if folders and files appear later`() throws {
         let follower = try Follower(program)
         follower.expect(count: 5)
         try program.home.write("state/tweaks/other/remote.json", Self.json(1))
@@ -87,7 +87,7 @@ import Testing
         #expect(try follower.end().isEmpty)
     }
 
-    @Test func `A broken file keeps what was known, and is said once`() throws {
+    @Test func `A broken file keeps the last values, and is reported once`() throws {
         try program.home.write(Self.remote, Self.json(6))
         let follower = try Follower(program)
         follower.expect(count: 6)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: ["remote.json", "", "../../tweaks"])
-    func `What others could write is not believed`(place: String) throws {
+    func `Files writable by others are not trusted`(place: String) throws {
         try program.home.write(Self.remote, Self.json(6))
         let path = program.home("state/tweaks/tweak-setter/\(place)")
         #expect(chmod(path, 0o777) == 0)
@@ -115,13 +115,13 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func `What belongs to others is not believed`() throws {
+    func `Files of other users are not trusted`() throws {
         try program.home.write(Self.remote, Self.json(6))
         #expect(chown(program.home(Self.remote), 1234, 1234) == 0)
         #expect(try program.setter("show").output == "false 5 0.5 hello\n")
     }
 
-    @Test func `A value that the tweak cannot take is reported, and one outside the limits is clamped`()
+    @Test func `An invalid value is reported, and one outside the limits is clamped`()
         throws
     {
         try program.home.write(
@@ -131,7 +131,7 @@ import Testing
         #expect(result.error.contains("remote ignored: Setter/Values/Count"))
     }
 
-    @Test func `A file beside the program can have them elsewhere, in any order`() throws {
+    @Test func `A file beside the program can reorder them`() throws {
         let copy = program.home("setter")
         #expect(try run("/bin/cp", [SetterProgram.path, copy], home: program.home).succeeded)
         try program.home.write("state/tweaks/setter/remote.json", Self.json(6))

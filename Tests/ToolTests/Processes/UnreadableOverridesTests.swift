@@ -15,7 +15,7 @@ import Testing
 
     private func makeLoop() throws { try #require(symlink("overrides.json", program.overridesPath) == 0) }
 
-    @Test func `Without a set that is said once`() throws {
+    @Test func `Without a set it is reported once`() throws {
         try makeLoop()
         let result = try program.setter("show")
         #expect(result.status == 0)
@@ -24,7 +24,7 @@ import Testing
         #expect(!result.error.contains("not kept"))
     }
 
-    @Test func `That what was set is not kept is said once more, and the file is left alone`() throws {
+    @Test func `That a set was not saved is reported once more, and the file is left alone`() throws {
         try makeLoop()
         let result = try program.setter("print", "Setter/Values/Count", "1", "300")
         #expect(result.status == 0)
@@ -52,7 +52,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: program.overridesPath)).count == 22)
     }
 
-    @Test func `A client is told, and what it set is kept as soon as they can be read`() throws {
+    @Test func `A client is informed, and its set is saved once they can be read`() throws {
         try makeLoop()
         let setter = try RunningSetter(program, environment: [:])
         let set = try setter.tweak("set", "Slot 0", "6")
@@ -64,7 +64,7 @@ import Testing
 }
 
 @Suite struct `Overrides without a place to store them` {
-    @Test func `A client is told that what it sets is not kept`() throws {
+    @Test func `A client is informed that its set is not saved`() throws {
         let program = try SetterProgram()
         let setter = try RunningSetter(program, environment: ["XDG_CONFIG_HOME": "", "HOME": ""])
         let set = try setter.tweak("set", "Slot 0", "6")
