@@ -89,7 +89,7 @@ package struct ProgramStart {
             return path
         }
         guard let other = others.first else {
-            throw Failure("\(libraryName) is not beside this command; --library names it", .unavailable)
+            throw Failure("\(librarySoname) is not beside this command; --library names it", .unavailable)
         }
         throw Failure(
             "\(title) is for \(reference.machine.name), and the library for \(other)", .unavailable)
@@ -106,11 +106,9 @@ package struct ProgramStart {
         let prefixes = [own, "/usr/local", "/usr"].compactMap { $0 }
         return prefixes.flatMap { (prefix: String) -> [String] in
             let folders = ["lib", "lib64"] + directoryEntries(prefix + "/lib").sorted().map { "lib/" + $0 }
-            return folders.map { "\(prefix)/\($0)/\(libraryName)" }.filter { access($0, F_OK) == 0 }
+            return folders.map { "\(prefix)/\($0)/\(librarySoname)" }.filter { access($0, F_OK) == 0 }
         }
     }
-
-    private static var libraryName: String { "libtweaks.so.\(libraryVersion.prefix { $0 != "." })" }
 
     /// Whether an entry of `LD_PRELOAD` is the library.
     package static func isLibrary(_ entry: Substring) -> Bool {

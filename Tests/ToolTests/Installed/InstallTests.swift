@@ -204,7 +204,7 @@ private struct Frames {
             "man3/fbtweak_observe.3",
         ] {
             let text = try String(contentsOfFile: frames.prefix + "/share/man/\(page)", encoding: .utf8)
-            #expect(text.contains(".Os Tweaks 0.") && !text.contains("@"))
+            #expect(text.contains(".Os Tweaks 1.") && !text.contains("@"))
         }
         for command in ["tweak", "tweak-dump"] {
             let completions = frames.prefix + "/share/bash-completion/completions/\(command)"
@@ -248,7 +248,7 @@ private struct Frames {
             project(old C CXX)
             set(CMAKE_C_STANDARD 99)
             set(CMAKE_CXX_STANDARD 14)
-            find_package(tweaks 0.1 REQUIRED)
+            find_package(tweaks 1.0 REQUIRED)
             file(WRITE ${CMAKE_BINARY_DIR}/use.c "#include <fbtweak.h>\nlong version = __STDC_VERSION__;\n")
             file(WRITE ${CMAKE_BINARY_DIR}/use.cpp "#include <fbtweak.h>\n#if __cplusplus != CPP\n#error CPP\n#endif\n")
             add_library(old OBJECT ${CMAKE_BINARY_DIR}/use.c ${CMAKE_BINARY_DIR}/use.cpp)

@@ -157,7 +157,7 @@ struct Packages {
             for page in man1/tweak man1/tweak-dump man1/tweak-generate man3/fbtweak man3/FBTweakValue man3/fbtweak_find
             do
               mandoc -T utf8 man/$page.${page:3:1}.gz >$HOME/page
-              grep -q 'Tweaks 0' $HOME/page && echo $page
+              grep -q 'Tweaks 1' $HOME/page && echo $page
             done
             bash -c '. /usr/share/bash-completion/completions/tweak; complete -p tweak' >&2
             ls zsh/vendor-completions/_tweak fish/vendor_completions.d/tweak.fish

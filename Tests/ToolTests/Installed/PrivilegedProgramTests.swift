@@ -13,7 +13,7 @@ struct `A program with more rights than its user` {
         #expect(chmod(home.path, 0o755) == 0)
         path = home("privileged")
         try FileManager.default.copyItem(
-            atPath: Installation.path("lib/libtweaks.so.0.1.0"), toPath: home("libtweaks.so.0"))
+            atPath: Installation.path("lib/libtweaks.so.0"), toPath: home("libtweaks.so.0"))
         let source = try home.write(
             "privileged.c",
             """
