@@ -98,7 +98,7 @@ import TweakRecords
         let found = try inspect("thin.a")
         #expect(found.names == ["one"])
         #expect(found.notes.count == 4)
-        #expect(found.notes.allSatisfy { $0.hasSuffix("): skipped: it is there for the second time") })
+        #expect(found.notes.allSatisfy { $0.hasSuffix("): skipped: it is listed twice") })
     }
 
     @Test func `Of a thin one other files are passed over`() throws {

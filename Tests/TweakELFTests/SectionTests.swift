@@ -64,7 +64,7 @@ func record(_ name: String) -> [UInt8] {
     }
 
     @Test(arguments: [
-        (flags: UInt64(0x403), reason: "it is thread-local"), (2, "it cannot be written"),
+        (flags: UInt64(0x403), reason: "it is thread-local"), (2, "it is not writable"),
         (1, "it is not loaded"),
         (0x803, "it is compressed"), (0, "it is not loaded"),
     ])
@@ -102,7 +102,7 @@ func record(_ name: String) -> [UInt8] {
         let reason =
             place == .atAnOddAddress
             ? "its address is not a multiple of 8"
-            : "it is not inside a segment that is loaded and can be written"
+            : "it is not inside a loaded, writable segment"
         #expect(object.tweaks.isEmpty)
         #expect(object.unusable.map(\.description) == ["section 1, fbtweak: \(reason)"])
     }
@@ -159,7 +159,7 @@ func record(_ name: String) -> [UInt8] {
     @Test func `Names of libraries that are longer than the file are an error`() throws {
         let path = try home.write("file", Data(needing(String(repeating: "x", count: 100_000), 10_000).bytes))
         let error = #expect(throws: ELFError.self) { try ELFFile(path: path).neededLibraries() }
-        #expect(error?.description.contains("has no end, or is too long") == true)
+        #expect(error?.description.contains("is unterminated or too long") == true)
     }
 
     @Test func `Whatever happens to the bytes, there is a result or an error`() throws {

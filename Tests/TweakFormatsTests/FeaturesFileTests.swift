@@ -169,7 +169,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
     @Test func `A feature that is there twice is an error`() {
         #expect(
             message(ofFeatures: #"{"default": {"a": {"enabled": true}, "a": {"enabled": false}}}"#)?
-                .contains("\"a\" is here for the second time") == true)
+                .contains("\"a\" is repeated") == true)
     }
 
     @Test func `A mistake in another environment is found too`() {

@@ -51,7 +51,7 @@ import TweakRecords
         #expect(values(imported) == ["A/B/C=1.0", "Features/f/enabled=true", "Spring/Physics/Stiffness=240"])
         #expect(
             imported.report.last
-                == "Spring/Physics/Limits: not taken over: it is not a Bool, number, text or colour")
+                == "Spring/Physics/Limits: not imported: it is not a Bool, number, text or colour")
     }
 
     @Test func `Hyphens in a name are clear if the tweak is known`() throws {
@@ -61,9 +61,8 @@ import TweakRecords
         #expect(unknown.overrides.isEmpty)
         #expect(
             unknown.report == [
-                "FBTweak:A-B: not taken over: a category, a collection and a name are expected, with hyphens between them",
-                "FBTweak:A-B-C-D: not taken over: where its category and its collection end is not clear, and no tweak "
-                    + "is known that fits",
+                "FBTweak:A-B: not imported: a category, a collection and a name are expected, with hyphens between them",
+                "FBTweak:A-B-C-D: not imported: its levels are ambiguous, and no known tweak matches",
             ])
         #expect(
             try imported(plist.xml, known: ["A/B/C-D", "A-B/C/D"]).problems.last?.reason
@@ -82,7 +81,7 @@ import TweakRecords
         ])
         let imported = try ImportedOverrides(plist.xml, path: "", known: features.all.map(\.key))
         #expect(values(imported) == ["Features/a/sound%2Fstereo=true"])
-        #expect(imported.report.last == "FTS_FEATURE_x: not taken over: it is neither true nor false")
+        #expect(imported.report.last == "FTS_FEATURE_x: not imported: it is neither true nor false")
         #expect(try values(self.imported(plist.xml)) == ["Features/stereo/enabled=true"])
     }
 
@@ -148,7 +147,7 @@ import TweakRecords
         let imported = try imported(Array(json.utf8))
         #expect(values(imported) == ["A/B/C=2"])
         #expect(
-            imported.report.last == "FBTweak:A-B-C: not taken over: A/B/C has its value from A/B/C")
+            imported.report.last == "FBTweak:A-B-C: not imported: A/B/C has its value from A/B/C")
     }
 
     @Test func `Many values for many tweaks are not a problem`() throws {
@@ -186,7 +185,7 @@ import TweakRecords
         ])
         #expect(
             throws: FormatError.malformed(
-                path: "old.plist", reason: "it is a keyed archive, but none of an FBTweakStore")
+                path: "old.plist", reason: "it is a keyed archive, but not of an FBTweakStore")
         ) { try imported(archive.xml) }
     }
 

@@ -66,16 +66,16 @@ import TweakRecords
         (#""\u12g4""#, "four hexadecimal digits are expected"), (#""\u+123""#, "four hexadecimal digits"),
         (#""\u12"#, "four hexadecimal digits"), (#""\ud83d""#, "half of a surrogate pair"),
         (#""\ud83d\u0041""#, "half of a surrogate pair"), (#""\ude00""#, "half of a surrogate pair"),
-        ("01", "a number has digits, and no zeros before them"), ("-", "a number has digits"),
+        ("01", "a number has digits, without leading zeros"), ("-", "a number has digits"),
         ("--1", "a number has digits"), ("-a", "a number has digits"), ("+1", "a value is expected"),
-        ("1.", "a digit behind the point is expected"), (".5", "a value is expected"),
+        ("1.", "a digit after the point is expected"), (".5", "a value is expected"),
         ("1e", "a digit in the exponent is expected"), ("1e+", "a digit in the exponent"),
         ("1e999", "line 1, column 1: 1e999 is out of the range of a double"),
         ("[1, -1e400]", "line 1, column 5: -1e400 is out of the range of a double"),
         ("0x10", "the end is expected"),
         ("NaN", "a value is expected"), ("nul", "a value is expected"), ("'a'", "a value is expected"),
         ("// a\n1", "a value is expected"),
-        ("{\"a\": 1, \"a\": 2}", "column 10: \"a\" is here for the second time"),
+        ("{\"a\": 1, \"a\": 2}", "column 10: \"a\" is repeated"),
     ])
     func `A mistake is an error that says where it is and what is expected`(json: String, expected: String) {
         let reason = reason(Array(json.utf8)) ?? "none"
@@ -180,7 +180,7 @@ import TweakRecords
         #expect(try members("{\(names.joined(separator: ","))}").count == count - 1)
         let repeated = "{\((names + ["\"1\": 1"]).joined(separator: ","))}"
         let error = #expect(throws: JSONError.self) { try members(repeated) }
-        #expect(error?.reason.contains("\"1\" is here for the second time") == true)
+        #expect(error?.reason.contains("\"1\" is repeated") == true)
         #expect(try members(repeated, repeatedNames: .lastCounts).count == count)
     }
 

@@ -58,8 +58,8 @@ import TweakRecords
     }
 
     @Test(arguments: [
-        ([], "it does not begin like an ELF file"),
-        (Array("core".utf8), "it does not begin like an ELF file"),
+        ([], "it does not start like an ELF file"),
+        (Array("core".utf8), "it does not start like an ELF file"),
         (SyntheticCore().image, "it is another kind of ELF file"),
         (Array(SyntheticCore().content.prefix(100)), "it is cut off"),
     ])
@@ -115,7 +115,7 @@ import TweakRecords
         (.notDumpable, ["not dumpable", "as root"]),
         (.yama(1), ["kernel.yama.ptrace_scope is 1", "as root", "sysctl", "PR_SET_PTRACER"]),
         (.yama(2), ["kernel.yama.ptrace_scope is 2", "as root", "sysctl"]),
-        (.yama(3), ["kernel.yama.ptrace_scope is 3", "starts again"]), (.unknown, ["security module"]),
+        (.yama(3), ["kernel.yama.ptrace_scope is 3", "until a reboot"]), (.unknown, ["security module"]),
     ])
     func `The message names the rule and the ways out`(rule: AccessRule, parts: [String]) {
         for part in parts + ["link the program with the Tweaks library"] {

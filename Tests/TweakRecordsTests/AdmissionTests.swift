@@ -250,7 +250,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
 
     @Test(arguments: [
         ("1/0", "it divides by 0"), ("1,5", "write 1.5"), ("(1", "a ) is missing"),
-        ("1+", "something is missing at the end"),
+        ("1+", "the end of the expression is missing"),
         ("2 3", "\"3\" is not understood"), ("sqrt 2", "sqrt is written sqrt(…)"),
         (String(repeating: "(", count: 400), "it is nested too deeply"),
         (String(repeating: "1+", count: 400) + "1", "it is too long"),

@@ -64,7 +64,7 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
     @Test func `The message lists what is allowed`() {
         #expect(
             TweakValueError.notAmongChoices(level, given: "3").description
-                == "A/B/C: 3 is none of the choices; allowed: one of 1 (easy), 2 (hard)")
+                == "A/B/C: 3 is not among the choices; allowed: one of 1 (easy), 2 (hard)")
         #expect(tweak(.int32, TweakChoice(44100), TweakChoice(48000)).allowed == "one of 44100, 48000")
         #expect(face.allowed == #"one of "mono", "sans" (Sans Serif)"#)
     }

@@ -120,7 +120,7 @@ import TweakTargeting
         #expect(document.provided(for: phone).values.value(of: TweakKey("Features", "a", "enabled")) == false)
         #expect(
             document.problems == [
-                "features.json: features.1: \"a\" is here for the second time; the first counts"
+                "features.json: features.1: \"a\" is repeated; the first counts"
             ])
     }
 

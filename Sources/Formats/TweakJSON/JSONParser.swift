@@ -257,7 +257,7 @@ package struct JSONParser {
     }
 
     private func repeated(_ name: (text: ByteText, start: Int)) -> JSONError {
-        failure("\"\(name.text.text)\" is here for the second time", at: name.start)
+        failure("\"\(name.text.text)\" is repeated", at: name.start)
     }
 
     /// Reads the name of a member and the colon after it.
@@ -284,12 +284,12 @@ package struct JSONParser {
         let count = skip { Self.digits ~= $0 }
         guard position - count - start <= 1, count == 1 || count > 1 && firstDigit != UInt8(ascii: "0") else {
             position = start
-            throw failure("a number has digits, and no zeros before them")
+            throw failure("a number has digits, without leading zeros")
         }
         let end = position
         if next == UInt8(ascii: ".") {
             position += 1
-            try digits("behind the point")
+            try digits("after the point")
         }
         if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
             position += 1

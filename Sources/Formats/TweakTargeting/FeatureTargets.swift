@@ -33,7 +33,7 @@ package struct FeatureTargets: Hashable, Sendable {
             let feature = try FeatureTarget(element, place.inside("\(index)"))
             guard known.insert(ByteText(feature.key)).inserted else {
                 problems.append(
-                    "\(path): features.\(index): \"\(feature.key)\" is here for the second time; the first counts"
+                    "\(path): features.\(index): \"\(feature.key)\" is repeated; the first counts"
                 )
                 continue
             }

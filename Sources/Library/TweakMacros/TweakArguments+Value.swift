@@ -46,7 +46,7 @@ extension TweakArguments {
             throw DiagnosticsError.tweak(message + "write Type(rawValue: …) of a literal", at: expression)
         }
         throw DiagnosticsError.tweak(
-            message + "say it with choices: of all cases, such as [1: \"\(name)\", 2: …]", at: expression,
+            message + "list all cases in choices:, such as [1: \"\(name)\", 2: …]", at: expression,
             fixIt: self["choices"] == nil
                 ? .insert(
                     ", choices: [<#raw value#>: \"\(name)\"]",

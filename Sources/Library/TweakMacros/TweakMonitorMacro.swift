@@ -23,7 +23,7 @@ extension MonitorMacro {
         }
         let others = node.arguments.filter { $0.id != value.id }
         let arguments = try TweakArguments(others, of: node, in: context)
-        try context.checkPlace(of: node, instead: "store it in a function that is none")
+        try context.checkPlace(of: node, instead: "store it in one that is not")
         let record = RecordSource(declaration: try arguments.monitor(of: type))
         let stored = value.expression.trimmedDescription
         let text = """
@@ -69,7 +69,7 @@ enum MonitoredMacro: AccessorMacro {
             throw DiagnosticsError.tweak("three names are needed", at: node)
         }
         let arguments = try TweakArguments(list, of: node, in: context)
-        try context.checkPlace(of: node, instead: "declare it in the file, or in a type that is none")
+        try context.checkPlace(of: node, instead: "declare it in the file, or in a type that is not generic")
         guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1,
             let binding = variable.bindings.first, binding.accessorBlock == nil,
             variable.bindingSpecifier.tokenKind == .keyword(.var),
@@ -84,7 +84,7 @@ enum MonitoredMacro: AccessorMacro {
             } ?? binding.initializer.flatMap { ValueType(ofLiteral: $0.value) }
         guard let type, type.type.canBeMonitored, type.form == .literal else {
             throw DiagnosticsError.tweak(
-                "only a Bool, an integer, a Float or a Double is monitored; write the type, as in var speed: Double",
+                "only a Bool, an integer, a Float or a Double can be monitored; write the type, as in var speed: Double",
                 at: pattern)
         }
         let record = RecordSource(declaration: try arguments.monitor(of: type))

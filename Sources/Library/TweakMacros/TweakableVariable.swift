@@ -26,7 +26,7 @@ struct TweakableVariable {
         }
         let arguments = try TweakArguments(list, of: node, in: context)
         try context.checkPlace(
-            of: node, instead: "declare it in the file, or in a type and function that are none")
+            of: node, instead: "declare it in the file, or in a type and function that are not generic")
         guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1,
             let binding = variable.bindings.first, binding.accessorBlock == nil,
             let pattern = binding.pattern.as(IdentifierPatternSyntax.self)

@@ -151,13 +151,13 @@ extension ELFObject {
         let has = { (flag: Int32) in section.sh_flags & UInt64(flag) != 0 }
         if has(SHF_TLS) { return "it is thread-local" }
         if !has(SHF_ALLOC) { return "it is not loaded" }
-        if !has(SHF_WRITE) { return "it cannot be written" }
+        if !has(SHF_WRITE) { return "it is not writable" }
         if has(SHF_COMPRESSED) { return "it is compressed" }
         guard isLinked, section.sh_size > 0 else { return nil }
         let isInside = segments.contains {
             $0.isWritable && $0.fileOffset(of: section.sh_addr, size: section.sh_size) == section.sh_offset
         }
-        if !isInside { return "it is not inside a segment that is loaded and can be written" }
+        if !isInside { return "it is not inside a loaded, writable segment" }
         return section.sh_addr % RecordRange.alignment == 0
             ? nil : "its address is not a multiple of \(RecordRange.alignment)"
     }
@@ -175,7 +175,7 @@ extension ELFObject {
     /// The content of a string table.
     func strings(of section: GElf_Shdr, _ index: Int) throws(ELFError) -> [UInt8] {
         guard section.sh_type == UInt32(SHT_STRTAB) else {
-            throw broken("section \(index) is not a table of texts")
+            throw broken("section \(index) is not a string table")
         }
         guard section.sh_size <= Self.mostBytes else {
             throw broken("section \(index) has \(section.sh_size) bytes; at most \(Self.mostBytes) are read")

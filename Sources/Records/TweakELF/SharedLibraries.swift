@@ -36,7 +36,7 @@ extension ELFObject {
             // Less than a number of bytes, so it fits into an Int.
             guard name < texts.count,
                 let length = texts[Int(name)...].prefix(readable).firstIndex(of: 0).map({ $0 - Int(name) })
-            else { throw broken("dynamic entry \(entry / (2 * size)): its text has no end, or is too long") }
+            else { throw broken("dynamic entry \(entry / (2 * size)): its text is unterminated or too long") }
             // The end is within the readable bytes.
             readable -= length
             let text = String(decoding: texts[Int(name)..<Int(name) + length], as: UTF8.self)

@@ -143,7 +143,7 @@ struct ThinMembers {
             return note(.cannotOpen(path: title, reason: reason))
         }
         guard seen.insert(Place(file: file.identity, origin: origin)).inserted else {
-            return note(.skipped(path: title, reason: "it is there for the second time"))
+            return note(.skipped(path: title, reason: "it is listed twice"))
         }
         switch file.kind {
         case .object(let elf):

@@ -85,8 +85,8 @@ extension AccessRule: CustomStringConvertible {
             "\(memory): kernel.yama.ptrace_scope is 2, which lets only root do that; run this as root, or set it to 0 with "
                 + "sysctl, \(library)"
         case .yama(let scope):
-            "\(memory): kernel.yama.ptrace_scope is \(scope), which lets nobody do that until the machine starts again; set it "
-                + "lower for that start, \(library)"
+            "\(memory): kernel.yama.ptrace_scope is \(scope), which denies it to everybody until a reboot; set it "
+                + "lower before, \(library)"
         case .unknown:
             "\(memory): the kernel does not allow it, perhaps because of a security module or the settings of a container; "
                 + "run this as root outside, \(library)"

@@ -59,7 +59,7 @@ package final class CoreMemory: AddressSpace {
         guard let start = source.bytes(at: 0, count: min(64, source.byteCount)),
             start.starts(with: [0x7F, 0x45, 0x4C, 0x46]), let format = ELFFormat(start),
             let header = format.header(in: start.span.bytes)
-        else { throw broken("it does not begin like an ELF file") }
+        else { throw broken("it does not start like an ELF file") }
         guard Int32(header.type) == ET_CORE else { throw broken("it is another kind of ELF file") }
         guard header.segmentSize == format.segmentSize else {
             throw broken("its program headers have another size")

@@ -90,11 +90,9 @@ import Testing
             result.error == """
                 tweak: warning: Spring-2/Physics/Mass: the value was outside the limits and has been clamped
                 tweak: 5 values were not applied
-                  FBTweak:Spring-2-Physics-Gloss-1: where its category and its collection end is not clear, and no tweak \
-                is known that fits
+                  FBTweak:Spring-2-Physics-Gloss-1: its levels are ambiguous, and no known tweak matches
                   FTS_FEATURE_awesome: it is neither true nor false
-                  lib.fragments.userDefaultsKey.question: its feature is not stored, and no feature is known with such a \
-                variable
+                  lib.fragments.userDefaultsKey.question: its feature is not stored, and no known feature has the variable
                   A/B/C: there is no such tweak
                   Spring-2/Physics/Stiffness: "much" is not an int32; allowed: an integer from -2147483648 to 2147483647
 

@@ -87,11 +87,11 @@ struct MacroMistake {
             "default: TweakColor(red: 1, green: 2, blue: small)", "the default must be TweakColor(red: 255"),
         tweak("default: curve", "the default must be a case, such as .first, or Type(rawValue: …)"),
         tweak(
-            "default: Level.high", "a macro does not see the raw value of .high; say it with choices:",
+            "default: Level.high", "a macro does not see the raw value of .high; list all cases in choices:",
             #"default: Level.high, choices: [<#raw value#>: "high"]"#),
         tweak(
             #"default: Level.high, choices: [1: "low"]"#,
-            "a macro does not see the raw value of .high; say it with choices:"),
+            "a macro does not see the raw value of .high; list all cases in choices:"),
         tweak(
             "default: Angle.right",
             "a macro does not see the raw value of .right; write Type(rawValue: …) of a literal"),
@@ -291,7 +291,8 @@ struct MacroMistake {
             mended: nil),
         MacroMistake(
             line: #"struct Box<T> { @Tweakable("A", "B", "C") static var value = 5 }"#,
-            message: generic + "declare it in the file, or in a type and function that are none", mended: nil),
+            message: generic + "declare it in the file, or in a type and function that are not generic",
+            mended: nil),
         MacroMistake(
             line: #"struct Box<T> { #tweakAction("A", "B", "C") {} }"#,
             message: generic + "write #tweakAction outside of it", mended: nil),

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Level", "3", "3 is none of the choices; allowed: one of 1 (easy), 2 (hard)"),
+        ("Level", "3", "3 is not among the choices; allowed: one of 1 (easy), 2 (hard)"),
         ("Accent", "#fff", "the tweak is read-only; its value is #3366cc"),
         ("Clear", "1", "an action has no value"),
     ])

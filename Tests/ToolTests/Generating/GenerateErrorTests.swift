@@ -134,7 +134,7 @@ import Testing
         ("bplist00", "it is a binary property list; one in XML is needed"),
         (
             "<plist><dict><key>Preference&#83;pecifiers</key><array/></dict></plist>",
-            "where its array PreferenceSpecifiers ends is not clear"
+            "the end of its array PreferenceSpecifiers was not found"
         ),
     ])
     func `A Root.plist that is none is an error, and stays`(root: String, message: String) throws {

@@ -73,7 +73,10 @@ import Testing
             "Port", "81",
             "it takes effect at the next start, and without the Tweaks library in the process nothing is kept"
         ),
-        ("Mode", "idle", "\"idle\" is none of the choices; allowed: one of \"slow\", \"fast\" (quick), \"\""),
+        (
+            "Mode", "idle",
+            "\"idle\" is not among the choices; allowed: one of \"slow\", \"fast\" (quick), \"\""
+        ),
         (
             "Text", "bye",
             "without the Tweaks library in the process a text can be its default, as only these are there; link the "

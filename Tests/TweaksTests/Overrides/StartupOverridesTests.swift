@@ -112,7 +112,7 @@ import Testing
         #expect(
             tweaks.messages.all.sorted() == [
                 "override ignored: Test/Values/Fixed: the tweak is read-only; its value is 5",
-                "override ignored: Test/Values/Rate: 3 is none of the choices; allowed: one of 1, 2",
+                "override ignored: Test/Values/Rate: 3 is not among the choices; allowed: one of 1, 2",
                 "override ignored: Test/Values/Restart: an action has no value",
             ])
         #expect(try tweaks.store.value(of: .test("Fixed")) == 5)

@@ -8,7 +8,7 @@ import Testing
         let error = #expect(throws: TweakError.self) { try tweaks.store.set(5, for: .test("Rate")) }
         #expect(
             error?.description
-                == "Test/Values/Rate: 5 is none of the choices; allowed: one of 44100, 48000")
+                == "Test/Values/Rate: 5 is not among the choices; allowed: one of 44100, 48000")
         #expect(tweaks.cell(as: Int32.self) == 44100)
         try tweaks.store.set(48000, for: .test("Rate"))
         #expect(tweaks.cell(as: Int32.self) == 48000)

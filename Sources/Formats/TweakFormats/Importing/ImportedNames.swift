@@ -38,7 +38,7 @@ struct ImportedNames {
             Unclear(
                 reason: parts.count < 3
                     ? "a category, a collection and a name are expected, with hyphens between them"
-                    : "where its category and its collection end is not clear, and no tweak is known that fits"
+                    : "its levels are ambiguous, and no known tweak matches"
             ))
     }
 
@@ -53,7 +53,7 @@ struct ImportedNames {
     func keysOfVariable(_ name: String) -> Result<[TweakKey], Unclear> {
         variables[ByteText(name)].map { .success($0) }
             ?? .failure(
-                Unclear(reason: "its feature is not stored, and no feature is known with such a variable"))
+                Unclear(reason: "its feature is not stored, and no known feature has the variable"))
     }
 
     private func ambiguity(_ keys: [TweakKey]) -> Unclear {

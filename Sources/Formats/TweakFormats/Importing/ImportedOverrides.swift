@@ -76,7 +76,7 @@ public struct ImportedOverrides: Hashable, Sendable {
     /// A line for each imported and each skipped entry. The lines may contain control characters from the file.
     public var report: [String] {
         overrides.map { "\($0.key): \($0.value.quoted)" }
-            + problems.map { "\($0.entry): not taken over: \($0.reason)" }
+            + problems.map { "\($0.entry): not imported: \($0.reason)" }
     }
 }
 

@@ -112,7 +112,7 @@ struct OverridesImporter {
         _ archive: KeyedArchive, path: String, byteCount: Int
     ) throws(FormatError) {
         guard let store = archive.root, archive.className(of: store) == "FBTweakStore" else {
-            throw .malformed(path: path, reason: "it is a keyed archive, but none of an FBTweakStore")
+            throw .malformed(path: path, reason: "it is a keyed archive, but not of an FBTweakStore")
         }
         guard systems.contains(.facebookTweaks) else { return }
         var values: [(key: TweakKey, value: TweakValue?)] = []
@@ -136,7 +136,7 @@ struct OverridesImporter {
             }
         }
         guard readable >= 0 else {
-            throw .malformed(path: path, reason: "its tweaks have the same long text too often")
+            throw .malformed(path: path, reason: "its tweaks repeat a long text too often")
         }
         for (key, value) in values { set(value, "\(key)", .success([key])) }
     }

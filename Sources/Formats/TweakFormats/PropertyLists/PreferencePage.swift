@@ -63,7 +63,7 @@ package struct PreferencePage {
         let missing = items.filter { !$0.isPresent(in: specifiers ?? []) }
         guard !missing.isEmpty else { return bytes }
         guard let (range, place) = insertionPoint else {
-            throw .malformed(path: path, reason: "where its array \(Self.key) ends is not clear")
+            throw .malformed(path: path, reason: "the end of its array \(Self.key) was not found")
         }
         // Xcode indents elements of the array by two tabs.
         let content = missing.flatMap(\.lines).map { "\t\t\($0)\n" }.joined()

@@ -257,7 +257,7 @@ struct XMLPropertyList {
             } else if inProlog, skip("<!DOCTYPE") {
                 let content = try skip(through: ">")
                 guard !content.contains(UInt8(ascii: "[")) else {
-                    throw failure("a type of its own is not read")
+                    throw failure("an internal document type is not supported")
                 }
             } else {
                 return
@@ -274,7 +274,7 @@ struct XMLPropertyList {
             return
         }
         guard ["utf-8", "us-ascii", "ascii"].contains(words[place + 1]) else {
-            throw failure("only UTF-8 is read")
+            throw failure("only UTF-8 is supported")
         }
     }
 

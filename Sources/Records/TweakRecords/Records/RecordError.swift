@@ -29,7 +29,7 @@ extension RecordError: CustomStringConvertible {
         case .unknownType(let type, let offset):
             "record at offset \(offset): unknown type \(type)"
         case .unterminatedText(let offset):
-            "record at offset \(offset): a text has no end"
+            "record at offset \(offset): a text is unterminated"
         case .badLimits(let offset):
             "record at offset \(offset): the minimum is above the maximum, or is not a number"
         case .choicesOfType(let type, let offset):

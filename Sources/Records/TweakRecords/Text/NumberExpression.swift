@@ -78,7 +78,7 @@ struct NumberExpression {
         let sign = text[next]
         next += 2
         guard let current = try number(named: "x") else {
-            throw Problem(reason: "there is no value to begin with")
+            throw Problem(reason: "there is no current value")
         }
         var operand = try whole()
         if operand.isPercent, sign == "+" || sign == "-" {
@@ -155,7 +155,7 @@ struct NumberExpression {
 
     private mutating func plainOperand() throws(Problem) -> Operand {
         if take("(") != nil { return Operand(number: try parenthesized()) }
-        guard next < text.count else { throw Problem(reason: "something is missing at the end") }
+        guard next < text.count else { throw Problem(reason: "the end of the expression is missing") }
         if startsNumber { return try numberWithUnit() }
         let word = self.word(at: next)
         guard !word.isEmpty else { throw misunderstood }

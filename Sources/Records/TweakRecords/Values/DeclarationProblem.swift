@@ -29,7 +29,7 @@ extension DeclarationProblem: CustomStringConvertible {
         case .noStep: "the step must be more than 0"
         case .noLogarithm: "a logarithmic scale needs a minimum above 0"
         case .badDefault(let allowed): outsideLimits("the default", allowed: allowed)
-        case .monitorOfOtherType: "only a number or a bool is monitored"
+        case .monitorOfOtherType: "only a number or a bool can be monitored"
         }
     }
 }

@@ -31,7 +31,7 @@ extension TweakValueError: CustomStringConvertible {
         case .containsNUL(let tweak):
             "\(tweak.key): the text contains a NUL character; allowed: text without one"
         case .notAmongChoices(let tweak, let given):
-            "\(tweak.key): \(given) is none of the choices; allowed: \(tweak.allowed)"
+            "\(tweak.key): \(given) is not among the choices; allowed: \(tweak.allowed)"
         case .readOnly(let tweak):
             "\(tweak.key): the tweak is read-only; its value is \(tweak.defaultValue.quoted)"
         case .isAction(let tweak):
