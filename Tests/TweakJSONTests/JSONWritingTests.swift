@@ -65,7 +65,7 @@ private struct Encoded: Encodable {
     }
 }
 
-@Suite struct `JSON that is written` {
+@Suite struct `Writing JSON` {
     @Test(arguments: [true, false]) func `is what Foundation writes`(isPretty: Bool) throws {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<300 {

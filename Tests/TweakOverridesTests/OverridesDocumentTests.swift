@@ -65,7 +65,7 @@ import TweakRecords
         #expect(document.isEmpty)
     }
 
-    @Test func `Taking away what is not there changes nothing`() throws {
+    @Test func `Removing a missing override changes nothing`() throws {
         let before = try document(#"{"A": {"B": {}, "C": 7}}"#)
         var after = before
         after.set(nil, for: TweakKey("A", "B", "X"))
@@ -80,11 +80,11 @@ import TweakRecords
         #"{"A": {"B": {"C": {"D": {"E": []}}}}}"#, #"{"A": {}}"#, #"{"A": {"B": {}}}"#,
         #"{"": {"": {"": ""}}}"#,
     ])
-    func `What is not an override is kept`(json: String) throws {
+    func `Unknown content is preserved`(json: String) throws {
         #expect(try touched(json) == document(json))
     }
 
-    @Test func `An override in the place of something else leaves all others alone`() throws {
+    @Test func `An override that replaces something else preserves the rest`() throws {
         var document = try document(#"{"A": 5, "B": {"C": [1], "D": {"E": 1}}, "F": null}"#)
         document.set(1, for: TweakKey("A", "X", "Y"))
         document.set(2, for: TweakKey("B", "C", "Y"))
@@ -100,7 +100,7 @@ import TweakRecords
             .double(.leastNonzeroMagnitude),
             "", "true", "1", "你好 \u{1F600}", "\" \\ / \n \u{7F} \u{2028} \u{1}",
         ] as [TweakValue])
-    func `A value comes back as it was`(value: TweakValue) throws {
+    func `A value survives a round trip`(value: TweakValue) throws {
         let key = TweakKey("A", "B", "C")
         var document = OverridesDocument()
         document.set(value, for: key)
@@ -108,7 +108,7 @@ import TweakRecords
     }
 
     @Test(arguments: ["", "a/b", "..", "50%", "%2F", "\"quoted\"", "名前", "a.b", "\u{0}", " "])
-    func `A level may have any characters`(name: String) throws {
+    func `Names may contain any characters`(name: String) throws {
         let key = TweakKey(name, name + "x", name)
         var document = OverridesDocument()
         document.set(1, for: key)
@@ -120,7 +120,7 @@ import TweakRecords
     @Test(arguments: [
         "", " ", "{", "[]", "5", "null", "\"x\"", "{\"A\": tru", "{} {}", "{\"A\": 1e999}", "\u{0}", "{,}",
     ])
-    func `What is not a JSON object is corrupt`(json: String) {
+    func `Anything but a JSON object is corrupt`(json: String) {
         let error = #expect(throws: OverridesError.self) { try document(json) }
         guard case .corrupt("overrides.json", _) = error else {
             Issue.record("\(String(describing: error))")

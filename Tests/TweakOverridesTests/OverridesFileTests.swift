@@ -23,12 +23,12 @@ import TweakRecords
         get throws { try FileManager.default.contentsOfDirectory(atPath: home("tweaks/program")).sorted() }
     }
 
-    @Test func `A file that is not there holds nothing`() throws {
+    @Test func `A missing file is empty`() throws {
         #expect(try file.load().isEmpty)
         #expect(!FileManager.default.fileExists(atPath: home("tweaks")))
     }
 
-    @Test func `What was written is read`() throws {
+    @Test func `A written value is read back`() throws {
         try file.update([key: 0.1])
         #expect(try file.load()[key] == .scalar(0.1))
     }
@@ -40,19 +40,19 @@ import TweakRecords
         #expect(try mode(home("tweaks/program")) == 0o700)
     }
 
-    @Test func `A file that others could read is for the user alone after a write`() throws {
+    @Test func `A write makes the file private`() throws {
         try home.write("tweaks/program/overrides.json", "{}")
         chmod(file.path, 0o644)
         try file.update([key: 1])
         #expect(try mode(file.path) == 0o600)
     }
 
-    @Test func `Nothing but the file and its lock stay`() throws {
+    @Test func `Only the file and its lock remain`() throws {
         try file.update([key: 1])
         #expect(try names == ["overrides.json", "overrides.json.lock"])
     }
 
-    @Test func `A change leaves what others have written`() throws {
+    @Test func `A change preserves what others wrote`() throws {
         try file.update([key: 1])
         try file.update([TweakKey("A", "B", "D"): 2])
         try file.update([key: TweakValue?.none])
@@ -60,7 +60,7 @@ import TweakRecords
         #expect(document.keys == [TweakKey("A", "B", "D")])
     }
 
-    @Test func `Nothing is written if nothing changes`() throws {
+    @Test func `Without a change nothing is written`() throws {
         try file.update([key: 1])
         let before = try status(file.path)
         try file.update([key: 1, TweakKey("X", "Y", "Z"): TweakValue?.none])
@@ -77,7 +77,7 @@ import TweakRecords
         #expect(try file.load()[key] == .scalar(2))
     }
 
-    @Test func `A link stays one and what it leads to is replaced`() throws {
+    @Test func `A symbolic link stays, and its target is replaced`() throws {
         let target = try home.write("dotfiles/tweaks.json", #"{"X": {"Y": {"Z": true}}}"#)
         try FileManager.default.createDirectory(
             atPath: home("tweaks/program"), withIntermediateDirectories: true)
@@ -89,7 +89,7 @@ import TweakRecords
         #expect(try FileManager.default.contentsOfDirectory(atPath: home("dotfiles")) == ["tweaks.json"])
     }
 
-    @Test func `What a killed writer left is gone after the next write`() throws {
+    @Test func `The next write removes leftovers of a killed writer`() throws {
         try file.update([key: 1])
         let longer = String(repeating: "x", count: 10_000)
         try home.write("tweaks/program/overrides.json.tmp", "{\"A\": \(longer)")
@@ -108,7 +108,7 @@ import TweakRecords
         #expect(try file.load()[key] == .scalar(3))
     }
 
-    @Test func `A writer waits for the one that holds the lock`() throws {
+    @Test func `A writer waits for the lock`() throws {
         try file.update([key: 1])
         let lock = open(file.path + ".lock", O_RDWR | O_CLOEXEC)
         try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
@@ -127,7 +127,7 @@ import TweakRecords
         #expect(Set(try file.load().keys) == [key, TweakKey("X", "Y", "Z")])
     }
 
-    @Test func `Threads that write at once lose nothing`() throws {
+    @Test func `Concurrent writers lose nothing`() throws {
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for number in 1...5 {
                 _ = try? file.update([TweakKey("A", "B", "\(thread)"): .integer(Int128(number))])
@@ -137,7 +137,7 @@ import TweakRecords
         for thread in 0..<8 { #expect(document[TweakKey("A", "B", "\(thread)")] == .scalar(5)) }
     }
 
-    @Test func `A directory that cannot be made is an error that names it`() throws {
+    @Test func `Failure to create a directory names it`() throws {
         let below = try home.write("file", "")
         let error = #expect(throws: OverridesError.self) {
             try OverridesFile(path: below + "/tweaks/overrides.json").update([key: 1])

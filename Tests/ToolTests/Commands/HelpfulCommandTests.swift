@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `What tweak says to people who are not sure` {
+@Suite struct `Suggestions of the tweak command` {
     private let program: SetterProgram
 
     init() throws { program = try SetterProgram() }
@@ -92,7 +92,7 @@ import Testing
     }
 }
 
-@Suite struct `What is kept of tweaks that nothing declares any more` {
+@Suite struct `Overrides of tweaks that are no longer declared` {
     private let program: SetterProgram
 
     init() throws {

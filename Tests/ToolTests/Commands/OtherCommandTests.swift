@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `tweak WORD` runs `tweak-WORD`, as git does.
-@Suite struct `Commands of tweak that other programs do` {
+@Suite struct `Commands implemented by other programs` {
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }

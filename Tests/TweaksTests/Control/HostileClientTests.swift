@@ -19,7 +19,7 @@ private struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-@Suite struct `Clients that send anything` {
+@Suite struct `Hostile clients` {
     private let controlled: ControlledTweaks
     private var store: TweakStore { controlled.store }
 
@@ -81,7 +81,7 @@ private struct SeededGenerator: RandomNumberGenerator {
         #expect(try store.value(of: .test("Count")) <= 1000, "\(seed)")
     }
 
-    @Test func `Whatever they send, each line has an answer at most and the next client is served`() throws {
+    @Test func `Each line gets at most one answer, and the next client is served`() throws {
         let deadline = ContinuousClock.now + (isLong ? .seconds(1200) : .seconds(2))
         while ContinuousClock.now < deadline {
             let seed = UInt64.random(in: 0...UInt64.max)
@@ -103,7 +103,7 @@ private struct SeededGenerator: RandomNumberGenerator {
         }
     }
 
-    @Test func `Connections that are cut anywhere leave nothing behind`() throws {
+    @Test func `Interrupted connections leave nothing behind`() throws {
         let files = "/proc/self/fd"
         try expectHealth(0)
         let before = try FileManager.default.contentsOfDirectory(atPath: files).count
