@@ -15,6 +15,7 @@ private struct Checkout {
         try home.write("tools/development/packaging/VERSION", version + "\n")
         try home.write("CHANGELOG.md", "# Changelog\n\n" + changelog + "\n## [1.1.0] - 2026-10-01\n\nOld.\n")
         try home.write("README.md", readme)
+        try home.write("Tests/Programs/released/1.2.0-beta.1/expected.json", "{}")
         for (name, command) in [
             ("test", "echo tested"), ("development/package", "echo deb >${!#}/tweaks.deb"),
             ("development/tarball", "echo tar >${!#}/tweaks.tar.gz"),
@@ -62,6 +63,12 @@ private struct Checkout {
     @Test func `refuses a version that the README does not name`() throws {
         try Checkout(readme: #"from: "1.1.0""#).expectRefusal(
             "README.md: no dependency has from: \"1.2.0-beta.1\"")
+    }
+
+    @Test func `refuses a version whose programs are not kept`() throws {
+        let checkout = try Checkout()
+        try checkout.git("rm", "-r", "--quiet", "Tests")
+        try checkout.expectRefusal("Tests/Programs/released: there is no 1.2.0-beta.1")
     }
 
     @Test func `refuses changes that are not committed`() throws {
