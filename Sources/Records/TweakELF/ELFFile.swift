@@ -4,18 +4,18 @@ package import TweakSystem
 
 /// An open ELF object or an archive of them.
 ///
-/// The file is read and never mapped, so that a file which shrinks while it is open is an error and no signal.
+/// The file is read and never mapped, so that a file that shrinks while it is open causes an error instead of a signal.
 /// Use it on one thread at a time.
 public final class ELFFile {
-    /// The path it was opened by.
+    /// The path used to open it.
     public let path: String
     private let descriptor: CInt
-    /// libelf's view of it; `nil` for a thin archive, which libelf does not know.
+    /// The libelf handle; `nil` for a thin archive, which libelf does not support.
     private let elf: OpaquePointer?
     let byteCount: Int
-    /// The table of long names of a thin archive, once it has been read.
+    /// The table of long names of a thin archive, once read.
     var thinNameTable: [UInt8]?
-    /// What tells it from every other file, whatever path leads there.
+    /// The file's identity, independent of the path.
     package let identity: Identity
 
     package struct Identity: Hashable {
@@ -25,9 +25,9 @@ public final class ELFFile {
 
     /// Opens a file.
     ///
-    /// - Throws: ``ELFError`` if it cannot be read or is not a regular file with an ELF object or an archive in it.
+    /// - Throws: ``ELFError`` if it cannot be read or is not a regular file with an ELF object or an archive.
     public convenience init(path: String) throws(ELFError) {
-        // Only a file is opened: to open some devices does something to them.
+        // Only regular files are opened, because opening some devices has side effects.
         guard let status = stat(path: path) else { throw Self.cannotOpen(path) }
         try Self.checkType(status, path)
         let descriptor = openFile(path, O_RDONLY)
@@ -35,9 +35,9 @@ public final class ELFFile {
         try self.init(descriptor: descriptor, path: path)
     }
 
-    /// Takes over an open file, and closes it also if this throws.
+    /// Takes ownership of an open descriptor, which it closes even if it throws.
     ///
-    /// - Parameter path: What it is called.
+    /// - Parameter path: The path for messages.
     package init(descriptor: CInt, path: String) throws(ELFError) {
         do throws(ELFError) {
             var status = stat()
@@ -55,7 +55,7 @@ public final class ELFFile {
         self.descriptor = descriptor
     }
 
-    /// libelf's view of a file; `nil` for a thin archive.
+    /// Creates the libelf handle; `nil` for a thin archive.
     private static func begin(_ descriptor: CInt, _ path: String) throws(ELFError) -> OpaquePointer? {
         let start = bytes(of: descriptor, at: 0, count: ThinArchive.start.utf8.count)
         guard !start.elementsEqual(ThinArchive.start.utf8) else { return nil }
@@ -87,7 +87,7 @@ public final class ELFFile {
         close(descriptor)
     }
 
-    /// What the file holds.
+    /// The content of the file.
     enum Kind {
         case object(OpaquePointer)
         case archive(OpaquePointer)
@@ -101,14 +101,14 @@ public final class ELFFile {
 
     /// Calls `body` with the object in the file, or with each object in the archive, in the archive's order.
     ///
-    /// Archive members that are not ELF objects are passed over. The members of a thin archive are files of their own,
-    /// whose paths begin in its folder. An object is valid only during the call.
+    /// Archive members that are not ELF objects are skipped. The members of a thin archive are separate files, with
+    /// paths relative to its directory. An object is valid only during the call.
     ///
     /// - Parameters:
-    ///   - note: Is told of what an archive has and is left out: archives inside it, and members of a thin one that
-    ///     cannot be opened or are there twice.
-    ///   - body: Is called with each object.
-    /// - Throws: ``ELFError/broken(path:reason:)`` for an object or archive that is, and what `body` throws.
+    ///   - note: Called for skipped parts of an archive: nested archives, and members of a thin archive that cannot be
+    ///     opened or are listed twice.
+    ///   - body: Called with each object.
+    /// - Throws: ``ELFError/broken(path:reason:)`` for a broken object or archive, and errors of `body`.
     public func forEachObject(
         noting note: (ELFError) -> Void = { _ in }, _ body: (ELFObject) throws(ELFError) -> Void
     ) throws(ELFError) {
@@ -129,7 +129,7 @@ public final class ELFFile {
         }
     }
 
-    /// Reads bytes of the file itself; fewer come back if it ends before.
+    /// Reads bytes of the file; fewer are returned at its end.
     public func bytes(at offset: Int, count: Int) -> [UInt8] {
         Self.bytes(of: descriptor, at: offset, count: count)
     }
@@ -149,23 +149,23 @@ public final class ELFFile {
     }
 
     static func lastError() -> String {
-        // Of no error there is no message.
+        // elf_errmsg returns null if there was no error.
         elf_errmsg(-1).map { String(cString: $0) } ?? "unknown error"
     }
 }
 
 // MARK: - Members of an archive
 
-/// A member of an archive that is not thin.
+/// A member of a regular archive.
 struct ArchiveMember {
     let elf: OpaquePointer
     let file: ELFFile
     let name: String
-    /// Where its content is in the file.
+    /// The offset of its content in the file.
     let start: Int
     let byteCount: Int
 
-    /// Calls `body` with the object that it is; what is none is passed over.
+    /// Calls `body` with the member's object; other members are skipped.
     func visit(
         _ path: String, noting note: (ELFError) -> Void, _ body: (ELFObject) throws(ELFError) -> Void
     ) throws(ELFError) {
@@ -179,10 +179,9 @@ struct ArchiveMember {
 }
 
 extension ELFFile {
-    /// Calls `body` with the member whose header begins at an offset.
+    /// Calls `body` with the member whose header is at an offset.
     ///
-    /// - Returns: Where the header of the next one begins. libelf does not tell the end of an archive from a broken
-    ///   one.
+    /// - Returns: The offset of the next header. libelf does not distinguish the end of an archive from a broken one.
     @discardableResult
     func withMember(
         of archive: OpaquePointer, at offset: Int, _ body: (ArchiveMember) throws(ELFError) -> Void
@@ -197,7 +196,7 @@ extension ELFFile {
         guard let header = elf_getarhdr(member), let name = header.pointee.ar_name else {
             throw .broken(path: path, reason: Self.lastError())
         }
-        // Many members may have the same name, and that can be long.
+        // Many members may share a name, which can be long.
         guard strnlen(name, ThinArchive.longestName + 1) <= ThinArchive.longestName else {
             throw .broken(path: path, reason: "the name of the member at \(offset) is too long")
         }
@@ -209,20 +208,20 @@ extension ELFFile {
                 path: path, reason: "member \(text), \(size) bytes, is beyond its end at \(byteCount)")
         }
         try body(ArchiveMember(elf: member, file: self, name: text, start: start, byteCount: size))
-        // It ends inside the file, so there is no overflow.
+        // The member ends inside the file, so this does not overflow.
         return start + size + size % 2
     }
 }
 
-/// Why a file could not be inspected.
+/// An error in inspecting a file.
 public enum ELFError: Error, Hashable {
-    /// The file is missing or may not be read. The reason is the system's.
+    /// The file is missing or unreadable. The reason is the system's.
     case cannotOpen(path: String, reason: String)
-    /// The file is something else than an ELF object or an archive of them.
+    /// The file is neither an ELF object nor an archive of them.
     case notELF(path: String, reason: String)
-    /// The file begins like an ELF object but is cut off or contradicts itself.
+    /// The file starts like an ELF object but is truncated or inconsistent.
     case broken(path: String, reason: String)
-    /// A member of an archive is left out, or a file that has only the debug information of another one.
+    /// A member of an archive is skipped, or a file that contains only the debug information of another one.
     case skipped(path: String, reason: String)
 }
 

@@ -1,42 +1,42 @@
 package import TweakSystem
 
-/// Memory of a program that can be read from outside: that of a process, or what a core has of it.
+/// The memory of a program, read from outside: that of a process or of a core.
 package protocol AddressSpace: AnyObject {
-    /// What is mapped, by address.
+    /// The mappings, by address.
     var regions: [MemoryRegion] { get throws(MemoryError) }
     /// The size of a page.
     var pageSize: UInt64 { get }
-    /// Reads as many bytes as the buffer takes.
+    /// Fills a buffer.
     ///
-    /// - Returns: Whether all of them could be read.
+    /// - Returns: Whether all bytes could be read.
     func read(_ buffer: UnsafeMutableRawBufferPointer, at address: UInt64) -> Bool
-    /// A path that leads from here to the file of a region; `nil` if it has none.
+    /// A path that opens the file of a region, or `nil`.
     func openPath(of region: MemoryRegion) -> String?
 }
 
-/// A part of the memory with the same rights, and what is mapped there.
+/// A mapping with uniform permissions.
 package struct MemoryRegion: Hashable, Sendable {
     package let addresses: Range<UInt64>
     package let isReadable, isWritable: Bool
-    /// Where in the file it begins; 0 if there is none.
+    /// The offset of its start in the file; 0 without a file.
     package let fileOffset: UInt64
-    /// The file, without the ` (deleted)` of the kernel; `nil` if there is none.
+    /// The file, without the kernel's ` (deleted)`, or `nil`.
     package let path: String?
-    /// What tells the file from others: its device and inode, as the kernel writes them. Empty in a core.
+    /// The file's identity: device and inode, as the kernel writes them. Empty in a core.
     package let file: String
 }
 
-/// Why the memory of a process, or a core, could not be read or written.
+/// An error in reading or writing the memory of a process, or a core.
 package enum MemoryError: ClassifiedError, Hashable {
-    /// There is no such process any more.
+    /// The process no longer exists.
     case ended
-    /// Another program, or another build, is where this one was.
+    /// Another program or build has replaced this one.
     case replaced
-    /// The kernel does not allow it: by which rule, and the ways out.
+    /// The kernel denies access; the text has the rule and workarounds.
     case forbidden(String)
-    /// The system refused it; the text says why.
+    /// The system call failed, for the given reason.
     case failed(String)
-    /// The file is not a core, or a broken one.
+    /// The file is not a core, or is broken.
     case noCore(path: String, reason: String)
     /// A core cannot be opened.
     case cannotOpen(path: String, reason: String)
@@ -67,7 +67,7 @@ extension MemoryError: CustomStringConvertible {
 }
 
 extension AddressSpace {
-    /// Reads bytes; `nil` if they are not all there, or more than anything that is looked for has.
+    /// Reads bytes; `nil` if they are not all readable, or too many.
     func bytes(at address: UInt64, count: Int) -> [UInt8]? {
         guard count > 0 else { return [] }
         guard count <= mostRecordBytes else { return nil }
@@ -79,9 +79,9 @@ extension AddressSpace {
         return isRead ? bytes : nil
     }
 
-    /// The text that begins at an address; `nil` if it is not there, or has no end within so many bytes.
+    /// The string at an address; `nil` if it is not readable, or not terminated within the limit.
     package func text(at address: UInt64, limit: Int = mostTextBytes) -> String? {
-        // Most are short, and what is behind one need not be mapped: no part reaches into another page.
+        // Most strings are short, and the memory after one need not be mapped: no read crosses a page.
         var bytes: [UInt8] = []
         var address = address
         while bytes.count < limit {
@@ -100,19 +100,19 @@ extension AddressSpace {
     }
 }
 
-/// Records of an address space beyond that would be a million tweaks, or images made to fill our memory.
+/// A limit of a million tweaks in an address space, against images made to exhaust memory.
 package let mostRecordBytes = 256 << 20
 
-/// The same of texts that cells lead to.
+/// The same for the strings that cells point to.
 let mostBytesOfTexts = 64 << 20
 
-/// The longest text that is followed.
+/// The maximum length of such a string.
 package let mostTextBytes = 64 << 10
 
 extension [MemoryRegion] {
-    /// Whether addresses are in regions that follow one another and for which something is so.
+    /// Whether addresses lie in contiguous regions that satisfy a condition.
     func cover(_ addresses: Range<UInt64>, where isMeant: (MemoryRegion) -> Bool) -> Bool {
-        // The first region that ends behind the start.
+        // The first region that ends after the start.
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
@@ -135,10 +135,10 @@ extension [MemoryRegion] {
 }
 
 extension Range<UInt64> {
-    /// How many addresses there are, which need not be an `Int`.
+    /// The number of addresses, which may exceed an `Int`.
     var size: UInt64 { upperBound - lowerBound }
 
-    /// The addresses in an image that was moved; `nil` if they are not in order then.
+    /// The addresses in a relocated image; `nil` if they wrap around.
     func moved(by bias: UInt64) -> Range<UInt64>? {
         let (start, end) = (lowerBound &+ bias, upperBound &+ bias)
         return start <= end ? start..<end : nil

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// Why a file or a folder could not be written.
+/// An error in writing a file or a directory.
 package struct FileError: Error {
     package let action: String
     package let path: String
@@ -19,40 +19,40 @@ extension FileError: CustomStringConvertible {
     package var description: String { "cannot \(action) \(path): \(reason)" }
 }
 
-/// Puts a new file in the place of another one at once.
+/// Replaces a file atomically.
 ///
-/// A reader sees the whole file as it was before or the whole new one, and so does whoever looks after a crash of the
-/// process or of the machine: the content is on disk before it takes the place, and the new name is when ``commit()``
-/// returns. A link is replaced, not followed; to follow it, name what `realPath` returns.
+/// A reader sees the complete old or the complete new file, also after a crash of the process or of the machine: the
+/// content is on disk before the rename, and the new name is when ``commit()`` returns. A link is replaced, not
+/// followed; to follow it, pass the result of `realPath`.
 package struct FileReplacement: Sendable {
     private let path: String
     private let temporary: String
 
-    /// The name of the temporary file of a writer that holds a lock.
+    /// The name of the temporary file if the writer holds a lock.
     package static func temporary(of path: String) -> String { path + ".tmp" }
 
     /// Writes the new file beside the one that it will replace.
     ///
     /// - Parameters:
     ///   - path: The file, which need not exist.
-    ///   - permissions: Of the new file; `nil` for those of the former one, or what the umask leaves of 0666.
-    ///   - isLocked: Whether the caller holds a lock that all writers take. Then the name of the temporary file is always the
-    ///     same, so that one left by a process that was killed is replaced and none pile up.
-    /// - Throws: ``FileError``; nothing is left behind.
+    ///   - permissions: The permissions of the new file; `nil` for those of the old one, or 0666 less the umask.
+    ///   - isLocked: Whether the caller holds a lock that all writers take. Then the temporary file always has the same
+    ///     name, so that one left by a killed process is replaced and none pile up.
+    /// - Throws: ``FileError``; then no file is left behind.
     package init(
         of path: String, with bytes: [UInt8], permissions: mode_t? = nil, isLocked: Bool = false
     ) throws(FileError) {
         self.path = path
         temporary = isLocked ? Self.temporary(of: path) : "\(path).\(getpid()).tmp"
         let former = stat(path: path)
-        // Nobody wants a device or a pipe to be replaced.
+        // Devices and pipes are never replaced.
         guard former?.isRegularFile ?? true else {
             throw FileError("replace", path, reason: "it is not a regular file")
         }
         let descriptor = try create(permissions ?? 0o666)
         defer { close(descriptor) }
         let exact = permissions ?? former.map { $0.st_mode & 0o777 }
-        // In a program without standard output the file has its number for a moment, in which another thread may print.
+        // Without standard output the file may have its number for a moment, in which another thread may print.
         guard writeAll(bytes, to: descriptor), ftruncate(descriptor, off_t(bytes.count)) == 0,
             exact.map({ fchmod(descriptor, $0) == 0 }) ?? true, allowingForks({ fsync(descriptor) }) == 0
         else {
@@ -62,7 +62,7 @@ package struct FileReplacement: Sendable {
         }
     }
 
-    /// Makes the temporary file. One that is there is not written into: it may have another name, or be something else.
+    /// Creates the temporary file. An existing one is not reused: it may be a link or a special file.
     private func create(_ permissions: mode_t) throws(FileError) -> CInt {
         for _ in 1...10 {
             let descriptor = openFile(
@@ -76,9 +76,9 @@ package struct FileReplacement: Sendable {
         throw FileError("create", temporary, reason: "others make it again and again")
     }
 
-    /// Lets the new file take the place of the former one.
+    /// Renames the new file over the old one.
     ///
-    /// - Throws: ``FileError``; the former file is still there, unless only the name could not be synced.
+    /// - Throws: ``FileError``; the old file is still there, unless only syncing the directory failed.
     package func commit() throws(FileError) {
         guard withPath(temporary, { from in withPath(path) { rename(from, $0) } }) == 0 else {
             let error = FileError("rename", temporary)
@@ -89,16 +89,16 @@ package struct FileReplacement: Sendable {
         let descriptor = openFile(folder, O_RDONLY | O_DIRECTORY)
         guard descriptor >= 0 else { throw FileError("open", folder) }
         defer { close(descriptor) }
-        // Some file systems cannot sync a folder and say so with EINVAL.
+        // Some file systems cannot sync a directory, and return EINVAL.
         guard allowingForks({ fsync(descriptor) }) == 0 || errno == EINVAL else {
             throw FileError("sync", folder)
         }
     }
 
-    /// Removes the new file instead.
+    /// Removes the new file.
     package func discard() { _ = withPath(temporary) { unlink($0) } }
 
-    /// Replaces a file with what was written beside it.
+    /// Replaces a file in one step.
     package static func replace(
         _ path: String, with bytes: [UInt8], permissions: mode_t? = nil, isLocked: Bool = false
     ) throws(FileError) {
@@ -106,9 +106,9 @@ package struct FileReplacement: Sendable {
     }
 }
 
-/// Makes the folders of a path that do not exist yet.
+/// Creates the missing directories of a path.
 ///
-/// - Returns: Those that were made, outermost first.
+/// - Returns: The new directories, outermost first.
 @discardableResult
 package func makeFolders(_ path: String, permissions: mode_t) throws(FileError) -> [String] {
     var made: [String] = []

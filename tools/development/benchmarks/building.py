@@ -1,4 +1,4 @@
-"""Builds what is measured, and runs it."""
+"""Builds and runs the programs to measure."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ USAGE, UNAVAILABLE, SOFTWARE = 64, 69, 70  # sysexits.h
 
 
 class Failure(Exception):
-    """Something that a user can act on, and the status to exit with."""
+    """An error that the user can act on, with the exit status."""
 
     def __init__(self, message, status):
         super().__init__(message)
@@ -34,7 +34,7 @@ def build(package, *options):
     # The package manager overlooks files that are new in a package which another one depends on by path.
     (Path(package) / "Package.swift").touch()
     command = ["swift", "build", "--package-path", str(package), *options]
-    # A path among the options begins there.
+    # Relative paths in the options start there.
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=package)
     if result.returncode != 0:
         print(result.stdout, file=sys.stderr, end="")
@@ -50,7 +50,7 @@ def build_as_installed(product):
 
 
 def output(command, cwd=None, **environment):
-    """What a command prints. Names of environment variables are those of keyword arguments."""
+    """The output of a command. Keyword arguments are environment variables."""
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}, cwd=cwd)
     if result.returncode != 0:
         raise Failure(f"{' '.join(map(str, command))} ended with status {result.returncode}", SOFTWARE)
@@ -70,5 +70,5 @@ def built_example():
 
 
 def macro_flags(example):
-    """What lets the Swift compiler expand the macros."""
+    """The options for the Swift compiler to expand the macros."""
     return ["-load-plugin-executable", f"{example / 'TweakMacros-tool'}#TweakMacros"]
