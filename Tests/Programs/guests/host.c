@@ -1,5 +1,6 @@
-/* Hosts that do what few programs do, to see that the library is no burden to them: each scenario
- * ends with 0 if it was not. */
+/* Unusual programs that the library must not disturb. A scenario exits with 0 if it was not
+ * disturbed.
+ */
 #include <errno.h>
 #include <fbtweak.h>
 #include <fcntl.h>
@@ -42,8 +43,8 @@ static void pause_for(long milliseconds) {
   }
 }
 
-/* Whether the overrides, at the path in HOST_OVERRIDES, have a text, without spaces; waits for it.
- */
+/* Waits until the overrides file, at HOST_OVERRIDES, contains a text, ignoring spaces. Returns
+ * whether it does. */
 static bool is_kept(const char *text) {
   for (int i = 0; i < 500; i++, pause_for(10)) {
     char content[4096] = "";
@@ -66,7 +67,7 @@ static double processor_time(void) {
   return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
          (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
-/* More than a thread that waits needs in a second, and a fraction of what one that does not takes.
+/* More CPU time than a waiting thread uses in a second, and a fraction of what a spinning one uses.
  */
 static void expect_idle(void) {
   double before = processor_time();
@@ -77,12 +78,12 @@ static void expect_idle(void) {
   CHECK(taken <= 0.3);
 }
 
-/* Until the library's thread waits for files and requests. */
+/* Waits until the library's thread polls files and requests. */
 static void wait_for_library(void) {
   pause_for(600);
 }
 
-/* main ends its thread. What runs at exit says so, since the status is 0 in any case. */
+/* main ends its thread. An exit handler reports it, because the status is always 0. */
 static void say_goodbye(void) {
   puts("goodbye");
 }
@@ -106,7 +107,7 @@ static void main_thread_exits_first(void) {
   main_thread_exits();
 }
 
-/* As libdispatch's dispatch_main does, which no asynchronous program in Swift returns from. */
+/* Like libdispatch's dispatch_main, from which asynchronous Swift programs never return. */
 static void park(void *value) {
   (void)value;
   pause_for(2000);
@@ -134,7 +135,7 @@ static int locked_descriptors(void) {
   return count;
 }
 
-/* The first of what is set is being written, or about to be, when the parent ends. */
+/* The parent exits while the first change is being written, or just before. */
 static void becomes_daemon(void) {
   for (int i = 0; i < 20; i++) {
     CHECK(fbtweak_set_integer(level_handle(), 100 + i) == FBTWEAK_OK);
@@ -151,7 +152,7 @@ static void becomes_daemon(void) {
   puts("still there");
 }
 
-/* Children of a parent that lives leave to it what it has set. */
+/* A child leaves the parent's changes to the parent while that runs. */
 static void forks_while_it_sets(void) {
   for (int i = 0; i < 50; i++) {
     CHECK(fbtweak_set_integer(level_handle(), 200 + i) == FBTWEAK_OK);
@@ -165,7 +166,7 @@ static void forks_while_it_sets(void) {
   }
 }
 
-/* Has some system calls fail with EPERM, for all threads. */
+/* Makes some system calls fail with EPERM, for all threads. */
 static void refuse(const int *calls, size_t count) {
   struct sock_filter filter[16] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -183,7 +184,7 @@ static void refuse(const int *calls, size_t count) {
 static void may_not_poll(void) {
   wait_for_library();
   refuse((int[]){SYS_ppoll}, 1);
-  /* The thread sleeps in it, and learns of the refusal when it wakes up. */
+  /* The thread is asleep in the call, and gets the error at the next one. */
   CHECK(fbtweak_set_integer(level_handle(), 9) == FBTWEAK_OK && is_kept("\"Level\":9"));
   expect_idle();
   CHECK(fbtweak_set_integer(level_handle(), 10) == FBTWEAK_OK && is_kept("\"Level\":10"));
@@ -209,7 +210,7 @@ static void may_open_no_files(void) {
   expect_idle();
 }
 
-/* The address space is used up but for some bytes, and again for fewer. */
+/* The address space is exhausted except for some bytes, and then for fewer. */
 static void has_no_memory(void) {
   wait_for_library();
   const fbtweak *handle = level_handle();
@@ -250,7 +251,7 @@ static bool has_entries(const char *root) {
   snprintf(command, sizeof(command), "test -n \"$(ls -A '%s')\"", root);
   return system(command) == 0;
 }
-/* Into the empty directory in HOST_ROOT. The child does it, since there is no way out. */
+/* Changes the root to the empty directory HOST_ROOT, in a child because it cannot be undone. */
 static void changes_root(void) {
   wait_for_library();
   const char *root = getenv("HOST_ROOT");
@@ -267,7 +268,7 @@ static void changes_root(void) {
   CHECK(!has_entries(root));
 }
 
-/* A handler reads, by a handle too, whatever it interrupts. */
+/* A signal handler reads tweaks, also through a handle, at any time. */
 static volatile sig_atomic_t handled, wrong;
 static const fbtweak *handler_handle;
 static void read_in_handler(int number) {
@@ -295,7 +296,7 @@ static void *set_once(void *context) {
   *(int *)context = fbtweak_set_integer(level_handle(), 18);
   return NULL;
 }
-/* As much stack as the documentation asks for. */
+/* The minimum stack size in the documentation. */
 static void has_small_stack(void) {
   pthread_attr_t attributes;
   pthread_t thread;
@@ -306,7 +307,7 @@ static void has_small_stack(void) {
         pthread_join(thread, NULL) == 0 && result == FBTWEAK_OK);
 }
 
-/* What was set is on disk before the process becomes another program. */
+/* Changes are on disk before exec. */
 static void calls_exec(void) {
   CHECK(fbtweak_set_integer(level_handle(), 20) == FBTWEAK_OK);
   fbtweak_flush();

@@ -1,4 +1,4 @@
-/* Exceptions that callbacks throw, as the C++ runtime of the program counts them. */
+/* Exceptions thrown by callbacks, as counted by the program's C++ runtime. */
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

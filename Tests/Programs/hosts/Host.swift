@@ -3,7 +3,7 @@ import Glibc
 @_silgen_name("host_run")
 func hostRun() -> Int32
 
-/// A host whose own code uses Swift's runtime, before and after the library does.
+/// A host that uses Swift's runtime before and after the library.
 @main
 struct Host {
     static func main() {

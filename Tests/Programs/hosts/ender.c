@@ -1,4 +1,4 @@
-/* What a host becomes by exec. Linked statically, so that it runs wherever the host is. */
+/* The program that a host execs, linked statically so that it runs in every environment. */
 int main(void) {
   return 7;
 }

@@ -1,5 +1,5 @@
 /*
- * Begins a host in the part of its environment that is there before it starts:
+ * Starts a host in an environment that must exist before the start:
  *
  *     enter ENVIRONMENT COMMAND [ARGUMENT…]
  *
@@ -7,7 +7,7 @@
  *     seccomp                       threads are refused
  *     no-proc                       /proc is empty
  *
- * Other environments are made by the host itself, later. The status is 125 if it cannot be made.
+ * The host itself creates the other environments. The status is 125 if this one cannot be created.
  */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
@@ -34,7 +34,7 @@ int main(int count, char **arguments) {
   if (count < 3)
     return 125;
   const char *environment = arguments[1];
-  /* Hosts that abort leave nothing. */
+  /* Hosts that abort leave no core dump. */
   require(setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}), "setrlimit");
   if (strcmp(environment, "no-proc") == 0) {
     require(unshare(CLONE_NEWNS), "unshare");

@@ -1,20 +1,19 @@
 /*
- * What every host does, whatever it is written in. Variables tell it what, since a program in Swift
- * has no arguments without /proc.
+ * The body of every host, in any language. It is controlled by environment variables, because a
+ * Swift program has no arguments without /proc.
  *
- * It makes the part of its environment, HOST_ENVIRONMENT, that comes after the start of the
- * library, writes "ready" with its process id to standard output, waits, and writes "idle" with how
- * many percent of that time it has worked. Then the number is to become 41: by others, or by itself
- * when it reads "own" from standard input. It writes "set", and at "end" it sets the number to 42
- * and ends at once, as HOST_ENDING says; before a signal it sets nothing. A daemon writes "daemon"
- * with its process id and sets 43.
+ * It creates the part of its environment (HOST_ENVIRONMENT) that follows the start of the library,
+ * writes "ready" and its process ID to standard output, waits, and writes "idle" and the percentage
+ * of CPU time used meanwhile. Then the number must become 41: set by others, or by the host itself
+ * when it reads "own" from standard input. It writes "set". At "end" it sets the number to 42 and
+ * exits at once in the way of HOST_ENDING; before a signal it sets nothing. A daemon writes
+ * "daemon" and its process ID, and sets 43.
  *
- * HOST_PLUGIN is the plug-in that has the tweak, if the program does not; HOST_ROOT the folder that
- * chroot leads to; HOST_ENDER what exec runs. Without the library, which HOST_BARE says, nothing is
- * set.
+ * HOST_PLUGIN is the plug-in with the tweak, if the program does not have it; HOST_ROOT the folder
+ * for chroot; HOST_ENDER the program for exec. Without the library (HOST_BARE) nothing is set.
  *
- * The status is 7 where it is the host's to say, 99 if nobody tells it more, 125 if something that
- * is not the library's goes wrong.
+ * The status is 7 if the host chooses it, 99 if nobody tells it to end, and 125 for failures
+ * unrelated to the library.
  */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
@@ -34,7 +33,7 @@
 #include "sandbox.h"
 
 enum { STATUS = 7, UNTOLD = 99, IMPOSSIBLE = 125, STEP = 2000 /* µs */, PATIENCE = 60 /* s */ };
-/* Watching files begins a quarter of a second after the start. */
+/* The library watches files from a quarter of a second after the start. */
 enum { IDLE = 999999 /* µs */, WRITING = 1000 /* µs */, MORE_MEMORY = 1 << 20 };
 
 #pragma weak host_number
@@ -71,8 +70,8 @@ static void limit(int resource, rlim_t value) {
   if (setrlimit(resource, &(struct rlimit){value, value}) != 0)
     fail("setrlimit");
 }
-/* Of what the process has, and a little more. With jemalloc the first allocation of a thread must
- * not fail, whoever the thread is of. */
+/* The memory of the process and a little more. With jemalloc the first allocation of any thread
+ * must not fail. */
 static void limit_memory(void) {
   unsigned long pages = 0;
   usleep(50 * STEP);
@@ -108,8 +107,8 @@ static double seconds(clockid_t clock) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Waits until the number is as given, or a word has come if that is not -1. Sets itself if told to.
- */
+/* Waits until the number has the given value, unless that is -1, or a word arrives. Sets the number
+ * on request. */
 static void wait_for(const char *word, int awaited) {
   double deadline = seconds(CLOCK_MONOTONIC) + PATIENCE;
   char said[8] = "";
@@ -128,7 +127,7 @@ static void wait_for(const char *word, int awaited) {
 }
 
 static int become_daemon(bool is_bare) {
-  /* While a thread of the library keeps the number. */
+  /* While a thread of the library saves the number. */
   usleep(WRITING);
   if (daemon(1, 1) != 0)
     fail("daemon");
@@ -144,8 +143,7 @@ int host_run(void) {
     return IMPOSSIBLE;
   const char *ender = strcmp(environment, "chroot") == 0 ? "/ender" : getenv("HOST_ENDER");
   bool is_bare = getenv("HOST_BARE") != NULL;
-  /* Who opens a plug-in can drop rights before the library starts without another program's help.
-   */
+  /* With a plug-in the host itself can drop its privileges before the library starts. */
   if (strcmp(environment, "dropped-before") == 0 && getuid() == 0 && drop_rights() != 0)
     fail("setuid");
   take_tweak();
@@ -168,7 +166,7 @@ int host_run(void) {
   if (strcmp(ending, "abort") == 0)
     abort();
   if (!is_bare && !set_number(42)) {
-    /* Without memory a set may be refused. */
+    /* Without memory a set may fail. */
     if (strcmp(environment, "as") != 0)
       return 1;
     fprintf(stderr, "the set is refused\n");

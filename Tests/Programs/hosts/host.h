@@ -1,5 +1,4 @@
-/* A host of the matrix: what every kind of program does, and the tweak that it or its plug-in has.
- */
+/* The body of a host in the matrix, and the tweak in the program or its plug-in. */
 #ifndef HOST_H
 #define HOST_H
 
@@ -9,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Lives and ends as the variables say, see host.c. Returns the exit status if it ends by return. */
+/* Runs and exits as the variables in host.c say. Returns the exit status, if it returns. */
 int host_run(void);
 
 /* tweaks.c, in the program or in its plug-in: Host/Values/Number. */

@@ -1,4 +1,4 @@
-/* What hosts lose: the rights of root, and system calls. */
+/* Restricts hosts: drops root's privileges and system calls. */
 #ifndef SANDBOX_H
 #define SANDBOX_H
 
@@ -20,8 +20,8 @@ static inline int drop_rights(void) {
 }
 
 /*
- * Refuses new threads, and waiting for descriptors too if asked. clone3, whose flags a filter
- * cannot see, is unknown, and the C library uses clone.
+ * Refuses new threads, and optionally polling. clone3 reports ENOSYS, because a filter cannot see
+ * its flags, and the C library falls back to clone.
  */
 static inline int refuse(bool waiting_too) {
   enum {

@@ -9,7 +9,7 @@ struct Voice {
   explicit Voice() : binding(FBTweakBinding(gain, "Voices", "Each", "Gain", 0.5, 0, 1)) {}
 };
 
-/* Each object follows the tweak for as long as it lives. */
+/* Each object follows the tweak during its lifetime. */
 extern "C" void bind_owners(void) {
   {
     Voice first;

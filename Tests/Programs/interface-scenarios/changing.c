@@ -65,7 +65,7 @@ void bind_variables(void) {
   fbtweak_set_integer(tweak, 9);
   EXPECT(first == 9 && second == 8);
 
-  /* A variable follows the tweak that it was bound to last. */
+  /* A variable follows the tweak that it was last bound to. */
   const fbtweak *other = fbtweak_find("Types", "Signed", "Wide");
   long long moved = 0;
   EXPECT(fbtweak_bind(other, &moved) == FBTWEAK_OK && moved == -5000000000ll);

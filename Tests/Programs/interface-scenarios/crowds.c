@@ -1,4 +1,4 @@
-/* Threads that set without end. */
+/* Threads that set tweaks continuously. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -18,7 +18,8 @@ static void *set_until_over(void *name) {
   return NULL;
 }
 
-/* The other thread goes on until this one has set some tweaks, so no call may wait for its end. */
+/* The other thread continues until this one has set some tweaks, so no call may wait for its end.
+ */
 void set_beside_others(void) {
   const fbtweak *level = fbtweak_find("Sound", "Mixer", "Level");
   fbtweak_token token = fbtweak_observe(NULL, NULL, nothing, NULL);
@@ -58,8 +59,8 @@ static void set_on_four_threads(long count) {
     pthread_join(threads[i], NULL);
 }
 
-/* What waits for observers is bounded, with and without any. Each change that waited would take
- * more than 100 bytes. */
+/* The queue of observers is bounded, with and without observers. A queued change takes more than
+ * 100 bytes. */
 void set_without_growing(const char *count_of_sets) {
   set_on_four_threads(1000);
   long before = resident_pages();

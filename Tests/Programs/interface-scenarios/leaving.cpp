@@ -1,4 +1,4 @@
-/* Callbacks that are left in another way than by returning. */
+/* Callbacks that do not return normally. */
 #include <pthread.h>
 #include <stdexcept>
 #include <unistd.h>
@@ -35,7 +35,7 @@ template <typename Body> bool throws(const char *what, Body body) {
   return false;
 }
 
-/* That observers are told, in this thread and another, and that one can be removed. */
+/* Checks that observers are notified on this thread and another, and can be removed. */
 void expect_that_all_is_well(const fbtweak *tweak) {
   fbtweak_reset(tweak);
   counter own;
@@ -67,14 +67,14 @@ extern "C" void leave_by_exception(void) {
   fbtweak_token second = fbtweak_observe(tweak, nullptr, count_and_throw, &thrower);
   fbtweak_token third = fbtweak_observe(tweak, nullptr, count, &after);
 
-  /* The others are told, and the value is there. */
+  /* The others are notified, and the value is set. */
   EXPECT(throws("left", [&] { fbtweak_set_integer(tweak, 6); }));
   EXPECT(fbtweak_read_integer(tweak, -1) == 6);
   EXPECT(before.calls == 1 && thrower.calls == 1 && after.calls == 1);
   EXPECT(throws("left", [&] { fbtweak_reset(tweak); }));
   EXPECT(before.calls == 2 && thrower.calls == 2 && after.calls == 2);
 
-  /* One that is called before a change. */
+  /* An observer called before a change. */
   fbtweak_unobserve(second);
   second = fbtweak_observe(tweak, count_and_throw, nullptr, &thrower);
   EXPECT(throws("left", [&] { fbtweak_set_integer(tweak, 7); }));
@@ -146,7 +146,7 @@ void *set_for_ever(void *) {
 
 } // namespace
 
-/* Threads that are cancelled wherever they are in the library. */
+/* Threads cancelled at any point in the library. */
 extern "C" void cancel_at_any_time(const char *count_of_rounds) {
   const fbtweak *tweak = fbtweak_find("Sound", "Mixer", "Level");
   counter counter;

@@ -9,7 +9,7 @@ static void count_clear(void) {
 }
 FBTweakAction("Macros", "Actions", "Reset", count_reset, FBTweakDescription("counts"));
 
-/* What a person sees and does with what the macros declare. */
+/* Uses declarations of the macros as a client does. */
 void use_macros(void) {
   FBTweakAction("Macros", "Actions", "Clear", count_clear);
   FBTweakAction("Macros", "Actions", "Clear", count_reset);

@@ -43,7 +43,7 @@ void make_and_remove(void) {
   EXPECT(fbtweak_set_number(made, 2) == FBTWEAK_UNKNOWN);
   EXPECT(fbtweak_remove(made) == FBTWEAK_UNKNOWN);
 
-  /* Made again it has the value that was set; what followed it before does not any more. */
+  /* Created again it has the saved value, but earlier bindings no longer follow it. */
   EXPECT(fbtweak_make(&declaration) == made && fbtweak_read_number(made, -1) == 5000);
   fbtweak_set_number(made, 7);
   EXPECT(bound == 5000 && changes == 1);
@@ -125,7 +125,7 @@ void run_actions(void) {
   EXPECT(!fbtweak_make_action("Sound", NULL, "None", increase, NULL));
 }
 
-/* The child's tweaks are its own. */
+/* A forked child has its own tweaks. */
 void keep_after_fork(void) {
   const fbtweak *tweak = fbtweak_find("Sound", "Mixer", "Level");
   fflush(NULL);

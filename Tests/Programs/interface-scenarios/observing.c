@@ -107,7 +107,7 @@ static void *set_on_thread(void *tweak) {
   return NULL;
 }
 
-/* What a callback uses can be freed when fbtweak_unobserve has returned. */
+/* A callback's context can be freed once fbtweak_unobserve has returned. */
 void observe_from_threads(void) {
   const fbtweak *tweak = fbtweak_find("Sound", "Mixer", "Level");
   int *context = malloc(sizeof(int));

@@ -38,7 +38,7 @@ void open_and_close(const char *path, const char *copy) {
   const fbtweak *tweak = depth();
   EXPECT(tweak && plugin.depth() == 30 && plugin.wet() == 30);
 
-  /* What the plug-in has, and what the program has of it. */
+  /* The tweaks of the plug-in, in the plug-in and in the program. */
   int bound = 0, changes = 0;
   EXPECT(fbtweak_bind(tweak, &bound) == FBTWEAK_OK);
   EXPECT(fbtweak_observe(tweak, NULL, count, &changes));
@@ -54,14 +54,14 @@ void open_and_close(const char *path, const char *copy) {
   EXPECT(fbtweak_set_integer(tweak, 70) == FBTWEAK_UNKNOWN && bound == 60);
   EXPECT(fbtweak_set_integer(fbtweak_find("Sound", "Mixer", "Level"), 2) == FBTWEAK_OK);
 
-  /* Opened again it has its value, and nobody from before follows it. */
+  /* Opened again it has its value, and earlier observers do not follow it. */
   plugin = open_plugin(path);
   EXPECT(depth() == tweak && plugin.depth() == 60 && plugin.wet() == 60 &&
          fbtweak_read_integer(tweak, -1) == 60);
   EXPECT(fbtweak_set_integer(tweak, 61) == FBTWEAK_OK);
   EXPECT(plugin.depth() == 61 && bound == 60 && changes == 1 && plugin.observed() == 0);
 
-  /* A copy declares the same tweak. Closing either leaves the other as it is. */
+  /* A copy declares the same tweak. Closing one does not affect the other. */
   struct plugin second = open_plugin(copy);
   EXPECT(second.library != plugin.library && second.depth() == 61);
   EXPECT(fbtweak_set_integer(tweak, 62) == FBTWEAK_OK);
@@ -80,7 +80,7 @@ void open_and_close(const char *path, const char *copy) {
   EXPECT(dlclose(second.library) == 0 && !depth());
 }
 
-/* The overrides were there before the program began. */
+/* The overrides existed before the start of the program. */
 void open_with_override(const char *path) {
   struct plugin plugin = open_plugin(path);
   EXPECT(plugin.depth() == 44 && plugin.wet() == 44);
@@ -88,7 +88,7 @@ void open_with_override(const char *path) {
   EXPECT(dlclose(plugin.library) == 0);
 }
 
-/* A plug-in that the dynamic linker keeps, as it does those in C++ with unique symbols. */
+/* A plug-in that the dynamic linker never unloads, such as C++ ones with unique symbols. */
 void open_and_keep(const char *path) {
   struct plugin plugin = open_plugin(path);
   const fbtweak *tweak = depth();
@@ -103,7 +103,7 @@ void open_and_keep(const char *path) {
 #  define __has_feature(name_) 0
 #endif
 
-/* 0 where a sanitizer has memory of its own that grows; it reports leaks itself. */
+/* 0 with a sanitizer, whose own memory grows and which reports leaks itself. */
 static long resident_pages(void) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   return 0;
@@ -133,7 +133,7 @@ void open_often(const char *path, const char *count_of_rounds) {
     EXPECT(bound == value && changes == (before != value) && plugin.observed() == changes);
     EXPECT(dlclose(plugin.library) == 0 && !depth());
   }
-  /* Threads that write and read the file come and go. In 10,000 rounds 105 bytes a round are seen.
-   */
+  /* Threads that write and read the file start and end. 10,000 rounds were seen to take 105 bytes
+   * each. */
   EXPECT(resident_pages() - pages <= 128);
 }

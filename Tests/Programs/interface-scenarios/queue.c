@@ -36,12 +36,12 @@ void queue_changes(void) {
   EXPECT(one.count == 1 && one.last.old_value.integer == 5 && one.last.new_value.integer == 9);
   EXPECT(all.count == 2 && all.last.tweak == gain && all.last.new_value.number == 1);
 
-  /* There and back is not a change. */
+  /* A value changed and changed back is not a change. */
   fbtweak_set_integer(level, 1);
   fbtweak_set_integer(level, 9);
   EXPECT(fbtweak_queue_deliver(queue) == 0);
 
-  /* What waits for an observer that has ended is not delivered. */
+  /* Changes queued for a removed observer are not delivered. */
   fbtweak_set_integer(level, 2);
   fbtweak_unobserve(token);
   EXPECT(fbtweak_queue_deliver(queue) == 1 && one.count == 1 && all.count == 3);

@@ -1,6 +1,6 @@
 /*
- * A C program with the Tweaks library: each scenario uses the interface of fbtweak.h in one way and
- * stops at the first thing that is not as it should be.
+ * A C program with the Tweaks library. Each scenario tests one use of fbtweak.h and stops at the
+ * first failure.
  */
 #ifndef SCENARIOS_H
 #define SCENARIOS_H
@@ -19,14 +19,14 @@
     }                                                                                              \
   } while (0)
 #define EXPECT_TEXT(text_, expected_) EXPECT(strcmp(text_, expected_) == 0)
-/* That the message of the last failure has a part. */
+/* Checks that the last error message contains a text. */
 #define EXPECT_ERROR(part_) EXPECT(strstr(fbtweak_error(), part_))
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* tweaks.c: what all scenarios work on. */
+/* tweaks.c: the tweaks of all scenarios. */
 int level(void);       /* Sound/Mixer/Level: 5, from 0 to 10 */
 double gain(void);     /* Sound/Mixer/Gain: 0.5, from 0 to 1 */
 bool muted(void);      /* Sound/Mixer/Muted: false */
@@ -35,7 +35,7 @@ unsigned char octet(void);
 long long wide(void);
 float ratio(void);
 
-/* Each in a file that says what it is about. */
+/* Scenarios, in files named after their topics. */
 void find_and_read(void);
 void describe(void);
 void walk(void);

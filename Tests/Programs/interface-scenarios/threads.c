@@ -94,7 +94,8 @@ void read_while_set(const char *seconds) {
   atomic_store(&is_over, true);
   for (int i = 0; i < 8; i++)
     pthread_join(readers[i], NULL);
-  /* The first round may change nothing, each later one changes all seven, told before and after. */
+  /* The first round may change nothing; each later one changes all seven, notified before and
+   * after. */
   EXPECT(rounds > 1 && atomic_load(&changes) >= (rounds - 1) * 14);
 }
 
@@ -114,7 +115,7 @@ static void *use(void *unused) {
   return NULL;
 }
 
-/* The child has none of the threads that may have had a lock, or an observer running. */
+/* The child lacks the threads that may have held a lock or run an observer. */
 void fork_while_used(const char *forks) {
   pthread_t users[3];
   for (int i = 0; i < 3; i++)

@@ -1,9 +1,9 @@
 /*
- * A program that runs until its tweak Live/Values/Text is "end", for tests that talk to it:
+ * A program for tests of control requests, which runs until its tweak Live/Values/Text is "end":
  *
  *     live-program            waits
- *     live-program fork       forks when Live/Values/Step changes; parent and child go on
- *     live-program exec PATH… becomes another program then
+ *     live-program fork       forks when Live/Values/Step changes; parent and child continue
+ *     live-program exec PATH… executes another program then
  *     live-program daemon     goes into the background then
  *     live-program close      closes all descriptors but the first three then, opens others, and
  * ends
@@ -30,12 +30,12 @@ static void hello(void) {
   fflush(stdout);
 }
 
-/* As some do it that do not know what is open. The library may touch none of what is opened then.
+/* Closes all descriptors, as some daemons do. The library must not touch those opened afterwards.
  */
 static int close_all(void) {
   int pipes[20][2];
   char byte = 0;
-  /* What the library writes at this moment would go astray. */
+  /* Otherwise a concurrent write of the library would go to the wrong file. */
   usleep(300000);
   for (int descriptor = 3; descriptor < 1024; descriptor++)
     close(descriptor);

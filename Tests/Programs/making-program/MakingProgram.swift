@@ -1,8 +1,8 @@
 import Glibc
 import Tweaks
 
-/// A program for tests that declares no tweak, makes one, shows its value, and runs until that is "end". With an argument it
-/// makes none, and shows whether the feature of this name is on.
+/// A test program that creates a tweak at run time, prints its value, and runs until that is "end". With an argument it
+/// creates none, and prints whether the feature of this name is on.
 @main
 struct MakingProgram {
     static func main() throws {

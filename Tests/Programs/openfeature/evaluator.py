@@ -27,7 +27,7 @@ def load():
 
 
 def evaluate(context):
-    """All flags for a context; one whose targeting gives nothing has no value."""
+    """All flags for a context. A flag whose targeting returns nothing has no value."""
     flags = load()["flags"]
     core = FlagdCore()
     core.set_flags({"flags": flags})

@@ -1,6 +1,6 @@
 /*
- * Gives the program that it is loaded into another time of day: the seconds in the file
- * $OTHER_CLOCK are added to the right one. What programs wait by is left alone.
+ * Shifts the time of day in the program that loads it by the seconds in the file $OTHER_CLOCK.
+ * Clocks used for waiting are not changed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Many threads that read, set, find and observe at the same time. */
+/* Many threads that read, set, look up and observe concurrently. */
 #include <fbtweak.h>
 #include <pthread.h>
 #include <stdio.h>

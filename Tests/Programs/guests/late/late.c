@@ -1,5 +1,5 @@
-/* A library that is initialised before the Tweaks library, and so ends after it: what it sets then
- * is kept too. */
+/* A library initialised before the Tweaks library, so its destructor runs later. Values set there
+ * are saved too. */
 #include <fbtweak.h>
 #include <stdlib.h>
 

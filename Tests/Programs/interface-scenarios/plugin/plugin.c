@@ -1,4 +1,4 @@
-/* A plug-in for plugins.c, which the tests compile. */
+/* A plug-in for plugins.c, compiled by the tests. */
 #include <fbtweak.h>
 
 int plugin_depth(void);
@@ -16,7 +16,7 @@ static void count(const fbtweak_change *change, void *context) {
   (void)change, (void)context;
   observed++;
 }
-/* Observes all tweaks, and does not end it. */
+/* Observes all tweaks, and never stops. */
 void plugin_observe(void) {
   fbtweak_observe(0, 0, count, 0);
 }

@@ -2,7 +2,7 @@ import Glibc
 import StartedScenarios
 import Tweaks
 
-/// `started` as a Swift program: what the scenarios in C do, with a look at the store of Swift.
+/// `started` as a Swift program: the scenarios in C, with checks of the Swift store.
 @main
 struct Started {
     static func main() {
@@ -44,7 +44,7 @@ struct Started {
         guard third.value == changed, twentieth.value == changed else { return false }
         store.restore(before)
         guard store.snapshot().differences(from: before).isEmpty else { return false }
-        // In a release build handles do not see them, which is said.
+        // In a release build handles do not see them, with a message.
         #if DEBUG
         guard try third.withValue(changed, { third.value }) == changed, third.value == old else {
             return false

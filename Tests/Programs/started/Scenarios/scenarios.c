@@ -22,7 +22,7 @@ static bool ends(struct process *self) {
   return verify(&self->right, "at once");
 }
 
-/* What the file has besides stays there. */
+/* Other content of the file is preserved. */
 static bool keeps_others(struct process *self, const char *moment) {
   return !has_overrides(self->state) || (wait_for_file("\"Slot20\":1020", true, moment) &&
                                          wait_for_file("\"Nobody\":{\"has\"", true, moment));
@@ -61,7 +61,7 @@ static bool set_by_command(struct process *self) {
   return verify(&self->right, "after the file was written");
 }
 
-/* Only what the process does not know stays. */
+/* Only values unknown to the process are left. */
 static bool forgets_all(const char *moment) {
   const char *const known[] = {"\"Slot3\"", "\"Slot20\"", "\"limit2\"", "\"Flag\"", "\"\xC3\x84\""};
   for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
@@ -156,7 +156,7 @@ static bool watched(struct process *self) {
   CHECK(fbtweak_queue_deliver(queue) == 1 && queued.last == 77);
   CHECK(expect(connection, "\"newValue\":77"));
 
-  /* The answer and the change come in any order. */
+  /* The answer and the change arrive in any order. */
   CHECK(ask(connection,
             "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"set\",\"params\":"
             "{\"tweak\":\"Start/Slots/Slot 2\",\"value\":22}}",
@@ -209,7 +209,7 @@ static bool edited(struct process *self) {
   CHECK(wait_for_file("\"Slot3\":2003", true, "edited"));
   CHECK(replace(overrides_path(), "{}"));
   CHECK(wait_for(&self->base, "after all was taken out"));
-  /* It waits for a call that still runs, which has the address of a variable here. */
+  /* This waits for running calls, which use the address of a variable here. */
   fbtweak_unobserve(of_all);
   CHECK(all.count > 0);
   return true;
@@ -285,14 +285,14 @@ static bool presets(struct process *self) {
   return verify(&self->right, "after presets");
 }
 
-/* Until it is killed. */
+/* Runs until it is killed. */
 static bool counts(struct process *self) {
   for (int i = 1; i < 1000000; i++)
     CHECK(fbtweak_set_integer(slot_handle(3), i) == FBTWEAK_OK);
   return self != NULL;
 }
 
-/* Until it is told to end, as a program that others control. */
+/* Runs until it is told to end, as a controlled program. */
 static bool follows(struct process *self) {
   const char *text;
   while ((text = fbtweak_read_text(fbtweak_find("Start", "Values", "Text"), "")) &&
@@ -304,7 +304,7 @@ static bool follows(struct process *self) {
 static const struct {
   const char *name;
   bool (*run)(struct process *self);
-  /* Whether the files can be others than those of the state, since it is started again. */
+  /* Whether the files may differ from those of the state, because the program is restarted. */
   bool is_started_again;
 } scenarios[] = {
     {"lives", lives, false},
@@ -325,9 +325,9 @@ static const struct {
 };
 
 /*
- * Gives Swift's hashing other seeds. Where Swift's library is shared they were drawn before the
- * library was loaded, so what is hashed before `main` is right by luck; after this it is lost, as
- * it is where the seeds are drawn after the constructor of the library.
+ * Changes the seeds of Swift's hashing. With a shared Swift runtime they are set before the library
+ * is loaded, so hashes computed before `main` happen to stay valid. This invalidates them, as does
+ * a runtime that sets the seeds after the library's constructor.
  */
 static bool change_seeds(void) {
   struct {
@@ -342,7 +342,7 @@ static bool change_seeds(void) {
   return parameters != NULL;
 }
 
-/* Waits until all that has been set and reset is in the file: an edit before would be lost. */
+/* Waits until all changes are in the file; an earlier edit would be lost. */
 static bool has_written(void) {
   int before = slot(31);
   return fbtweak_set_integer(slot_handle(31), 99999) == FBTWEAK_OK &&
@@ -351,7 +351,7 @@ static bool has_written(void) {
          wait_for_file("\"Slot31\"", false, "at the start") && slot(31) == before;
 }
 
-/* Constructors fill it, so it needs none itself. */
+/* Filled by constructors, so it must not need one itself. */
 static int (*checked_first[8])(void);
 static int first_count;
 void started_check_first(int (*is_right)(void)) {

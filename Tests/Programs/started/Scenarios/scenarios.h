@@ -1,11 +1,11 @@
-/* What a scenario gets, and what all use. */
+/* The parameter of scenarios, and their common declarations. */
 #ifndef SCENARIOS_H
 #define SCENARIOS_H
 
 #include "tools.h"
 #include "values.h"
 
-/* Following and the socket begin a quarter of a second after the start. */
+/* Following and the socket start a quarter of a second after the program. */
 enum { A_WHILE = 300 /* ms */ };
 
 struct process {

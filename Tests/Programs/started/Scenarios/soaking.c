@@ -1,7 +1,7 @@
 /*
- * A long life in a short time: the program is set a hundred times a second from inside and as often
- * as the command can be started, up to that, its file is edited, a library with tweaks comes and
- * goes, and it forks. What it holds of memory, threads and descriptors must not grow.
+ * A soak test: tweaks are set up to a hundred times a second from inside and by the command, the
+ * file is edited, a library with tweaks is loaded and unloaded, and the program forks. Its memory,
+ * threads and descriptors must not grow.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -53,7 +53,7 @@ static struct used used(void) {
   return used;
 }
 
-/* A library of the name in STARTED_LIBRARY comes, has its override, and goes. */
+/* Loads the library STARTED_LIBRARY, checks its override, and unloads it. */
 static bool opens_library(struct process *self) {
   const char *path = getenv("STARTED_LIBRARY");
   if (!path)
@@ -100,7 +100,7 @@ static bool live(struct process *self, double seconds) {
 
 bool soaks(struct process *self) {
   const char *seconds = getenv("STARTED_SECONDS");
-  /* Changes the file of what is set, in the place of a person. */
+  /* Edits the overrides file, as a person would. */
   setenv("EDITOR", "sed -i -e s/1022/1023/ -e t -e s/1023/1022/", 1);
   unsetenv("VISUAL");
   pause_for(A_WHILE);
@@ -111,7 +111,7 @@ bool soaks(struct process *self) {
   struct used before = used();
   CHECK(live(self, duration * 2 / 3));
   struct used after = used();
-  /* The connection of the last command is perhaps being closed, and a file written. */
+  /* The last connection may be closing, and a file may be being written. */
   for (int i = 0; i < 200 && after.descriptors > before.descriptors + 1; i++) {
     pause_for(50);
     after = used();

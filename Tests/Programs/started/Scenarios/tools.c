@@ -69,7 +69,7 @@ bool replace(const char *path, const char *text) {
   char directory[1024];
   snprintf(temporary, sizeof(temporary), "%s.new", path);
   snprintf(directory, sizeof(directory), "%s", path);
-  /* The folder of the program, and the one for all programs above it. */
+  /* The folder of the program, and its parent for all programs. */
   char *folder = dirname(directory);
   char *above = strdup(folder);
   mkdir(dirname(above), 0700);
@@ -104,7 +104,7 @@ static int run(char *const *arguments, char *said, size_t size) {
     _exit(127);
   }
   close(output[1]);
-  /* All is read, so that the command does not write for nobody, and the start is kept. */
+  /* Reads everything, so that the command is not killed by SIGPIPE, and keeps the beginning. */
   char piece[4096];
   size_t count = 0;
   ssize_t read_now;
@@ -148,12 +148,12 @@ bool tweak(const char *command, const char *verb, ...) {
   while (count < 15 && (arguments[count] = va_arg(more, const char *)))
     count++;
   va_end(more);
-  /* Before that the command would find the tweaks of the executable alone, in its file. */
+  /* Until then the command would find only the tweaks in the executable file. */
   int connection = connect_to_self();
   if (connection < 0)
     return false;
   close(connection);
-  /* It has less patience with a program that is busy, as many are that are started at once. */
+  /* The command times out sooner with busy programs, of which there are many here. */
   double deadline = now() + PATIENCE;
   int status;
   while ((status = run((char *const *)arguments, said, sizeof(said))) == EX_TEMPFAIL &&
@@ -164,7 +164,7 @@ bool tweak(const char *command, const char *verb, ...) {
   return status == 0;
 }
 
-/* What has been received and not been looked at. */
+/* Received bytes not examined yet. */
 static char received[ANSWER];
 static size_t length;
 static bool take_line(const char *answer) {

@@ -1,4 +1,4 @@
-/* What the scenarios do with files, processes and sockets, and say on standard error what fails. */
+/* Helpers for files, processes and sockets, which report failures on standard error. */
 #ifndef TOOLS_H
 #define TOOLS_H
 
@@ -6,7 +6,7 @@
 
 #include "values.h"
 
-/* Waits until all values are right, for at most half a minute, and compares them. */
+/* Waits up to half a minute until all values are as expected, and compares them. */
 bool wait_for(const struct values *right, const char *moment);
 
 void pause_for(int milliseconds);
@@ -15,20 +15,20 @@ double now(void);
 
 /* The path of the overrides file. */
 const char *overrides_path(void);
-/* Waits until the overrides file has a text, or does not have it. White space does not count. */
+/* Waits until the overrides file contains a text, or no longer does, ignoring white space. */
 bool wait_for_file(const char *text, bool has, const char *moment);
-/* Puts a file in the place of another, as an editor does. */
+/* Replaces a file by another, as an editor does. */
 bool replace(const char *path, const char *text);
 /* The path of a file beside the program. */
 const char *beside(const char *name);
 
-/* Runs `tweak` on this process when that can be asked, with what follows it after the verb; NULL is
- * the last argument. */
+/* Runs `tweak` on this process once it accepts requests, with a verb and NULL-terminated arguments.
+ */
 bool tweak(const char *command, const char *verb, ...) __attribute__((sentinel));
 
 /* A connection to the socket of this process; -1 if there is none. */
 int connect_to_self(void);
-/* Sends a line, and reads until a text comes. */
+/* Sends a line, and reads until a text arrives. */
 bool ask(int connection, const char *line, const char *answer);
 bool expect(int connection, const char *answer);
 

@@ -65,7 +65,7 @@ const fbtweak *slot_handle(int number) {
   return fbtweak_find("Start", "Slots", name);
 }
 
-/* What the other library reads, or 0 if it is not there. */
+/* The value read by the other library, or 0 if it is not loaded. */
 static int other(int which) {
   int (*read)(int) = NULL;
   *(void **)&read = dlsym(RTLD_DEFAULT, "started_other_value");
@@ -134,7 +134,7 @@ struct values values_in(enum state state, bool with_overrides) {
     if (state == OTHERS)
       right.other = 41;
   }
-  /* Counts more than an override. */
+  /* Takes precedence over an override. */
   if (state == ENVIRONMENT) {
     right.count = 11;
     right.slots[1] = 3001;
@@ -152,7 +152,7 @@ void complain(const char *format, ...) {
   fprintf(stderr, "%s\n", text);
 }
 
-/* How many complaints one comparison makes. */
+/* The maximum number of failures reported by a comparison. */
 enum { MOST = 3 };
 static int complaints;
 static void compare(const char *moment, const char *tweak, double is, double right) {
@@ -239,7 +239,7 @@ static void compare_handles(const char *moment, const struct values *right) {
   size_t count = fbtweak_walk("Start", NULL, visit, &visited);
   compare(moment, "the number of tweaks", (double)count, visited.count);
   compare(moment, "the number of slots", visited.slots, SLOTS);
-  /* Flag, Count, Ratio, Text, Ink, Mode, Kelvin, Umlaut, and what the other library adds. */
+  /* Flag, Count, Ratio, Text, Ink, Mode, Kelvin, Umlaut, and those of the other library. */
   compare(moment, "the number of all", visited.count, SLOTS + 8 + (right->other ? 1 : 0));
 }
 

@@ -1,4 +1,4 @@
-/* The tweaks of the program, and what they should have. */
+/* The tweaks of the program, and their expected values. */
 #ifndef VALUES_H
 #define VALUES_H
 
@@ -7,7 +7,7 @@
 
 enum { SLOTS = 32, LIMITS = 8 };
 
-/* In which state the files and the environment of the process are: the folders in `states`. */
+/* The states of files and environment: the folders in `states`. */
 enum state {
   NONE,
   FEW,
@@ -32,20 +32,20 @@ struct values {
   int kelvin, umlaut;
   bool search, history;
   int slots[SLOTS], limits[LIMITS];
-  /* Of the other library, if that is loaded. */
+  /* The tweak of the other library, if loaded. */
   int other;
 };
 
-/* What is right in a state. Without overrides: after a reset. */
+/* The expected values in a state. Without overrides: after a reset. */
 struct values values_in(enum state state, bool with_overrides);
 
 /*
- * Compares all tweaks, as they are read in the code and by their handles, with what is right. What
- * differs is said on standard error with the moment.
+ * Compares all tweaks, read in code and through handles, with the expected values. Differences are
+ * reported on standard error with the moment.
  */
 bool verify(const struct values *right, const char *moment);
 
-/* What a slot is in the code. */
+/* The value of a slot, read in code. */
 int slot(int number);
 const fbtweak *slot_handle(int number);
 /* One value as a whole, to wait for. */

@@ -1,13 +1,12 @@
 /*
- * What the program `started` does, whatever language its main function is written in:
+ * The body of the program `started`, whose main function may be in any language:
  *
  *     started STATE SCENARIO TWEAK
  *
- * It reads all its tweaks and compares them with what the state of its files and its environment
- * makes of them, lives on, does what the scenario says, and compares again. TWEAK is the path of
- * the command `tweak`. The status is 0 if all was right; else 1, and the first lines of standard
- * error say what was wrong. `states` beside this folder has the files of each state, scenarios.c
- * all scenarios.
+ * It compares all its tweaks with the values expected for STATE, runs the scenario, and compares
+ * again. TWEAK is the path of the command `tweak`. The status is 0 on success; otherwise it is 1,
+ * and standard error begins with the failures. The folder `states` has the files of each state,
+ * scenarios.c has the scenarios.
  */
 #ifndef STARTED_H
 #define STARTED_H
@@ -19,13 +18,13 @@ extern "C" {
 int started_main(int count, char **arguments);
 
 /*
- * Has the main function take part, in its own language. The first function looks at a slot by its
- * number and returns whether it has a value; the second does what C cannot in the scenario
- * `presets`, with all values afterwards as they were before, and returns whether that was right.
+ * Adds checks in the language of the main function. The first function returns whether the slot
+ * with a number has a value. The second tests presets, restores all values, and returns whether the
+ * test succeeded.
  */
 void started_take_part(int (*has_slot)(int slot, int value), int (*uses_presets)(void));
 
-/* For constructors: has `started` call a function first, which returns whether all was right. */
+/* For constructors: makes `started` first call a function that returns whether it succeeded. */
 void started_check_first(int (*is_right)(void));
 
 #ifdef __cplusplus
