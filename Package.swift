@@ -54,6 +54,7 @@ let package = Package(
         .target(name: "TweakRecords"),
         .target(name: "TweakJSON", dependencies: ["TweakRecords"]),
         .target(name: "TweakFormats", dependencies: ["TweakJSON", "TweakRecords", "TweakSystem"]),
+        .target(name: "TweakFailures"),
         .target(name: "TweakSystem", dependencies: ["CTweakSystem"]),
         .target(name: "TweakOverrides", dependencies: ["TweakJSON", "TweakRecords", "TweakSystem"]),
         .target(
@@ -117,7 +118,7 @@ let package = Package(
         .target(
             name: "CommandSupport",
             dependencies: [
-                "CCommandArguments", "TweakJSON", "TweakRecords", "TweakSystem",
+                "CCommandArguments", "TweakFailures", "TweakJSON", "TweakRecords", "TweakSystem",
             ]),
         .target(
             name: "CommandCompletion",
@@ -126,7 +127,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .target(
-            name: "TweakMemory", dependencies: ["CTweakSystem", "TweakELF", "TweakRecords", "TweakSystem"]),
+            name: "TweakMemory",
+            dependencies: ["CTweakSystem", "TweakELF", "TweakFailures", "TweakRecords", "TweakSystem"]),
         .target(
             name: "TweakClient",
             dependencies: [
@@ -304,7 +306,7 @@ let package = Package(
 
 /// The folders of `Sources`, each with the targets in it.
 let folders = [
-    "System": ["CLibELF", "CTweakSystem", "TweakSystem"],
+    "System": ["CLibELF", "CTweakSystem", "TweakFailures", "TweakSystem"],
     "Records": ["TweakELF", "TweakMemory", "TweakRecords"],
     "Formats": ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakTargeting"],
     "Library": [

@@ -1,6 +1,7 @@
 import CommandSupport
 import Glibc
 import TweakELF
+import TweakMemory
 import TweakSystem
 
 /// Reads what a command line names, one image after the other, and hands on at once what is in it.

@@ -1,7 +1,7 @@
 internal import Glibc
+@_exported public import TweakFailures
 internal import TweakRecords
-@_exported public import enum TweakSystem.FailureKind
-@_exported public import protocol TweakSystem.ClassifiedError
+package import TweakSystem
 
 /// What ends a command, or a request to the page: what happened, and a message that says so.
 package struct Failure: Error {
@@ -14,13 +14,21 @@ package struct Failure: Error {
     /// The title of the program, if it is about the program as a whole.
     package let subject: String?
     package let kind: Kind
+    /// The status that the command ends with.
+    package let exitCode: Int32
 
     /// Makes a failure.
-    package init(_ message: String, details: [String] = [], about subject: String? = nil, _ kind: Kind) {
+    ///
+    /// - Parameter exitCode: That of another program, which did the work; `nil` for that of the kind.
+    package init(
+        _ message: String, details: [String] = [], about subject: String? = nil, _ kind: Kind,
+        exitCode: Int32? = nil
+    ) {
         self.message = message
         self.details = details
         self.subject = subject
         self.kind = kind
+        self.exitCode = exitCode ?? kind.exitCode
     }
 
     /// Makes a failure of an error of another module.
@@ -37,9 +45,10 @@ package struct Failure: Error {
         printMessage(((subject ?? title).map { $0 + ": " } ?? "") + message, of: command)
         for detail in details { printError("  " + printable(detail)) }
     }
+}
 
-    /// The status that a command ends with.
-    package var exitCode: Int32 { kind.exitCode }
+extension FileError: ClassifiedError {
+    package var kind: FailureKind { .inputOutput }
 }
 
 extension FailureKind {
@@ -62,7 +71,6 @@ extension FailureKind {
         // As env(1) and nohup(1) end.
         case .notExecutable: 126
         case .notFound: 127
-        case .status(let status): status
         }
     }
 }

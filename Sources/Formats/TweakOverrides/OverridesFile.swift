@@ -1,32 +1,32 @@
 internal import Glibc
 package import TweakJSON
 public import TweakRecords
-package import TweakSystem
+internal import TweakSystem
 
 /// The file that keeps an application's overrides.
 ///
-/// It is replaced as a whole and never changed in place, so a reader sees the state before or after a write. Writers
-/// take turns by a lock on a file beside it.
+/// It is replaced atomically and never changed in place, so a reader sees the state before or after a write. Writers
+/// are serialised by a lock on a file beside it.
 public struct OverridesFile: Hashable, Sendable {
-    /// Where it is: `$XDG_CONFIG_HOME/tweaks/<application>/overrides.json` unless it was made with another path.
+    /// The path: `$XDG_CONFIG_HOME/tweaks/<application>/overrides.json` unless another one was given.
     public let path: String
 
-    /// The directory that it is in, with what else is kept of the application.
+    /// The directory of everything that is kept for the application.
     package var directory: String { containingFolder(of: path) }
 
     private var file: KeptFile { KeptFile(path: path) }
 
-    /// Names a file.
+    /// Refers to a file, which need not exist.
     public init(path: String) { self.path = path }
 
-    /// The file of an application, which is the last component of its executable's path.
+    /// The file of an application, by default named like its executable.
     ///
     /// - Throws: ``OverridesError/noDirectory(reason:)``.
     public init(application: String) throws(OverridesError) {
         self.path = try "\(Self.configurationDirectory())/tweaks/\(application)/overrides.json"
     }
 
-    /// The base directory of the XDG Base Directory Specification, which says to ignore relative paths.
+    /// The base directory of the XDG Base Directory Specification, which requires to ignore relative paths.
     private static func configurationDirectory() throws(OverridesError) -> String {
         if let path = getenv("XDG_CONFIG_HOME"), path.pointee == CChar(UInt8(ascii: "/")) {
             return String(cString: path)
@@ -37,10 +37,10 @@ public struct OverridesFile: Hashable, Sendable {
         throw .noDirectory(reason: "neither XDG_CONFIG_HOME nor HOME is set to an absolute path")
     }
 
-    /// The content; `nil` if there is no file.
+    /// Reads the file; `nil` if it does not exist.
     package func read() throws(OverridesError) -> [UInt8]? { try file.read() }
 
-    /// Why this process cannot read and replace the file; `nil` if it can.
+    /// The reason why this process cannot read and replace the file, or `nil`.
     package var obstacleToUpdates: String? { file.obstacle }
 
     /// Reads the overrides. A file that does not exist holds none.
@@ -51,9 +51,9 @@ public struct OverridesFile: Hashable, Sendable {
         return try OverridesDocument(json: bytes, path: path)
     }
 
-    /// Reads the overrides and renames a corrupt file, so that it is neither used nor lost.
+    /// Reads the overrides. A corrupt file is renamed, so that it is neither used nor lost.
     ///
-    /// - Returns: The overrides, none if the file was corrupt, and in that case what was wrong and where it is now.
+    /// - Returns: The overrides, empty if the file was corrupt; then also the problem and the file's new name.
     /// - Throws: ``OverridesError`` if the file could not be read.
     public func loadSettingAside() throws(OverridesError) -> (document: OverridesDocument, problem: String?) {
         file.removeRemains()
@@ -68,13 +68,13 @@ public struct OverridesFile: Hashable, Sendable {
         }
     }
 
-    /// Changes the given overrides and leaves all others as they are in the file at this moment.
+    /// Changes the given overrides, and leaves all others in the file as they are.
     ///
-    /// When this returns the change is on disk. Nothing is written if nothing changes.
+    /// When this returns, the change is on disk. Nothing is written if nothing changes.
     ///
     /// - Parameter changes: The new values; `nil` removes an override.
-    /// - Returns: What was wrong with the file that was there, if it was corrupt and had to be renamed.
-    /// - Throws: ``OverridesError``; the file is as it was before.
+    /// - Returns: The problem of the former file, if it was corrupt and was renamed.
+    /// - Throws: ``OverridesError``; then the file is unchanged.
     @discardableResult
     public func update(_ changes: [TweakKey: TweakValue?]) throws(OverridesError) -> String? {
         try file.makeDirectories()
@@ -108,19 +108,19 @@ public struct OverridesFile: Hashable, Sendable {
     }
 }
 
-/// By what overrides and presets of a program are kept, and people know it.
+/// The name under which a program's overrides and presets are kept, and people know it.
 ///
-/// As a rule it is the last component of the executable's path. That is wrong for a host: all programs in Python would
-/// share what is kept. So a program can say what it is called, in a declaration that is a note in its binary, and a
-/// person with `TWEAKS_APPLICATION` in its environment.
+/// By default it is the last component of the executable's path. That is wrong for interpreters: all Python programs
+/// would share their overrides. So a program can declare its name, in a note in its binary, and a person can set
+/// `TWEAKS_APPLICATION` in its environment.
 package enum ApplicationName {
     package static let variable = "TWEAKS_APPLICATION"
 
-    /// The name of the first of these that has one: the environment, what images declare, the executable.
+    /// The first valid name: from the environment, the images, or the executable.
     ///
     /// - Parameters:
-    ///   - declared: What images of the program declare, in the order in which they are loaded.
-    ///   - problem: Is told of names that cannot be used.
+    ///   - declared: The names declared in the program's images, in load order.
+    ///   - problem: Called for invalid names.
     package static func first(
         environment: String?, declared: [String], executable: String, problem: (String) -> Void
     ) -> String {
@@ -135,26 +135,26 @@ package enum ApplicationName {
         return lastComponent(of: executable)
     }
 
-    /// Whether it can be the name of a directory.
+    /// Whether a name can be that of a directory.
     package static func isUsable(_ name: String) -> Bool {
         1...200 ~= name.utf8.count && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/"))
             && !name.utf8.contains(0)
     }
 }
 
-/// Why overrides could not be read or written.
+/// An error in reading or writing overrides.
 public enum OverridesError: Error, Hashable {
-    /// No directory for settings is known: neither `XDG_CONFIG_HOME` nor `HOME` is an absolute path, or the
-    /// process runs with more rights than its user.
+    /// There is no directory for settings: neither `XDG_CONFIG_HOME` nor `HOME` is an absolute path, or the process
+    /// runs with more rights than its user.
     case noDirectory(reason: String)
-    /// The file holds something else than overrides.
+    /// The file does not contain overrides.
     case corrupt(path: String, reason: String)
-    /// A file or directory could not be read, made, locked or written.
+    /// A file or directory could not be read, created, locked or written.
     case system(action: String, path: String, reason: String)
 }
 
 extension OverridesError: CustomStringConvertible {
-    /// What failed, where, and why.
+    /// The operation, the path, and the reason.
     public var description: String {
         switch self {
         case .noDirectory(let reason): "overrides cannot be kept: \(reason)"
@@ -174,11 +174,11 @@ extension OverridesError: JSONPlaceError {
 ///
 ///     { "Spring": { "Physics": { "Stiffness": 240 } } }
 ///
-/// Whatever else the file holds is kept as it is.
+/// Unknown parts of the file are kept unchanged.
 public struct OverridesDocument: Hashable, Sendable {
     package internal(set) var root: JSONObject
 
-    /// Makes a document without overrides.
+    /// Creates a document without overrides.
     public init() { root = [:] }
 
     /// Reads a document.
@@ -188,12 +188,12 @@ public struct OverridesDocument: Hashable, Sendable {
         root = try Self.object(json: bytes, path: path)
     }
 
-    /// Reads the object that a file or a text holds.
+    /// Parses the object in a file or text.
     static func object(json bytes: [UInt8], path: String) throws(OverridesError) -> JSONObject {
         guard !bytes.isEmpty else { throw .corrupt(path: path, reason: "it is empty") }
         let value: JSONValue
         do throws(JSONError) {
-            // A person may have written a name twice; what is left of the file counts.
+            // A person may have repeated a name; the last member counts.
             value = try JSONParser.value(
                 of: bytes, repeatedNames: .lastCounts, valueLimit: mostValuesInFile)
         } catch {
@@ -208,14 +208,14 @@ public struct OverridesDocument: Hashable, Sendable {
     /// The document as JSON with sorted keys and a newline at the end.
     package func json() -> [UInt8] { Self.json(root) }
 
-    /// The document as one line of JSON, as a variable of the environment holds it.
+    /// The document as one line of JSON, for an environment variable.
     package var line: String { String(decoding: JSONValue.object(root).json(isPretty: false), as: UTF8.self) }
 
     static func json(_ object: JSONObject) -> [UInt8] {
         JSONValue.object(object).json(isPretty: true) + [UInt8(ascii: "\n")]
     }
 
-    /// Expects that a file with this JSON would be read again: otherwise what is in it would be lost.
+    /// Throws unless this JSON could be read again; otherwise its content would be lost.
     ///
     /// - Returns: The JSON.
     /// - Throws: ``OverridesError/system(action:path:reason:)``.
@@ -225,7 +225,7 @@ public struct OverridesDocument: Hashable, Sendable {
                 action: "write", path: path,
                 reason: "it would have \(json.count) bytes, at most \(KeptFile.largestSize) are read")
         }
-        // A value is at least a digit and a comma.
+        // A value takes at least a digit and a comma.
         guard json.count > 2 * mostValuesInFile else { return json }
         do throws(JSONError) { _ = try JSONParser.value(of: json, valueLimit: mostValuesInFile) } catch {
             throw .system(action: "write", path: path, reason: "afterwards \(error)")
@@ -233,13 +233,13 @@ public struct OverridesDocument: Hashable, Sendable {
         return json
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the document is empty.
     public var isEmpty: Bool { root.isEmpty }
 
-    /// What the document holds for a tweak, checked against its declaration.
+    /// The document's value for a tweak, checked against its declaration.
     ///
-    /// - Returns: `nil` if it holds nothing.
-    /// - Throws: `TweakValueError` if the tweak cannot take it.
+    /// - Returns: `nil` if there is no value.
+    /// - Throws: `TweakValueError` if the tweak refuses it.
     public func admission(
         for tweak: TweakDeclaration
     ) throws(TweakValueError) -> TweakDeclaration.Admission? {
@@ -247,16 +247,16 @@ public struct OverridesDocument: Hashable, Sendable {
         return try tweak.admit(entry)
     }
 
-    /// Sets or, with `nil`, removes the override of a tweak. Levels that become empty go with it.
+    /// Sets or, with `nil`, removes the override of a tweak. Levels that become empty are removed.
     public mutating func set(_ value: TweakValue?, for key: TweakKey) {
         self[key] = value.map(JSONValue.scalar)
     }
 
-    /// Checks that categories and collections are objects, as in what a person wrote for this very purpose.
+    /// Checks that categories and collections are objects, for documents that people write.
     ///
     /// - Parameters:
-    ///   - path: Where it is from, for the message of an error.
-    ///   - before: A document from which the categories need not differ, whatever they are.
+    ///   - path: The path for error messages.
+    ///   - before: A document whose categories are accepted as they are.
     /// - Throws: ``OverridesError/corrupt(path:reason:)``.
     package func checkNesting(
         _ path: String, before: OverridesDocument = OverridesDocument()
@@ -280,18 +280,18 @@ public struct OverridesDocument: Hashable, Sendable {
         }
     }
 
-    /// What the document holds for a name, whether or not a tweak takes it; `nil` for nothing, and for what is none of a tweak's
-    /// values.
+    /// The value for a name, whether or not a tweak accepts it; `nil` if there is none, or it cannot be a tweak's
+    /// value.
     public func value(of key: TweakKey) -> TweakValue? { self[key]?.tweakValue }
 
-    /// Every key that the document holds something for, in no particular order.
+    /// The keys of all values, in no particular order.
     public var keys: [TweakKey] {
         var keys: [TweakKey] = []
         forEach { key, _ in keys.append(key) }
         return keys
     }
 
-    /// What the document holds, by key.
+    /// The values, by key.
     package var values: [TweakKey: JSONValue] {
         var values: [TweakKey: JSONValue] = [:]
         values.reserveCapacity(count)
@@ -299,12 +299,12 @@ public struct OverridesDocument: Hashable, Sendable {
         return values
     }
 
-    /// How many keys it holds something for.
+    /// The number of values.
     package var count: Int {
         root.values.lazy.flatMap(\.members.values).reduce(0) { $0 + $1.members.count }
     }
 
-    /// Calls `body` with every key and what the document holds for it.
+    /// Calls `body` with every key and its value.
     package func forEach(_ body: (TweakKey, JSONValue) -> Void) {
         for (category, collections) in root {
             for (collection, names) in collections.members {
@@ -321,7 +321,7 @@ public struct OverridesDocument: Hashable, Sendable {
         }
         set {
             guard newValue != nil || self[key] != nil else { return }
-            // Taken out, so that they are changed in place and not copied.
+            // Removed first, so that they are changed in place and not copied.
             var collections = root.removeValue(forKey: ByteText(key.category))?.members ?? [:]
             var names = collections.removeValue(forKey: ByteText(key.collection))?.members ?? [:]
             names[key.name] = newValue
@@ -335,8 +335,4 @@ extension JSONValue {
     fileprivate var members: JSONObject {
         if case .object(let members) = self { members } else { [:] }
     }
-}
-
-extension OverridesError: ClassifiedError {
-    package var kind: FailureKind { if case .corrupt = self { .invalid } else { .inputOutput } }
 }

@@ -1,8 +1,7 @@
 package import TweakJSON
 package import TweakRecords
-package import TweakSystem
 
-// The messages of both sides as lines, with the newline.
+// The messages of both sides as lines, including the newline.
 
 extension ControlMethod {
     /// The request for the method.
@@ -47,13 +46,13 @@ private struct Notification<Params> {
 extension Notification: Encodable where Params: Encodable {}
 extension Notification: Decodable where Params: Decodable {}
 
-/// What a program says, as a client reads it.
+/// A message from a program.
 package enum ProgramMessage: Sendable {
     case changed(ChangedTweaks)
     case sampled(TakenSamples)
     case answer(Answer)
 
-    /// Reads a line.
+    /// Parses a line.
     package init(line: [UInt8]) throws(JSONError) {
         let message: JSONValue = try decodeJSON(from: line)
         let header: Header = try message.decode()
@@ -78,7 +77,7 @@ package enum ProgramMessage: Sendable {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            // Null is the id of a request that the program could not read.
+            // Null is the id in answers to unreadable requests.
             id = container.contains(.id) ? try container.decode(RequestID.self, forKey: .id) : nil
             method = try container.decodeIfPresent(String.self, forKey: .method)
         }
@@ -88,9 +87,9 @@ package enum ProgramMessage: Sendable {
         package let id: RequestID
         fileprivate let message: JSONValue
 
-        /// What the program answered to a method.
+        /// The program's answer to a method.
         ///
-        /// - Throws: ``ControlError``, the program's, or one of the code `internalError` if the answer makes no sense.
+        /// - Throws: The program's ``ControlError``, or one with the code `internalError` if the answer is invalid.
         package func result<Method: ControlMethod>(
             of method: Method.Type
         ) throws(ControlError) -> Method.Answer {
@@ -111,11 +110,11 @@ private func line(_ message: some Encodable) throws -> [UInt8] {
     try encodeJSON(message) + [UInt8(ascii: "\n")]
 }
 
-/// What a request is known by, chosen by the client.
+/// The id of a request, chosen by the client.
 package enum RequestID: Hashable, Sendable {
     case number(Int64)
     case text(String)
-    /// Of a message that could not be read.
+    /// For an unreadable message.
     case unknown
 }
 
@@ -144,13 +143,13 @@ extension RequestID: Codable {
     }
 }
 
-/// A request as a program reads it.
+/// A request, as a program receives it.
 package struct ControlRequest: Sendable {
-    /// `nil` if the client does not want an answer.
+    /// `nil` if the client wants no answer.
     package let id: RequestID?
     package let call: Result<any ControlMethod, ControlError>
 
-    /// Reads a line.
+    /// Parses a line.
     package init(line: [UInt8]) {
         do throws(JSONError) {
             let envelope: Envelope = try decodeJSON(from: line)
@@ -162,7 +161,7 @@ package struct ControlRequest: Sendable {
         }
     }
 
-    /// For a line that was too long to be read.
+    /// For a line that exceeds the limit.
     package static let tooLong = ControlRequest(
         id: .unknown,
         call: .failure(
@@ -206,7 +205,7 @@ private struct Envelope: Decodable {
         }
     }
 
-    /// An unknown parameter is refused: who sends it expects something of it.
+    /// Unknown parameters are refused, because the client expects an effect.
     private static func parameters<Method: ControlMethod>(
         of method: Method.Type, _ container: KeyedDecodingContainer<CodingKeys>
     ) throws(ControlError) -> Method {
@@ -231,7 +230,7 @@ private struct Envelope: Decodable {
     }
 }
 
-/// Why a request was not done, as JSON-RPC 2.0 says it.
+/// An error of JSON-RPC 2.0.
 package struct ControlError: Error, Hashable, Codable, Sendable {
     package struct Code: RawRepresentable, Hashable, Codable, Sendable {
         package let rawValue: Int
@@ -246,26 +245,26 @@ package struct ControlError: Error, Hashable, Codable, Sendable {
         package static let internalError = Code(rawValue: -32603)
         /// There is no such tweak, category or collection.
         package static let unknownTweak = Code(rawValue: 1)
-        /// The tweak cannot take the value.
+        /// The tweak refuses the value.
         package static let refused = Code(rawValue: 2)
-        /// Only an action can be run.
+        /// The tweak is not an action.
         package static let noAction = Code(rawValue: 3)
-        /// Too much of what was asked for is still to be done.
+        /// A limit of concurrent work is reached.
         package static let busy = Code(rawValue: 4)
-        /// The program has the value, but it could not be written for the next start.
+        /// The program has the value, but could not write it for the next start.
         package static let notKept = Code(rawValue: 5)
     }
 
-    /// What a client may want to show or to offer.
+    /// Additional information for the client.
     package struct Details: Hashable, Codable, Sendable {
-        /// Names that may have been meant instead of an unknown one, the most similar first.
+        /// Names similar to an unknown one, most similar first.
         package var nearest: [TweakKey]?
-        /// The values that the tweak takes, in words.
+        /// The allowed values, in words.
         package var allowed: String?
     }
 
     package let code: Code
-    /// For a person: what was wrong, and what is allowed.
+    /// The problem, and what is allowed, for people.
     package let message: String
     package let data: Details?
 
@@ -280,40 +279,28 @@ extension ControlError: CustomStringConvertible {
     package var description: String { message }
 }
 
-/// How much one side of the protocol takes from the other, so that nobody can fill the memory of a program.
+/// Limits of what one side of the protocol accepts from the other, so that a client cannot exhaust a program's memory.
 package enum ControlLimits {
-    /// The version of the protocol, which grows when a client of an earlier one would be wrong about it.
+    /// The protocol version, incremented by incompatible changes.
     package static let protocolVersion = 1
-    /// The bytes of a request, with the newline.
+    /// The maximum size of a request in bytes, including the newline.
     package static let requestSize = 1 << 20
-    /// How many clients a program has at a time. More are refused.
+    /// The maximum number of clients of a program. More are refused.
     package static let clients = 128
-    /// How many requests of a client wait for their answers. Then the program reads no further ones.
+    /// The maximum number of waiting requests of a client. The program then stops reading more.
     package static let waitingRequests = 128
-    /// How many actions run at a time that clients have asked for. More are refused as busy.
+    /// The maximum number of concurrent actions. More are refused as busy.
     package static let actions = 4
-    /// The bytes that wait for a client to read them. Then the program reads no further requests, and changes that
-    /// the client has subscribed to become one for each tweak.
+    /// The maximum number of bytes waiting for a client. The program then stops reading its requests, and merges its
+    /// subscribed changes by tweak.
     package static let unreadSize = 1 << 20
-    /// How many subscriptions a client has at a time.
+    /// The maximum number of subscriptions of a client.
     package static let subscriptions = 64
-    /// How many of them are of samples.
+    /// The maximum number of sample subscriptions among them.
     package static let samplings = 4
-    /// How many samples are taken in a second, and how many values all together.
+    /// The allowed samples per second, and the maximum number of values per second.
     package static let sampleRates = 0.001...1000.0
     package static let sampledValues = 1_000_000.0
-    /// The bytes of samples that wait for a client to read them. Then the oldest are dropped.
+    /// The maximum number of bytes of samples waiting for a client. Then the oldest are dropped.
     package static let unreadSamples = 4 << 20
-}
-
-extension ControlError: ClassifiedError {
-    package var kind: FailureKind {
-        switch code {
-        case .unknownTweak, .refused, .noAction: .invalid
-        case .busy: .busy
-        case .notKept: .inputOutput
-        case .unknownMethod: .unavailable
-        default: .garbled
-        }
-    }
 }

@@ -1,6 +1,6 @@
 internal import CLibELF
 internal import Glibc
-package import TweakSystem
+internal import TweakSystem
 
 /// An open ELF object or an archive of them.
 ///
@@ -235,8 +235,4 @@ extension ELFError: CustomStringConvertible {
         case .skipped(let path, let reason): "\(path): skipped: \(reason)"
         }
     }
-}
-
-extension ELFError: ClassifiedError {
-    package var kind: FailureKind { if case .cannotOpen = self { .missing } else { .invalid } }
 }

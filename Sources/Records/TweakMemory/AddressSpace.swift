@@ -1,4 +1,5 @@
-package import TweakSystem
+package import TweakFailures
+internal import TweakSystem
 
 /// The memory of a program, read from outside: that of a process or of a core.
 package protocol AddressSpace: AnyObject {

@@ -11,10 +11,6 @@ package struct FileError: Error {
     }
 }
 
-extension FileError: ClassifiedError {
-    package var kind: FailureKind { .inputOutput }
-}
-
 extension FileError: CustomStringConvertible {
     package var description: String { "cannot \(action) \(path): \(reason)" }
 }

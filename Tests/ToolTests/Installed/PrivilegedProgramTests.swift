@@ -12,8 +12,9 @@ struct `A program with more rights than its user` {
         home = try TemporaryDirectory()
         #expect(chmod(home.path, 0o755) == 0)
         path = home("privileged")
+        let library = try URL(fileURLWithPath: Installation.path("lib/libtweaks.so.0"))
         try FileManager.default.copyItem(
-            atPath: Installation.path("lib/libtweaks.so.0"), toPath: home("libtweaks.so.0"))
+            atPath: library.resolvingSymlinksInPath().path, toPath: home("libtweaks.so.0"))
         let source = try home.write(
             "privileged.c",
             """

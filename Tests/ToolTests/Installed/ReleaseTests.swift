@@ -131,11 +131,13 @@ private enum Tarball {
     static let tutorial = """
         gcc -DDEBUG spring.c -o spring $(pkg-config --cflags --libs tweaks)
         tweak-dump spring | grep -o 'Stiffness *double'
+        eventually() { for _ in {1..600}; do "$@" && return; sleep 0.1; done; return 1; }
+        is_listed() { tweak ps 2>/dev/null | grep -qw $!; }
         ./spring >log &
         trap "kill $!" EXIT
-        until tweak ps 2>/dev/null | grep -qw $!; do sleep 0.1; done
+        eventually is_listed
         tweak set $! stiffness 600
-        until tail -n 1 log | grep -x 600; do sleep 0.1; done
+        eventually grep -x --max-count 1 600 log
 
         """
     static let expected = "Stiffness  double\nSpring/Physics/Stiffness: 120.0 → 600.0\n600\n"
@@ -154,6 +156,7 @@ private enum Tarball {
         let readme = try #require(Article.all.get().first { $0.description == "README.md" })
         let source = try #require(readme.blocks.first { $0.text.contains("int main(void)") })
         try folder.write(path + "spring.c", source.text)
+        try #require(mkdir(folder("runtime"), 0o700) == 0)
         try FileManager.default.copyItem(atPath: made.get().path, toPath: folder(path + "tweaks.tar.gz"))
     }
 }

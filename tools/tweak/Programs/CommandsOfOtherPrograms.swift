@@ -36,7 +36,8 @@ func output(ofPart name: String, _ arguments: String = "") throws(Failure) -> [U
         let message = String(decoding: bytes.dropLast(), as: UTF8.self)
         // A signal's number is in the lower bits, and a status above them.
         throw Failure(
-            message.isEmpty ? "\(path) failed" : message, status & 0x7F == 0 ? .status(status >> 8) : .failed)
+            message.isEmpty ? "\(path) failed" : message, .failed,
+            exitCode: status & 0x7F == 0 ? status >> 8 : nil)
     }
     return bytes
 }

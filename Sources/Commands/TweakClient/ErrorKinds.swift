@@ -1,0 +1,21 @@
+package import CommandSupport
+package import TweakOverrides
+package import TweakProtocol
+
+// The library has these errors, too, and no use for their kinds.
+
+extension OverridesError: ClassifiedError {
+    package var kind: FailureKind { if case .corrupt = self { .invalid } else { .inputOutput } }
+}
+
+extension ControlError: ClassifiedError {
+    package var kind: FailureKind {
+        switch code {
+        case .unknownTweak, .refused, .noAction: .invalid
+        case .busy: .busy
+        case .notKept: .inputOutput
+        case .unknownMethod: .unavailable
+        default: .garbled
+        }
+    }
+}
