@@ -31,7 +31,8 @@ import TweakRecords
         let list = ListTweaks.Answer(tweaks: [JSONTweak(tweak, value: 2.5, source: "override")])
         (tweak.minimum, tweak.maximum, tweak.choices) = (nil, nil, [TweakChoice(1.5, label: "one")])
         let change = ChangedTweaks.Change(
-            tweak: key, oldValue: .scalar(1), newValue: .null, source: "session", time: 1e9)
+            tweak: key, oldValue: .scalar(1), newValue: .null, source: "session", time: 1e9,
+            by: "tweak 4711 ada")
         let lines = [
             try ControlAnswer(list, to: .number(1)).line(),
             try ControlAnswer(JSONTweak(tweak, pendingValue: 1), to: .number(1)).line(),

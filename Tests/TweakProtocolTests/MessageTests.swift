@@ -40,7 +40,8 @@ import TweakRecords
             subscription: 2,
             changes: [
                 .init(
-                    tweak: key, oldValue: .scalar(1), newValue: .scalar("x"), source: "override", time: 5.25)
+                    tweak: key, oldValue: .scalar(1), newValue: .scalar("x"), source: "override", time: 5.25,
+                    by: "tweak 4711 ada")
             ])
         guard case .changed(let read) = try ProgramMessage(line: changed.line()) else {
             Issue.record("no change")

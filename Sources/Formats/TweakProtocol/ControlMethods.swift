@@ -341,14 +341,19 @@ package struct ChangedTweaks: Codable, Hashable, Sendable {
         package var source: String
         /// The time of the change, in seconds since 1970.
         package var time: Double
+        /// Who made the change; `nil` from programs with an older library.
+        package var by: String?
 
-        package init(tweak: TweakKey, oldValue: JSONValue, newValue: JSONValue, source: String, time: Double)
-        {
+        package init(
+            tweak: TweakKey, oldValue: JSONValue, newValue: JSONValue, source: String, time: Double,
+            by: String? = nil
+        ) {
             self.tweak = tweak
             self.oldValue = oldValue
             self.newValue = newValue
             self.source = source
             self.time = time
+            self.by = by
         }
     }
 

@@ -49,14 +49,15 @@ int fbtweak__listen(const char *path, uint32_t user) {
   return -1;
 }
 
-int fbtweak__accept(int listener, uint32_t *user) {
+int fbtweak__accept(int listener, struct fbtweak__peer *peer) {
   int client = fbtweak__above_standard(accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (client < 0)
     return -1;
-  struct ucred peer;
-  socklen_t size = sizeof(peer);
-  if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) {
-    *user = peer.uid;
+  struct ucred credentials;
+  socklen_t size = sizeof(credentials);
+  if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0) {
+    peer->process = credentials.pid;
+    peer->user = credentials.uid;
     return client;
   }
   int error = errno;

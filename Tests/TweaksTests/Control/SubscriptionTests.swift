@@ -36,6 +36,48 @@ import TweakRecords
         #expect(time >= start && time <= Date().timeIntervalSince1970)
     }
 
+    @Test func `A change says which client made it, whatever the client says`() throws {
+        _ = try client.request("subscribe")
+        let name = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().lastPathComponent
+        let user = String(cString: getpwuid(geteuid()).pointee.pw_name)
+        let other = try controlled.connect()
+        for (method, parameters) in [
+            ("set", ["tweak": count, "value": 6]), ("reset", ["tweak": count]),
+            ("setMany", ["values": ["Test": ["Values": ["Count": 7]]]]), ("reset", ["all": true]),
+            ("set", ["tweak": count, "value": 8]), ("reset", ["category": "Test"]),
+        ] as [(String, [String: Any])] {
+            #expect(try other.request(method, parameters).errorCode == nil)
+            #expect(try client.nextChanges().map { $0["by"] as? String } == ["\(name) \(getpid()) \(user)"])
+        }
+        #expect(try other.request("set", ["tweak": count, "value": 9, "by": "root"]).errorCode == -32602)
+    }
+
+    @Test func `A change says whether the program, a provider or an edited file made it`() throws {
+        let file = controlled.keepOverrides()
+        let writer = try #require(store.writer)
+        _ = try client.request("subscribe")
+        func author() throws -> [String] { try client.nextChanges().compactMap { $0["by"] as? String } }
+        try store.set(6, for: .test("Count"))
+        #expect(try author() == ["program"])
+        try store.batch { batch in _ = try batch.set(7, for: .test("Count")) }
+        #expect(try author() == ["program"])
+        store.flush()
+        try controlled.home.write("overrides.json", #"{ "Test": { "Values": { "Count": 8 } } }"#)
+        store.reload(file, writer, isComplete: true)
+        #expect(try author() == ["file"])
+        store.resetAll()
+        #expect(try author() == ["program"])
+        let path = try controlled.home.write("v.json", #"{ "search": { "limit": { "Value": 1 } } }"#)
+        let provider = try VariablesProvider(files: [path])
+        try store.add(provider, above: nil)
+        #expect(try author() == ["v.json"])
+        try controlled.home.write("v.json", #"{ "search": { "limit": { "Value": 2 } } }"#)
+        try provider.reload()
+        #expect(try author() == ["v.json"])
+        try store.remove(providerOf: TweakSource("v.json"))
+        #expect(try author() == ["program"])
+    }
+
     @Test func `Only subscribed tweaks are reported, even if added later`() throws {
         _ = try client.request("subscribe", ["tweaks": [text, "Test/Made/Size"]])
         try store.set(7, for: .test("Count"))

@@ -50,7 +50,7 @@ func reset(category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?) -
             category.map { String(cString: $0) }, collection.map { String(cString: $0) }
         )
         return try orFailure { () throws(TweakError) in
-            try TweakStore.shared.reset(category, collection)
+            try TweakStore.shared.reset(category, collection, by: .program)
         }
     }
 }

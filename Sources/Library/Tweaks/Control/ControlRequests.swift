@@ -10,6 +10,8 @@ struct ControlRequests: Sendable {
     let store: TweakStore
     /// The thread that may call the program's code.
     let worker: SerialQueue
+    /// Who requests.
+    var author = ChangeAuthor.program
 
     /// Throws unless the tweak is an action that can run.
     func checkAction(_ key: TweakKey) throws(ControlError) {
@@ -133,7 +135,8 @@ extension SetTweak: StoreMethod {
                 .invalidParameters, "set takes either a value other than null, or a text")
         }
         do throws(TweakError) {
-            let admission = try requests.store.set(tweak) { (declaration, current) throws(TweakValueError) in
+            let admission = try requests.store.set(tweak, by: requests.author) {
+                (declaration, current) throws(TweakValueError) in
                 if let text { return try declaration.admit(text: text, current: current) }
                 return try declaration.admit(value ?? .null)
             }
@@ -162,13 +165,13 @@ extension ResetTweaks: StoreMethod {
             switch (tweak, category, collection, all) {
             case (let key?, nil, nil, nil):
                 count = requests.overrides(of: [key])
-                try requests.store.reset(key)
+                try requests.store.reset(key, by: requests.author)
             case (nil, let category?, let collection, nil):
                 count = requests.overrides(of: requests.store.keys(category, collection))
-                try requests.store.reset(category, collection)
+                try requests.store.reset(category, collection, by: requests.author)
             case (nil, nil, nil, true?):
                 count = requests.overrides(of: requests.store.keys(nil, nil))
-                requests.store.resetAll()
+                requests.store.resetAll(by: requests.author)
             default:
                 return nil
             }
@@ -185,7 +188,7 @@ extension SetManyTweaks: StoreMethod {
         for (key, value) in values { preset.values[key] = value }
         let report = requests.store.apply(
             preset, resettingOthers: resettingOthers ?? false,
-            allOrNothing: allOrNothing ?? false)
+            allOrNothing: allOrNothing ?? false, by: requests.author)
         return Answer(
             applied: report.applied, clamped: report.clamped, unknown: report.unknown,
             refused: report.refused.sorted { $0.key < $1.key }.map {
@@ -217,10 +220,10 @@ extension JSONTweak {
 }
 
 extension ChangedTweaks.Change {
-    init(_ change: TweakChange, at time: Double) {
+    init(_ change: TweakChange, _ note: ChangeNote) {
         self.init(
             tweak: change.key, oldValue: JSONValue(change.oldValue), newValue: JSONValue(change.newValue),
-            source: change.source.description, time: time)
+            source: change.source.description, time: note.time / .seconds(1), by: note.author.description)
     }
 }
 

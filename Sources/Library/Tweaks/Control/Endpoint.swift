@@ -150,8 +150,8 @@ final class Endpoint: EventLoop.Source {
 extension Endpoint {
     private func deliverMail() {
         let (changes, outcomes) = inbox.drain()
-        for (change, time) in changes {
-            for client in clients { client.add(change, at: time) }
+        for (change, note) in changes {
+            for client in clients { client.add(change, note) }
         }
         for outcome in outcomes {
             if outcome.place == .action { runningActions -= 1 }
@@ -170,8 +170,8 @@ extension Endpoint {
     /// container does not know may be root; its first request tells which user of the container it is.
     private func letIn(_ listening: Listening) {
         for _ in 1...Self.arrivals {
-            var user: UInt32 = 0
-            guard let socket = Descriptor.make({ fbtweak__accept(listening.listener.number, &user) }) else {
+            var peer = fbtweak__peer()
+            guard let socket = Descriptor.make({ fbtweak__accept(listening.listener.number, &peer) }) else {
                 switch errno {
                 case EAGAIN: return
                 case EINTR, ECONNABORTED: continue
@@ -180,10 +180,10 @@ extension Endpoint {
                     return
                 }
             }
-            let isKnown = user == listening.user || user == 0
+            let isKnown = peer.user == listening.user || peer.user == 0
             let client = EndpointClient(
-                id: lastClient + 1, socket: socket, mustBe: isKnown ? nil : listening.user)
-            guard isKnown || (user == Self.unknownUser && fbtweak__want_sender(socket.number)) else {
+                id: lastClient + 1, socket: socket, of: peer, mustBe: isKnown ? nil : listening.user)
+            guard isKnown || (peer.user == Self.unknownUser && fbtweak__want_sender(socket.number)) else {
                 client.close()
                 continue
             }
@@ -209,8 +209,8 @@ extension Endpoint {
         let isWanted = clients.contains(where: \.hasSubscriptions)
         guard isWanted != isListening else { return }
         isListening = isWanted
-        let listener = { @Sendable [inbox] (changes: [TweakChange], time: Duration) in
-            inbox.post(changes, at: time / .seconds(1))
+        let listener = { @Sendable [inbox] (changes: [TweakChange], note: ChangeNote) in
+            inbox.post(changes, note)
         }
         store.state.withLock { $0.delivery.listener = isWanted ? listener : nil }
     }
@@ -260,8 +260,9 @@ extension Endpoint {
     }
 
     private func perform<Method: StoreMethod>(_ call: Method, _ id: RequestID?, of client: EndpointClient) {
-        let requests = requests
-        let body = { @Sendable () throws(ControlError) in try call.answer(requests) }
+        var requests = requests
+        if Method.setsValues { requests.author = .client(client.identity) }
+        let body = { @Sendable [requests] () throws(ControlError) in try call.answer(requests) }
         if Method.setsValues { give(id, of: client, body) } else { answer(id, of: client, body) }
     }
 
@@ -357,8 +358,8 @@ final class EndpointInbox: Sendable {
     }
 
     private struct Content {
-        /// With the time of the last change, in seconds since 1970.
-        var changes = CoalescedChanges<Double>()
+        /// With time and author of the last change.
+        var changes = CoalescedChanges<ChangeNote>()
         var outcomes: [Outcome] = []
     }
 
@@ -367,9 +368,9 @@ final class EndpointInbox: Sendable {
 
     init(for thread: EventLoop) { self.thread = thread }
 
-    func post(_ changes: [TweakChange], at time: Double) {
+    func post(_ changes: [TweakChange], _ note: ChangeNote) {
         content.withLock { content in
-            for change in changes { content.changes.add(change, note: time) }
+            for change in changes { content.changes.add(change, note: note) }
         }
         thread.wake()
     }
@@ -379,7 +380,7 @@ final class EndpointInbox: Sendable {
         thread.wake()
     }
 
-    func drain() -> (changes: [(change: TweakChange, time: Double)], outcomes: [Outcome]) {
+    func drain() -> (changes: [(change: TweakChange, note: ChangeNote)], outcomes: [Outcome]) {
         content.withLock { content in
             defer { content = Content() }
             return (content.changes.drainAll().map { ($0.change, $0.note) }, content.outcomes)

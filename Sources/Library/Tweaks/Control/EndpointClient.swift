@@ -23,7 +23,7 @@ final class EndpointClient {
     private var subscriptions: [UInt64: Set<TweakKey>?] = [:]
     private var samplings: [UInt64: Sampling] = [:]
     private var lastSubscription: UInt64 = 0
-    private var changes = CoalescedChanges<Double>()
+    private var changes = CoalescedChanges<ChangeNote>()
     /// Whether the client has closed its sending side.
     private var hasEnded = false
     /// Whether the client no longer reads.
@@ -31,13 +31,19 @@ final class EndpointClient {
     /// The user that the client must prove to be; `nil` once known.
     private var requiredUser: UInt32?
 
+    private var peer: fbtweak__peer
+    /// The client's process and user, for the changes that it makes. What it is called is found out when it makes the
+    /// first one.
+    private(set) lazy var identity = ClientIdentity(peer)
+
     /// Whether the client's user is unknown.
     var isStranger: Bool { requiredUser != nil }
 
     /// - Parameter requiredUser: The user that must send the first request; `nil` if the user is known already.
-    init(id: UInt64, socket: Descriptor, mustBe requiredUser: UInt32?) {
+    init(id: UInt64, socket: Descriptor, of peer: fbtweak__peer, mustBe requiredUser: UInt32?) {
         self.id = id
         self.socket = socket
+        self.peer = peer
         self.requiredUser = requiredUser
     }
 
@@ -95,7 +101,10 @@ extension EndpointClient {
         }
         var sender = UInt32.max
         let count = fbtweak__receive_from(socket.number, buffer.baseAddress, buffer.count, &sender)
-        if count > 0, sender == required || sender == 0 { requiredUser = nil }
+        if count > 0, sender == required || sender == 0 {
+            requiredUser = nil
+            peer.user = sender
+        }
         return count
     }
 
@@ -184,9 +193,9 @@ extension EndpointClient {
         return true
     }
 
-    func add(_ change: TweakChange, at time: Double) {
+    func add(_ change: TweakChange, _ note: ChangeNote) {
         for (subscription, tweaks) in subscriptions where tweaks?.contains(change.key) ?? true {
-            changes.add(change, for: subscription, note: time)
+            changes.add(change, for: subscription, note: note)
         }
     }
 
@@ -194,8 +203,8 @@ extension EndpointClient {
     private func addChanges(_ lines: inout ChangeLines) {
         var messages: [UInt64: ChangedTweaks] = [:]
         var size = 0
-        while size < Self.portion, let (change, subscription, time) = changes.popFirst() {
-            let message = ChangedTweaks.Change(change, at: time)
+        while size < Self.portion, let (change, subscription, note) = changes.popFirst() {
+            let message = ChangedTweaks.Change(change, note)
             size += message.size
             messages[subscription, default: ChangedTweaks(subscription: Int(subscription), changes: [])]
                 .changes

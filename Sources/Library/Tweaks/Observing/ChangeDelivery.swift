@@ -31,7 +31,7 @@ struct ChangeDelivery {
     private(set) var observers = ObserverList()
     private var removed: [ObserverList.Observer] = []
     /// Called with all changes as they are made, with the store's lock held.
-    var listener: (@Sendable ([TweakChange], Duration) -> Void)?
+    var listener: (@Sendable ([TweakChange], ChangeNote) -> Void)?
     /// Calls into the program that have not returned.
     private(set) var runningCalls: [RunningCall] = []
     private var waiting = FIFOQueue<Notice>()
@@ -49,7 +49,7 @@ struct ChangeDelivery {
     var isHeard: Bool { listener != nil || !observers.isEmpty }
 
     /// Adds changes that observers of several tweaks are notified of once.
-    mutating func add(_ changes: [TweakChange]) {
+    mutating func add(_ changes: [TweakChange], by author: ChangeAuthor) {
         guard !changes.isEmpty else { return }
         lastNumber += 1
         let observing = observers.observing(changes)
@@ -57,7 +57,7 @@ struct ChangeDelivery {
             waiting.append(Notice(changes: changes, number: lastNumber, recipients: .these(observing)))
             if waiting.count > crowd { mergeWaiting() }
         }
-        listener?(changes, .since1970)
+        listener?(changes, ChangeNote(time: .since1970, author: author))
     }
 
     /// Adds a load.

@@ -33,11 +33,16 @@ extension TweakStore {
     /// - Returns: The tweaks that were set, and those that were not, with reasons.
     @discardableResult
     public func apply(_ preset: TweakPreset, resettingOthers: Bool = false) -> TweakReport {
-        apply(preset, resettingOthers: resettingOthers, allOrNothing: false)
+        apply(preset, resettingOthers: resettingOthers, allOrNothing: false, by: .program)
     }
 
-    func apply(_ preset: TweakPreset, resettingOthers: Bool, allOrNothing: Bool) -> TweakReport {
-        apply(preset.values.keys.sorted(), resettingOthers: resettingOthers, allOrNothing: allOrNothing) {
+    func apply(
+        _ preset: TweakPreset, resettingOthers: Bool, allOrNothing: Bool, by author: ChangeAuthor
+    ) -> TweakReport {
+        apply(
+            preset.values.keys.sorted(), resettingOthers: resettingOthers, allOrNothing: allOrNothing,
+            by: author
+        ) {
             (batch, key, declaration) throws(TweakError) in
             do throws(TweakValueError) {
                 guard let admission = try preset.values.admission(for: declaration) else { return false }

@@ -33,13 +33,15 @@ extension TweakStore {
     ///   - keys: The tweaks.
     ///   - resettingOthers: Whether all other tweaks are reset to their defaults.
     ///   - allOrNothing: Whether nothing changes if one of the values cannot be applied.
+    ///   - author: Who applies them.
     ///   - set: Sets one of them in a batch; returns whether the value was clamped.
     func apply(
         _ keys: [TweakKey], resettingOthers: Bool = false, allOrNothing: Bool = false,
+        by author: ChangeAuthor = .program,
         _ set: (inout TweakBatch, TweakKey, TweakDeclaration) throws(TweakError) -> Bool
     ) -> TweakReport {
         var report = TweakReport()
-        batch { batch in
+        batch(by: author) { batch in
             if resettingOthers {
                 for key in allKeys() { try? batch.reset(key) }
             }

@@ -135,7 +135,9 @@ final class ProviderFeed: Sendable {
             let tweaks = fileProvider.tweaks
             if tweaks.values.isEmpty, tweaks.failures.isEmpty, known.isEmpty { return nil }
             for (key, error) in tweaks.failures { warn(error, key, store) }
-            var update = ValueUpdate(of: provider.source, replacing: known, with: tweaks.values) {
+            var update = ValueUpdate(
+                of: provider.source, by: .provider(provider.source), replacing: known, with: tweaks.values
+            ) {
                 tweaks.failures[$0] != nil
             }
             // The declaration may be new where the value is not.
@@ -159,7 +161,7 @@ final class ProviderFeed: Sendable {
     }
 
     private func some(_ keys: Set<TweakKey>, _ store: TweakStore) -> ValueUpdate {
-        var update = ValueUpdate(of: provider.source, [])
+        var update = ValueUpdate(of: provider.source, by: .provider(provider.source), [])
         update.opinions.reserveCapacity(keys.count)
         for key in keys {
             do {

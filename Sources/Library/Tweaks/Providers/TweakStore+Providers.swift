@@ -75,7 +75,7 @@ extension TweakStore {
         feed.end()
         apply { state in
             guard state.layers.feed(of: source) === feed else { return nil }
-            return ValueUpdate(of: source, replacing: state.layers[source], with: [:])
+            return ValueUpdate(of: source, by: .program, replacing: state.layers[source], with: [:])
         }
         state.withLock { if $0.layers.feed(of: source) === feed { $0.layers.remove(source) } }
     }

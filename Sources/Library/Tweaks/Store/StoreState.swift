@@ -257,13 +257,16 @@ extension StoreState {
     }
 
     private mutating func redeclare(
-        _ entry: TweakEntry, as declaration: TweakDeclaration, _ handle: Handle? = nil
+        _ entry: TweakEntry, as declaration: TweakDeclaration, _ handle: Handle? = nil,
+        by author: ChangeAuthor = .program
     ) {
         guard declaration != entry.declaration || handle != nil else { return }
         entry.redeclare(declaration)
         updateHandles(of: entry, handle)
         let resolution = layers.resolve(declaration, &messages)
-        if delivery.isHeard, let change = entry.change(to: resolution) { delivery.add([change]) }
+        if delivery.isHeard, let change = entry.change(to: resolution) {
+            delivery.add([change], by: author)
+        }
         entry.commit(resolution)
     }
 
@@ -309,9 +312,12 @@ extension StoreState {
 
     /// Updates a tweak to the highest provider's declaration, unless the program declares it.
     ///
+    /// - Parameters:
+    ///   - key: The tweak.
+    ///   - author: Who changed the declaration.
     /// - Returns: Whether the tweak is new.
     @discardableResult
-    mutating func followProviders(_ key: TweakKey) -> Bool {
+    mutating func followProviders(_ key: TweakKey, by author: ChangeAuthor = .program) -> Bool {
         guard let declaration = layers.declaration(of: key) else {
             undeclared.remove(key)
             if !layers.fail(key) { removeCells(of: key, keepingObservers: true) { $0.owner == .provided } }
@@ -320,7 +326,7 @@ extension StoreState {
         guard let entry = tweaks[key] else { return undeclared.insert(key).inserted }
         guard entry.isProvided else { return false }
         if entry.declaration.type == declaration.type {
-            redeclare(entry, as: declaration)
+            redeclare(entry, as: declaration, by: author)
         } else {
             _ = addRecord(declaration, .provided)
         }

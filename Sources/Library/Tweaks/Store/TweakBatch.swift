@@ -107,9 +107,15 @@ extension TweakStore {
     public func batch<Result, Failure>(
         _ body: (inout TweakBatch) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        try batch(by: .program, body)
+    }
+
+    func batch<Result, Failure>(
+        by author: ChangeAuthor, _ body: (inout TweakBatch) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         var batch = TweakBatch(of: self)
         let result = try body(&batch)
-        changeOrReport(batch.changes)
+        changeOrReport(batch.changes, by: author)
         return result
     }
 }

@@ -61,7 +61,8 @@ extension TweakStore {
             // And tweaks that have been set since the file was read.
             let kept = unwritten.union(state.setWhileReloading ?? [])
             return ValueUpdate(
-                of: .overrides, replacing: state.layers[.overrides], with: values, except: kept.contains)
+                of: .overrides, by: .file, replacing: state.layers[.overrides], with: values,
+                except: kept.contains)
         }
     }
 }

@@ -139,15 +139,19 @@ public final class TweakStore: Sendable {
     ///
     /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
     public func reset(_ key: TweakKey) throws(TweakError) {
+        try reset(key, by: .program)
+    }
+
+    func reset(_ key: TweakKey, by author: ChangeAuthor) throws(TweakError) {
         try checkHasValue(key)
-        try change([(key, nil)])
+        try change([(key, nil)], by: author)
     }
 
     /// Removes all overrides of this store's tweaks, as one change. If a provider cannot remove a value, that is
     /// reported.
-    public func resetAll() {
-        changeOrReport(allKeys().map { ($0, nil) })
-    }
+    public func resetAll() { resetAll(by: .program) }
+
+    func resetAll(by author: ChangeAuthor) { changeOrReport(allKeys().map { ($0, nil) }, by: author) }
 
     /// Flushes pending writes, and returns when they are on disk or have failed. The store does so by itself within 50
     /// ms, and at exit.

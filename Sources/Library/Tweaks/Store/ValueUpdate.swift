@@ -18,6 +18,7 @@ struct ValueUpdate {
     }
 
     let source: TweakSource
+    let author: ChangeAuthor
     /// Each tweak at most once.
     var opinions: ShortList<Opinion>
     /// Whether the tweaks have accepted the values.
@@ -29,22 +30,25 @@ struct ValueUpdate {
     /// Tweaks for which the provider failed. They keep their values.
     var failures: [TweakKey: any Error] = [:]
 
-    init(of source: TweakSource, _ opinions: some Sequence<(key: TweakKey, provided: ProvidedValue?)>) {
-        self.source = source
+    init(
+        of source: TweakSource, by author: ChangeAuthor,
+        _ opinions: some Sequence<(key: TweakKey, provided: ProvidedValue?)>
+    ) {
+        (self.source, self.author) = (source, author)
         self.opinions = ShortList(opinions.lazy.map { Opinion(key: $0, provided: $1) })
     }
 
     /// A person's changes: accepted values, and `nil` to reset. A kept value also applies now, so it ends the
     /// session's.
-    init(_ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource) {
-        self.init(of: source, values.lazy.map { ($0, $1.map(ProvidedValue.value)) })
+    init(_ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource, by author: ChangeAuthor) {
+        self.init(of: source, by: author, values.lazy.map { ($0, $1.map(ProvidedValue.value)) })
         isAdmitted = true
         endsSession = source == .overrides
     }
 
     /// The same for a single tweak.
-    init(_ value: TweakValue, for entry: TweakEntry, in source: TweakSource) {
-        self.source = source
+    init(_ value: TweakValue, for entry: TweakEntry, in source: TweakSource, by author: ChangeAuthor) {
+        (self.source, self.author) = (source, author)
         opinions = ShortList(Opinion(key: entry.key, provided: .value(value), entry: entry))
         isAdmitted = true
         endsSession = source == .overrides
@@ -52,10 +56,10 @@ struct ValueUpdate {
 
     /// The differences from a provider's former values, except for tweaks that are left out.
     init(
-        of source: TweakSource, replacing known: [TweakKey: ProvidedValue],
+        of source: TweakSource, by author: ChangeAuthor, replacing known: [TweakKey: ProvidedValue],
         with values: [TweakKey: ProvidedValue], except isLeftOut: (TweakKey) -> Bool = { _ in false }
     ) {
-        self.init(of: source, [])
+        self.init(of: source, by: author, [])
         for (key, value) in values where known[key] != value && !isLeftOut(key) {
             opinions.append(Opinion(key: key, provided: value))
         }
@@ -153,15 +157,15 @@ extension StoreState {
             step.entry.commit(step.resolution)
         }
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
-        delivery.add(changes)
+        delivery.add(changes, by: update.author)
         if !plan.messages.isEmpty { messages += plan.messages }
         if !update.isAdmitted { followProviders(update) }
         for (key, oldValue) in unknown where tweaks[key] == nil {
             let newValue = layers.value(ofUndeclared: key)
             guard newValue != oldValue else { continue }
-            delivery.add([
-                TweakChange(key: key, oldValue: oldValue, newValue: newValue, source: update.source)
-            ])
+            let change = TweakChange(
+                key: key, oldValue: oldValue, newValue: newValue, source: update.source)
+            delivery.add([change], by: update.author)
         }
         return isWritten
     }
@@ -187,7 +191,7 @@ extension StoreState {
         update.opinions.forEach { _, opinion in
             let key = opinion.key
             let former = isHeard ? tweaks[key]?.value : nil
-            if followProviders(key) {
+            if followProviders(key, by: update.author) {
                 new.append(key)
             } else if let former, tweaks[key] == nil {
                 changes.append(
@@ -201,13 +205,13 @@ extension StoreState {
             changes.append(
                 TweakChange(key: key, oldValue: .nothing, newValue: entry.value, source: entry.source))
         }
-        delivery.add(changes.sorted { $0.key < $1.key })
+        delivery.add(changes.sorted { $0.key < $1.key }, by: update.author)
     }
 
     /// Plans a new order of the providers; `nil` unless that names each of them once.
     func plan(inOrder sources: [TweakSource]) -> (ValuePlan, ValueUpdate, ProviderLayers)? {
         // No provider has this source, so no value is new.
-        let update = ValueUpdate(of: .binary, layers.keys.lazy.map { ($0, nil) })
+        let update = ValueUpdate(of: .binary, by: .program, layers.keys.lazy.map { ($0, nil) })
         return layers.ordered(sources).map { (plan(update, in: $0), update, $0) }
     }
 
@@ -278,7 +282,7 @@ extension TweakStore {
     ///
     /// - Parameter admit: Makes the value from the declaration and the tweak's value, current or after a restart.
     func set(
-        _ key: TweakKey, in source: TweakSource? = nil,
+        _ key: TweakKey, in source: TweakSource? = nil, by author: ChangeAuthor = .program,
         _ admit: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission
     ) throws(TweakError) -> TweakDeclaration.Admission {
         var admission: TweakDeclaration.Admission?
@@ -291,13 +295,13 @@ extension TweakStore {
                 admission = admitted
                 let source = source ?? state.layers.keeper
                 isForProvider = !state.layers.keepsItself(source)
-                return isForProvider ? nil : ValueUpdate(admitted.value, for: entry, in: source)
+                return isForProvider ? nil : ValueUpdate(admitted.value, for: entry, in: source, by: author)
             }
         } catch {
             throw .refused(error)
         }
         guard let admission else { throw unknown(key) }
-        if isForProvider { try change([(key, admission.value)], in: source) }
+        if isForProvider { try change([(key, admission.value)], in: source, by: author) }
         return admission
     }
 
@@ -312,14 +316,15 @@ extension TweakStore {
     /// - Parameter source: The provider whose values change; `nil` for the one that keeps what a person sets. A reset
     ///   then removes the session's value, too.
     func change(
-        _ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource? = nil
+        _ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource? = nil,
+        by author: ChangeAuthor = .program
     ) throws(TweakError) {
         let (source, feed, isOwn) = state.withLock { state in
             let source = source ?? state.layers.keeper
             return (source, state.layers.feed(of: source), state.layers.keepsItself(source))
         }
         if isOwn {
-            let update = ValueUpdate(values, in: source)
+            let update = ValueUpdate(values, in: source, by: author)
             return apply { _ in update }
         }
         guard let provider = feed?.provider as? any MutableTweakProvider else { throw .notMutable(source) }
@@ -333,8 +338,8 @@ extension TweakStore {
         if let problem { throw problem }
     }
 
-    func changeOrReport(_ values: [(key: TweakKey, value: TweakValue?)]) {
-        do throws(TweakError) { try change(values) } catch { diagnostics.warn("\(error)") }
+    func changeOrReport(_ values: [(key: TweakKey, value: TweakValue?)], by author: ChangeAuthor) {
+        do throws(TweakError) { try change(values, by: author) } catch { diagnostics.warn("\(error)") }
     }
 }
 
@@ -342,7 +347,7 @@ extension TweakStore {
     /// Removes the overrides of a category, as one change.
     ///
     /// - Throws: ``TweakError/noTweaks(in:)``.
-    public func reset(category: String) throws(TweakError) { try reset(category, nil) }
+    public func reset(category: String) throws(TweakError) { try reset(category, nil, by: .program) }
 
     /// Removes the overrides of a collection, as one change.
     ///
@@ -351,16 +356,16 @@ extension TweakStore {
     ///   - collection: The name of the collection.
     /// - Throws: ``TweakError/noTweaks(in:)``.
     public func reset(category: String, collection: String) throws(TweakError) {
-        try reset(category, collection)
+        try reset(category, collection, by: .program)
     }
 
     /// Removes the overrides of a collection, or of all where a level is `nil`.
-    func reset(_ category: String?, _ collection: String?) throws(TweakError) {
+    func reset(_ category: String?, _ collection: String?, by author: ChangeAuthor) throws(TweakError) {
         let keys = keys(category, collection)
         guard !keys.isEmpty || category == nil else {
             throw .noTweaks(in: [category, collection].compactMap(\.self).joined(separator: "/"))
         }
-        try change(keys.map { ($0, nil) })
+        try change(keys.map { ($0, nil) }, by: author)
     }
 
     /// The names of tweaks in the order of ``categories``; `nil` matches every name of a level.

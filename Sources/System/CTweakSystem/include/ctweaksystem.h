@@ -48,12 +48,16 @@ struct pollfd;
 bool fbtweak__poll(struct pollfd *awaited, size_t count, int64_t nanoseconds);
 
 /*
- * A listening socket at a path, and one of its connections with its peer's user. Neither blocks,
- * and both are closed by exec; -1 and errno, which is EAGAIN if the process was temporarily another
- * user.
+ * A listening socket at a path, and one of its connections with the process that connected, which
+ * is 0 if /proc does not show it. Neither blocks, and both are closed by exec; -1 and errno, which
+ * is EAGAIN if the process was temporarily another user.
  */
+struct fbtweak__peer {
+  int32_t process;
+  uint32_t user;
+};
 int fbtweak__listen(const char *path, uint32_t user);
-int fbtweak__accept(int listener, uint32_t *user);
+int fbtweak__accept(int listener, struct fbtweak__peer *peer);
 
 /*
  * A connection to the socket at a path, closed by exec and never blocking; -1 and errno: EAGAIN if

@@ -1,0 +1,85 @@
+internal import CTweakSystem
+internal import Glibc
+internal import TweakRecords
+internal import TweakSystem
+
+/// Who made a change. The provider of the new value is its source, which may be another one: a reset by a client can
+/// leave the value of a provider.
+enum ChangeAuthor: Sendable {
+    /// The program, with the functions of the library.
+    case program
+    /// A client of the control socket.
+    case client(ClientIdentity)
+    /// Someone who edited the overrides file.
+    case file
+    /// A provider that reported other values.
+    case provider(TweakSource)
+}
+
+extension ChangeAuthor: CustomStringConvertible {
+    /// `program`, `file`, the name of a provider, or a client such as `tweak 4711 ada`.
+    var description: String {
+        switch self {
+        case .program: "program"
+        case .client(let client): client.description
+        case .file: "file"
+        case .provider(let source): source.name
+        }
+    }
+}
+
+/// A client of the control socket as the kernel describes it, whatever the client says about itself.
+final class ClientIdentity: Sendable {
+    /// The process that connected; 0 if it is outside this container.
+    let process: Int32
+    /// The user of the process.
+    let user: UInt32
+    /// The name of the executable, the process and the user, such as `tweak 4711 ada`; `?` for an unknown name.
+    let description: String
+
+    init(_ peer: fbtweak__peer) {
+        (process, user) = (peer.process, peer.user)
+        description = "\(Self.programName(of: process) ?? "?") \(process) \(Self.accountName(of: user))"
+    }
+
+    /// The name of a process's executable. A process can choose its own name, so that counts only if the kernel does
+    /// not show the executable, as of another user.
+    private static func programName(of process: Int32) -> String? {
+        guard process > 0 else { return nil }
+        if let path = executablePath(of: "\(process)") { return lastComponent(of: path) }
+        return content(of: "/proc/\(process)/comm", limit: 64).flatMap { $0.trimmed(of: UInt8(ascii: "\n")) }
+    }
+
+    /// The name of a user in `/etc/passwd`, or else the number. Other directories of users may take seconds.
+    private static func accountName(of user: UInt32) -> String {
+        for line in content(of: "/etc/passwd", limit: 1 << 20)?.split(separator: UInt8(ascii: "\n")) ?? [] {
+            let fields = line.split(
+                separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
+            if fields.count > 2, String(decoding: fields[2], as: UTF8.self) == "\(user)", !fields[0].isEmpty {
+                return String(decoding: fields[0], as: UTF8.self)
+            }
+        }
+        return "\(user)"
+    }
+
+    private static func content(of path: String, limit: Int) -> [UInt8]? {
+        let file = openFile(path, O_RDONLY)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        return readToEnd(file, limit: limit)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func trimmed(of end: UInt8) -> String? {
+        let bytes = last == end ? dropLast() : self[...]
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Facts about changes that were made together.
+struct ChangeNote: Sendable {
+    /// The time since 1970.
+    let time: Duration
+    let author: ChangeAuthor
+}
