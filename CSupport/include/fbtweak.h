@@ -12,7 +12,8 @@
  * Part 1. For programs: switches, macros, options, colours, functions
  * Part 2. The record: what a use leaves in the object file
  * Part 3. The machinery: implementation of the macros, the library, the functions, lists, booleans,
- *         a call, options, checks, records, records in C, records in C++, the note, late images
+ *         a call, options, checks, records, records in C, records in C++, gates, sets, the note,
+ *         late images
  */
 #ifndef FBTWEAK_H
 #define FBTWEAK_H
@@ -76,6 +77,11 @@
  */
 #ifndef FB_TWEAK_BOOL_CONSTANTS
 #  define FB_TWEAK_BOOL_CONSTANTS 1
+#endif
+
+/* The most values that can wait for a gate, see FBTweakGate. */
+#ifndef FB_TWEAK_GATE_STORES
+#  define FB_TWEAK_GATE_STORES 64
 #endif
 
 /*
@@ -172,6 +178,52 @@
 #define FBTweakMonitor(category_, collection_, name_, ...)                                         \
   FBTWEAK__IF_GIVEN(FBTWEAK__MONITOR, FBTWEAK__NO_MONITOR, __VA_ARGS__)                            \
   (category_, collection_, name_, __VA_ARGS__)
+
+/*
+ * FBTweakGate(category [, collection])
+ *
+ * An expression of type void, for the top of a control loop, a frame or an audio callback: the only
+ * place where new values of the tweaks of this category, or of this collection of it, are stored.
+ *
+ *     for (;;) {
+ *       FBTweakGate("Motor");
+ *       double p = FBTweakValue("Motor", "PID", "P", 1.0);
+ *
+ * Values that are set together are stored in one pass, by the thread that passes, so what is read
+ * between two passes belongs together. If nothing waits, the gate is one load and a branch. If
+ * something does, it is at most FB_TWEAK_GATE_STORES stores. It takes no lock, allocates nothing,
+ * calls no library and never waits.
+ *
+ * Let one thread pass a gate, and read its tweaks in this thread. If several threads pass it, each
+ * set is still stored by one of them as a whole, but the others may read a part of it; the library
+ * reports this once. Write a gate at one place of a program: at several, each has its own mailbox.
+ * Where a machine has no atomic operations of eight bytes, the gate is nothing.
+ */
+#define FBTweakGate(...)                                                                           \
+  FBTWEAK__IF_GIVEN(FBTWEAK__GATE, FBTWEAK__NO_GATE, __VA_ARGS__)(__VA_ARGS__, "", , )
+
+/*
+ * FBTweakTake(set, copy)
+ *
+ * An expression of type bool: copies a set of tweaks that belong together, for any number of
+ * threads. The set is an expression that reads the tweaks, such as a call of an inline function;
+ * copy points to a variable of its type.
+ *
+ *     static inline struct gains gains(void) {
+ *       return (struct gains){FBTweakValue("Motor", "PID", "P", 1.0), FBTweakValue(…)};
+ *     }
+ *     ...
+ *     FBTweakTake(gains(), &copy);
+ *
+ * True: the copy is what one change left, and no part of another. False: values were being stored
+ * in all of three attempts, and the copy is what it was. It takes no lock and never waits. The
+ * expression may be evaluated up to three times.
+ *
+ * This holds for changes by the Tweaks library, and for changes that `tweak` makes in the memory of
+ * a process without it; a writer that is killed there is repaired by the next one. It does not hold
+ * for what a gate stores in another thread: read the tweaks of a gate behind it, without a take.
+ */
+#define FBTweakTake(set_, copy_) FBTWEAK__TAKE((set_), (copy_))
 
 /*
  * FBTweakApplication("name")
@@ -525,6 +577,8 @@ enum {
   FBTWEAK_KIND_VALUE = 1,
   FBTWEAK_KIND_ACTION = 2,
   FBTWEAK_KIND_MONITOR = 3,
+  FBTWEAK_KIND_GATE = 4,
+  FBTWEAK_KIND_SEQUENCE = 5,
 
   FBTWEAK_HAS_MINIMUM = 1,
   FBTWEAK_HAS_MAXIMUM = 2,
@@ -632,6 +686,13 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #else
 #  define FBTWEAK__APPLICATION(name_)                                                              \
     FBTWEAK__STATIC_ASSERT(sizeof("" name_) > 1, "FBTweakApplication: the name is empty")
+#  define FBTWEAK__GATE(...) ((void)0)
+/* A variable, because Clang warns of branches that a constant excludes. */
+#  define FBTWEAK__TAKE(set_, copy_)                                                               \
+    (__extension__({                                                                               \
+      bool fbtweak__is_taken = (*copy_ = set_, 1);                                                 \
+      fbtweak__is_taken;                                                                           \
+    }))
 #  define FBTWEAK__VALUE(text_, category_, collection_, name_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
 #  define FBTWEAK__FEATURE(feature_, part_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
 #  define FBTWEAK__INLINE(text_, category_, collection_, name_, ...) ((const fbtweak *)0)
@@ -676,6 +737,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 
 #define FBTWEAK__NO_VALUE(...) (FBTWEAK__ERROR("FBTweak: the default is missing") 0)
 #define FBTWEAK__NO_MONITOR(...) FBTWEAK__ERROR("FBTweakMonitor: the value is missing")((void)0)
+#define FBTWEAK__NO_GATE(...) FBTWEAK__ERROR("FBTweakGate: the category is missing")((void)0)
 #define FBTWEAK__NO_ACTION(...)                                                                    \
   FBTWEAK__ERROR("FBTweakAction: the function is missing") struct fbtweak
 #define FBTWEAK__ERROR(message_) FBTWEAK__PRAGMA(GCC error message_)
@@ -2091,6 +2153,202 @@ struct fbtweak__action_of {
                   "",                                                                              \
                   attributes_}
 #  endif
+
+/*
+ * Gates. The record of a gate is a mailbox with one consumer, the loop, and one producer at a time:
+ * the library, which has a lock for that, or a process that writes into this one's memory and holds
+ * a file lock. A producer writes the stores while the state is 0, and then, with release, their
+ * number. It may take them back by exchanging the number for 0. So whatever instruction a producer
+ * is killed at, all of its stores happen, or none.
+ */
+#  if __GCC_ATOMIC_LLONG_LOCK_FREE == 2
+struct fbtweak__store {
+  fbtweak__word cell; /* its address */
+  fbtweak__word bits; /* the value, in the first bytes */
+  uint32_t size, unused;
+};
+struct fbtweak__gate {
+  FBTWEAK__HEAD_FIELDS;
+  fbtweak__word state;       /* the number of stores that wait; with TAKEN if a thread does them */
+  uint32_t capacity, stores; /* the distance from this record to the stores */
+  fbtweak__word thread;      /* the last that found something waiting */
+  uint32_t strangers;        /* how often that was not the thread before */
+  uint32_t unused;
+  fbtweak__word unused_too;
+};
+#    define FBTWEAK__TAKEN (UINT64_C(1) << 63)
+
+/* A number of each thread. A thread-local variable of a library could allocate. */
+static inline uintptr_t fbtweak__thread(void) {
+#    if defined(__x86_64__)
+  uintptr_t thread;
+  __asm__("mov {%%fs:0, %0|%0, fs:0}" : "=r"(thread));
+  return thread;
+#    elif defined(__i386__)
+  uintptr_t thread;
+  __asm__("mov {%%gs:0, %0|%0, gs:0}" : "=r"(thread));
+  return thread;
+#    elif defined(__powerpc64__)
+  uintptr_t thread;
+  __asm__("mr %0, 13" : "=r"(thread));
+  return thread;
+#    elif defined(__riscv)
+  uintptr_t thread;
+  __asm__("mv %0, tp" : "=r"(thread));
+  return thread;
+#    elif defined(__aarch64__) || defined(__arm__) || defined(__s390__)
+  return (uintptr_t)__builtin_thread_pointer();
+#    else
+  return 1;
+#    endif
+}
+
+/*
+ * The pass of a gate for which something waits. It is inline only to be left out where it is not
+ * used. The stores release for the characters of a string,
+ * which other threads reach through the cell.
+ */
+#    pragma GCC diagnostic push
+#    pragma GCC diagnostic ignored "-Wattributes"
+static inline __attribute__((cold, noinline)) void fbtweak__pass(struct fbtweak__gate *gate) {
+#    pragma GCC diagnostic pop
+  uint64_t waiting = __atomic_load_n(&gate->state, __ATOMIC_RELAXED);
+  uint64_t thread = fbtweak__thread();
+  uint64_t before = __atomic_exchange_n(&gate->thread, thread, __ATOMIC_RELAXED);
+  if (before && before != thread)
+    __atomic_fetch_add(&gate->strangers, 1, __ATOMIC_RELAXED);
+  if (!waiting || (waiting & FBTWEAK__TAKEN) ||
+      !__atomic_compare_exchange_n(&gate->state, &waiting, waiting | FBTWEAK__TAKEN, false,
+                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  const struct fbtweak__store *store =
+      (const struct fbtweak__store *)(const void *)((const char *)gate + gate->stores);
+  uint64_t left = (uint32_t)waiting < gate->capacity ? (uint32_t)waiting : gate->capacity;
+  for (; left; left--, store++) {
+    void *cell = (void *)(uintptr_t)store->cell;
+    switch (store->size) {
+#    define FBTWEAK__CASE(size_, type_)                                                            \
+    case size_: {                                                                                  \
+      typedef type_ __attribute__((may_alias)) fbtweak__any;                                       \
+      __atomic_store_n((fbtweak__any *)cell, *(const fbtweak__any *)(const void *)&store->bits,    \
+                       __ATOMIC_RELEASE);                                                          \
+      break;                                                                                       \
+    }
+      FBTWEAK__CASE(1, uint8_t)
+      FBTWEAK__CASE(2, uint16_t)
+      FBTWEAK__CASE(4, uint32_t)
+      FBTWEAK__CASE(8, uint64_t)
+    default:
+      break;
+#    undef FBTWEAK__CASE
+    }
+  }
+  __atomic_store_n(&gate->state, UINT64_C(0), __ATOMIC_RELEASE);
+}
+
+/* The load that finds nothing need not acquire: the exchange in the pass does. */
+#    define FBTWEAK__GATE(category_, collection_, more_, ...)                                      \
+      ((void)__extension__({                                                                       \
+        FBTWEAK__ASSERT(FBTWEAK__IS_NAME(category_) && FBTWEAK__IS_NAME(collection_),              \
+                        "FBTweakGate: a category or collection is a string literal without a "     \
+                        "NUL");                                                                    \
+        FBTWEAK__ASSERT(sizeof(category_) > 1, "FBTweakGate: the category is empty");              \
+        FBTWEAK__ASSERT(sizeof("" more_) == 1,                                                     \
+                        "FBTweakGate: nothing comes behind the collection");                       \
+        FBTWEAK__GATE_RECORD(category_, collection_, FBTWEAK__LOCATION);                           \
+        if (__builtin_expect(__atomic_load_n(&fbtweak__record.gate.state, __ATOMIC_RELAXED) != 0,  \
+                             0))                                                                   \
+          fbtweak__pass(&fbtweak__record.gate);                                                    \
+      }))
+#    define FBTWEAK__GATE_FIXED                                                                    \
+      {                                                                                            \
+        FBTWEAK__HEAD(fbtweak__record, FBTWEAK_KIND_GATE, FBTWEAK_TYPE_NONE, 0), 0,                \
+            FB_TWEAK_GATE_STORES, FBTWEAK__GATE_DISTANCE, 0, 0, 0, 0                               \
+      }
+#    ifndef __cplusplus
+#      define FBTWEAK__GATE_RECORD(category_, collection_, attributes_)                            \
+        static struct {                                                                            \
+          struct fbtweak__gate gate;                                                               \
+          char category[sizeof(category_)], collection[sizeof(collection_)], name[1], text[1];     \
+          char attributes[sizeof(attributes_)];                                                    \
+          struct fbtweak__store stores[FB_TWEAK_GATE_STORES];                                      \
+        } fbtweak__record FBTWEAK__IN_SECTION("fbtweak") = {                                       \
+            FBTWEAK__GATE_FIXED, {category_}, {collection_}, "", "", attributes_, {{0}}}
+#      define FBTWEAK__GATE_DISTANCE offsetof(__typeof__(fbtweak__record), stores)
+#    else
+template <size_t category_size_, size_t collection_size_, size_t attributes_size_, size_t stores_>
+struct fbtweak__gate_of {
+  fbtweak__gate gate;
+  char category[category_size_], collection[collection_size_], name[1], text[1];
+  char attributes[attributes_size_];
+  fbtweak__store stores[stores_];
+};
+#      define FBTWEAK__GATE_RECORD(category_, collection_, attributes_)                            \
+        FBTWEAK__REFUSE_TEMPLATE;                                                                  \
+        static FBTWEAK__CONSTINIT fbtweak__gate_of<sizeof(category_), sizeof(collection_),         \
+                                                   sizeof(attributes_), FB_TWEAK_GATE_STORES>      \
+            fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                          \
+                FBTWEAK__GATE_FIXED, {category_}, {collection_}, "", "", attributes_, {}}
+#      define FBTWEAK__GATE_DISTANCE offsetof(decltype(fbtweak__record), stores)
+#    endif
+#  else
+#    define FBTWEAK__GATE(...) ((void)0)
+#  endif
+
+/*
+ * Sets. An image with a take has one record of a sequence, which is odd while values are stored.
+ * It is written by the assembler, because only there can a function define it for the whole image,
+ * once. Loads of the set must be done before the second load of the sequence. A fence would say so,
+ * but GCC's thread sanitizer has none, and on x86 only the compiler must be kept from reordering.
+ */
+#  ifdef __cplusplus
+extern "C" {
+#  endif
+extern fbtweak__word fbtweak__image_sequence __attribute__((visibility("hidden")));
+#  ifdef __cplusplus
+}
+#  endif
+#  define FBTWEAK__SEQUENCE                                                                        \
+    __asm__ volatile(".ifndef fbtweak__image_sequence\n"                                           \
+                     ".pushsection fbtweak,\"awGR\",%progbits,fbtweak__image_sequence,comdat\n"    \
+                     ".balign 8\n"                                                                 \
+                     ".4byte 56\n"                                                                 \
+                     ".byte 1, 5, 0, 0\n"                                                          \
+                     ".weak fbtweak__image_sequence\n"                                             \
+                     ".hidden fbtweak__image_sequence\n"                                           \
+                     ".type fbtweak__image_sequence, %object\n"                                    \
+                     ".size fbtweak__image_sequence, 8\n"                                          \
+                     "fbtweak__image_sequence:\n"                                                  \
+                     ".8byte 0, 0, 0, 0, 0, 0\n"                                                   \
+                     ".popsection\n"                                                               \
+                     ".endif\n")
+#  if defined(__x86_64__) || defined(__i386__)
+#    define FBTWEAK__AFTER_LOADS __asm__ volatile("" ::: "memory")
+#  elif defined(__aarch64__)
+#    define FBTWEAK__AFTER_LOADS __asm__ volatile("dmb ishld" ::: "memory")
+#  else
+#    define FBTWEAK__AFTER_LOADS __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#  endif
+#  define FBTWEAK__TAKE(set_, copy_)                                                               \
+    (__extension__({                                                                               \
+      FBTWEAK__SEQUENCE;                                                                           \
+      FBTWEAK__AUTO fbtweak__copy = copy_;                                                         \
+      bool fbtweak__is_taken = false;                                                              \
+      for (int fbtweak__attempts = 3; fbtweak__attempts && !fbtweak__is_taken;                     \
+           fbtweak__attempts--) {                                                                  \
+        uint64_t fbtweak__before = __atomic_load_n(&fbtweak__image_sequence, __ATOMIC_ACQUIRE);    \
+        FBTWEAK__AUTO fbtweak__taken = set_;                                                       \
+        FBTWEAK__AFTER_LOADS;                                                                      \
+        if (__builtin_expect(!(fbtweak__before & 1) &&                                             \
+                                 fbtweak__before ==                                                \
+                                     __atomic_load_n(&fbtweak__image_sequence, __ATOMIC_RELAXED),  \
+                             1)) {                                                                 \
+          *fbtweak__copy = fbtweak__taken;                                                         \
+          fbtweak__is_taken = true;                                                                \
+        }                                                                                          \
+      }                                                                                            \
+      fbtweak__is_taken;                                                                           \
+    }))
 
 /*
  * The note. Each image has one, however many units it consists of (with GCC's LTO several identical

@@ -44,6 +44,8 @@ import Testing
         static void act_again(void) {}
         FBTweakAction("A", "B", "Act", act);
         FBTweakAction("A", "B", "Same", &act, FBTweakDescription("again"), FBTweakOwner("us"));
+        struct set { double first; int second; };
+        #define SET (struct set){.first = FBTweakValue("A", "B", "First", 0.5), .second = FBTweakValue("A", "B", "Second", 2)}
         double all(int *count, const char **text, volatile bool *flags, fbtweak_color *color, float *ratios);
         double all(int *count, const char **text, volatile bool *flags, fbtweak_color *color, float *ratios) {
           FBTweakAction("A", "B", "In", act_again);
@@ -68,6 +70,11 @@ import Testing
           FBTweakBind(*color, "A", "B", "Bound colour", FBTweakRGBA(1, 2, 3, 4));
           FBTweakBind(*ratios++, "A", "B", "Bound ratio", 1, FBTweakChoices(1, 2));
           FBTweakUnbind(*count);
+          FBTweakGate("A");
+          FBTweakGate("A", "B"), FBTweakGate("A", "");
+          struct set set;
+          if (FBTweakTake(SET, &set)) ratio += set.first;
+          *count += FBTweakTake((SET), &set) ? set.second : 0;
           const fbtweak *handle = FBTweakInline("A", "B", "Handle", 5, 0, 10);
           return flag && handle ? ratio : (double)size + (*text)[0];
         }

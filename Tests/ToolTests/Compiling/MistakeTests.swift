@@ -42,6 +42,13 @@ import Testing
         (#"VALUE(5, FBTweakUnit("m"), 0, 10)"#, "only options come behind minimum and maximum, or an option"),
         (#"VALUE(5, FBTweakUnit("m"), FBTweakReadOnly, FBTweakUnit("m"))"#, "an option is given twice"),
 
+        ("FBTweakGate()", "FBTweakGate: the category is missing"),
+        (#"FBTweakGate("")"#, "FBTweakGate: the category is empty"),
+        (#"FBTweakGate("A\0")"#, "a category or collection is a string literal without a NUL"),
+        (#"FBTweakGate("A", "B\0b")"#, "a category or collection is a string literal without a NUL"),
+        ("FBTweakGate(text)", "a category or collection is a string literal without a NUL"),
+        (#"FBTweakGate("A", 3)"#, "a category or collection is a string literal without a NUL"),
+        (#"FBTweakGate("A", "B", "C")"#, "FBTweakGate: nothing comes behind the collection"),
         (#"(void)FBTweakFeature("A", "on")"#, "FBTweakFeature: the default is true or false"),
         ("VALUE(5, 0, 10, FBTweakChoices(5))", "choices come instead of minimum and maximum"),
         ("VALUE(5, FBTweakChoices(4, 6))", "the default is not among the choices"),

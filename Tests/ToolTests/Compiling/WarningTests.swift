@@ -39,6 +39,12 @@ import Testing
           FBTweakMonitor("A", "B", "Speed", ratio, 0, 10, FBTweakUnit("m/s"), FBTweakPrecision(1), FBTweakOwner("us"));
           FBTweakMonitor("A", "B", "State", *count, FBTweakChoices("off", "on"));
           FBTweakMonitor("A", "B", "Flagged", flag);
+          FBTweakGate("A");
+          FBTweakGate("A", "B");
+          struct set set;
+          if (FBTweakTake(read_set(), &set))
+            ratio += set.first;
+          *count += FBTweakTake(read_set(), &set) ? set.second : 0;
         #ifdef __cplusplus
           const Mode mode = FBTweakValue("A", "B", "Mode", slow, FBTweakChoices((slow, "slow"), (fast, "fast")));
           const fbtweak_binding binding = FBTweakBinding(size, "A", "B", "Binding", 5u);
@@ -67,6 +73,11 @@ import Testing
         FBTweakApplication("warned");
         FBTweakAction("A", "B", "Act", act);
         FBTweakAction("A", "B", "Same", &act, FBTweakDescription("again"), FBTweakOwner("us"));
+        struct set { double first; int second; };
+        static inline struct set read_set(void) {
+          const struct set set = {FBTweakValue("A", "B", "First", 0.5), FBTweakValue("A", "B", "Second", 2)};
+          return set;
+        }
         #define NAME once
         \(uses)#define NAME again
         \(uses)
