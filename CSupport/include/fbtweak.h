@@ -1114,6 +1114,103 @@ static inline int fbtweak_remove(const fbtweak *tweak) {
 #undef FBTWEAK__TELL
 #undef FBTWEAK__SET
 
+/* A field of eight bytes, also aligned on 32-bit machines, where uint64_t is not. */
+typedef uint64_t fbtweak__word __attribute__((aligned(8)));
+
+/*
+ * Gates. The record of a gate is a mailbox with one consumer, the loop, and one producer at a time:
+ * the library, which has a lock for that, or a process that writes into this one's memory and holds
+ * a file lock. A producer writes the stores while the state is 0, and then, with release, their
+ * number. It may take them back by exchanging the number for 0. So whatever instruction a producer
+ * is killed at, all of its stores happen, or none.
+ */
+#define FBTWEAK__HAS_GATES (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
+#if FBTWEAK__HAS_GATES
+struct fbtweak__store {
+  fbtweak__word cell; /* its address */
+  fbtweak__word bits; /* the value, in the first bytes */
+  uint32_t size, unused;
+};
+struct fbtweak__gate {
+  uint32_t size;
+  uint8_t version, kind, type, flags;
+  fbtweak__word state;       /* the number of stores that wait; with TAKEN if a thread does them */
+  uint32_t capacity, stores; /* the distance from this record to the stores */
+  fbtweak__word thread;      /* the last that found something waiting */
+  uint32_t strangers;        /* how often that was not the thread before */
+  uint32_t unused;
+  fbtweak__word unused_too;
+};
+#  define FBTWEAK__TAKEN ((uint64_t)1 << 63)
+
+/* A number of each thread. A thread-local variable of a library could allocate. */
+static inline uintptr_t fbtweak__thread(void) {
+#  if defined(__x86_64__)
+  uintptr_t thread;
+  __asm__("mov {%%fs:0, %0|%0, fs:0}" : "=r"(thread));
+  return thread;
+#  elif defined(__i386__)
+  uintptr_t thread;
+  __asm__("mov {%%gs:0, %0|%0, gs:0}" : "=r"(thread));
+  return thread;
+#  elif defined(__powerpc64__)
+  uintptr_t thread;
+  __asm__("mr %0, 13" : "=r"(thread));
+  return thread;
+#  elif defined(__riscv)
+  uintptr_t thread;
+  __asm__("mv %0, tp" : "=r"(thread));
+  return thread;
+#  elif defined(__aarch64__) || defined(__arm__) || defined(__s390__)
+  return (uintptr_t)__builtin_thread_pointer();
+#  else
+  return 1;
+#  endif
+}
+
+/*
+ * The pass of a gate for which something waits; inline only to be left out where it is not used.
+ * The stores release for the characters of a string, which other threads reach through the cell.
+ */
+#  pragma GCC diagnostic push
+#  pragma GCC diagnostic ignored "-Wattributes"
+static inline __attribute__((cold, noinline)) void fbtweak__pass(struct fbtweak__gate *gate) {
+#  pragma GCC diagnostic pop
+  uint64_t waiting = __atomic_load_n(&gate->state, __ATOMIC_RELAXED);
+  uint64_t thread = fbtweak__thread();
+  uint64_t before = __atomic_exchange_n(&gate->thread, thread, __ATOMIC_RELAXED);
+  if (before && before != thread)
+    __atomic_fetch_add(&gate->strangers, 1, __ATOMIC_RELAXED);
+  if (!waiting || (waiting & FBTWEAK__TAKEN) ||
+      !__atomic_compare_exchange_n(&gate->state, &waiting, waiting | FBTWEAK__TAKEN, false,
+                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  const struct fbtweak__store *store =
+      (const struct fbtweak__store *)(const void *)((const char *)gate + gate->stores);
+  uint64_t left = (uint32_t)waiting < gate->capacity ? (uint32_t)waiting : gate->capacity;
+  for (; left; left--, store++) {
+    void *cell = (void *)(uintptr_t)store->cell;
+    switch (store->size) {
+#  define FBTWEAK__CASE(size_, type_)                                                              \
+  case size_: {                                                                                    \
+    typedef type_ __attribute__((may_alias)) fbtweak__any;                                         \
+    __atomic_store_n((fbtweak__any *)cell, *(const fbtweak__any *)(const void *)&store->bits,      \
+                     __ATOMIC_RELEASE);                                                            \
+    break;                                                                                         \
+  }
+      FBTWEAK__CASE(1, uint8_t)
+      FBTWEAK__CASE(2, uint16_t)
+      FBTWEAK__CASE(4, uint32_t)
+      FBTWEAK__CASE(8, uint64_t)
+    default:
+      break;
+#  undef FBTWEAK__CASE
+    }
+  }
+  __atomic_store_n(&gate->state, 0, __ATOMIC_RELEASE);
+}
+#endif
+
 #ifdef __cplusplus
 }
 #endif
@@ -1558,9 +1655,6 @@ enum {
 #    define FBTWEAK__IN_SECTION(section_)                                                          \
       __attribute__((section(section_), used, retain, aligned(8), no_reorder))
 #  endif
-
-/* A field of eight bytes, also aligned on 32-bit machines, where uint64_t is not. */
-typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 
 /* clang-format off */
 #  define FBTWEAK__INTEGERS(macro_) \
@@ -2155,98 +2249,10 @@ struct fbtweak__action_of {
 #  endif
 
 /*
- * Gates. The record of a gate is a mailbox with one consumer, the loop, and one producer at a time:
- * the library, which has a lock for that, or a process that writes into this one's memory and holds
- * a file lock. A producer writes the stores while the state is 0, and then, with release, their
- * number. It may take them back by exchanging the number for 0. So whatever instruction a producer
- * is killed at, all of its stores happen, or none.
+ * Gates. Each language has a record, and the distance from it to the stores. The load that finds
+ * nothing need not acquire: the exchange in the pass does.
  */
-#  if __GCC_ATOMIC_LLONG_LOCK_FREE == 2
-struct fbtweak__store {
-  fbtweak__word cell; /* its address */
-  fbtweak__word bits; /* the value, in the first bytes */
-  uint32_t size, unused;
-};
-struct fbtweak__gate {
-  FBTWEAK__HEAD_FIELDS;
-  fbtweak__word state;       /* the number of stores that wait; with TAKEN if a thread does them */
-  uint32_t capacity, stores; /* the distance from this record to the stores */
-  fbtweak__word thread;      /* the last that found something waiting */
-  uint32_t strangers;        /* how often that was not the thread before */
-  uint32_t unused;
-  fbtweak__word unused_too;
-};
-#    define FBTWEAK__TAKEN (UINT64_C(1) << 63)
-
-/* A number of each thread. A thread-local variable of a library could allocate. */
-static inline uintptr_t fbtweak__thread(void) {
-#    if defined(__x86_64__)
-  uintptr_t thread;
-  __asm__("mov {%%fs:0, %0|%0, fs:0}" : "=r"(thread));
-  return thread;
-#    elif defined(__i386__)
-  uintptr_t thread;
-  __asm__("mov {%%gs:0, %0|%0, gs:0}" : "=r"(thread));
-  return thread;
-#    elif defined(__powerpc64__)
-  uintptr_t thread;
-  __asm__("mr %0, 13" : "=r"(thread));
-  return thread;
-#    elif defined(__riscv)
-  uintptr_t thread;
-  __asm__("mv %0, tp" : "=r"(thread));
-  return thread;
-#    elif defined(__aarch64__) || defined(__arm__) || defined(__s390__)
-  return (uintptr_t)__builtin_thread_pointer();
-#    else
-  return 1;
-#    endif
-}
-
-/*
- * The pass of a gate for which something waits. It is inline only to be left out where it is not
- * used. The stores release for the characters of a string,
- * which other threads reach through the cell.
- */
-#    pragma GCC diagnostic push
-#    pragma GCC diagnostic ignored "-Wattributes"
-static inline __attribute__((cold, noinline)) void fbtweak__pass(struct fbtweak__gate *gate) {
-#    pragma GCC diagnostic pop
-  uint64_t waiting = __atomic_load_n(&gate->state, __ATOMIC_RELAXED);
-  uint64_t thread = fbtweak__thread();
-  uint64_t before = __atomic_exchange_n(&gate->thread, thread, __ATOMIC_RELAXED);
-  if (before && before != thread)
-    __atomic_fetch_add(&gate->strangers, 1, __ATOMIC_RELAXED);
-  if (!waiting || (waiting & FBTWEAK__TAKEN) ||
-      !__atomic_compare_exchange_n(&gate->state, &waiting, waiting | FBTWEAK__TAKEN, false,
-                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-    return;
-  const struct fbtweak__store *store =
-      (const struct fbtweak__store *)(const void *)((const char *)gate + gate->stores);
-  uint64_t left = (uint32_t)waiting < gate->capacity ? (uint32_t)waiting : gate->capacity;
-  for (; left; left--, store++) {
-    void *cell = (void *)(uintptr_t)store->cell;
-    switch (store->size) {
-#    define FBTWEAK__CASE(size_, type_)                                                            \
-    case size_: {                                                                                  \
-      typedef type_ __attribute__((may_alias)) fbtweak__any;                                       \
-      __atomic_store_n((fbtweak__any *)cell, *(const fbtweak__any *)(const void *)&store->bits,    \
-                       __ATOMIC_RELEASE);                                                          \
-      break;                                                                                       \
-    }
-      FBTWEAK__CASE(1, uint8_t)
-      FBTWEAK__CASE(2, uint16_t)
-      FBTWEAK__CASE(4, uint32_t)
-      FBTWEAK__CASE(8, uint64_t)
-    default:
-      break;
-#    undef FBTWEAK__CASE
-    }
-  }
-  __atomic_store_n(&gate->state, UINT64_C(0), __ATOMIC_RELEASE);
-}
-
-/* The load that finds nothing need not acquire: the exchange in the pass does. */
+#  if FBTWEAK__HAS_GATES
 #    define FBTWEAK__GATE(category_, collection_, more_, ...)                                      \
       ((void)__extension__({                                                                       \
         FBTWEAK__ASSERT(FBTWEAK__IS_NAME(category_) && FBTWEAK__IS_NAME(collection_),              \

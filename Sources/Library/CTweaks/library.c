@@ -50,6 +50,10 @@ IN_SWIFT const fbtweak *fbtweak__make_action(const char *category, const char *c
 IN_SWIFT const fbtweak *fbtweak__make_monitor(const fbtweak_declaration *declaration);
 IN_SWIFT int fbtweak__remove(const fbtweak *tweak);
 
+void fbtweak__pass_gate(void *record) {
+  fbtweak__pass(record);
+}
+
 /* Wraps each function in the entry and exit of a call into the library. */
 #define ENTERED(result_, name_, parameters_, arguments_)                                           \
   static result_ entered_##name_ parameters_ {                                                     \

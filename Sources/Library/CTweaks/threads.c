@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 int fbtweak__open_scopes;
+uint64_t fbtweak__sequence;
 
 /*
  * With jemalloc, a thread whose first allocation fails ends the process; with glibc, so does one

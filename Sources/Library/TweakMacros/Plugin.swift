@@ -17,6 +17,7 @@ struct Plugin: CompilerPlugin {
         TweakableMacro.self,
         TweakActionMacro.self,
         TweakApplicationMacro.self,
+        TweakGateMacro.self,
         BoolMonitorMacro.self,
         IntMonitorMacro.self, Int8MonitorMacro.self, Int16MonitorMacro.self, Int32MonitorMacro.self,
         Int64MonitorMacro.self,

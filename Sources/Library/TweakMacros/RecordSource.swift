@@ -31,5 +31,30 @@ struct RecordSource {
             ) = (\(words[0]), \(function ?? words[Self.cell]), [\(others.joined(separator: ", "))])
             """
     }
+
+    /// The record of a gate with its mailbox, which is empty.
+    ///
+    /// - Parameter texts: The category, the collection, two empty texts, and the attributes.
+    static func gate(texts: [String]) -> String {
+        let stores = 64
+        var text = texts.flatMap { Array($0.utf8) + [0] }
+        text += [UInt8](repeating: 0, count: 8 - text.count % 8)
+        let distance = RecordLayout.textOffset + text.count
+        let size = distance + stores * RecordLayout.gateStoreSize
+        let head = UInt64(RecordLayout.gateKind) << 40 | UInt64(RecordLayout.version) << 32 | UInt64(size)
+        let textWords = stride(from: 0, to: text.count, by: 8).map { start in
+            text[start..<start + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        let words =
+            [UInt64(distance) << 32 | UInt64(stores), 0, 0, 0] + textWords
+            + [UInt64](repeating: 0, count: stores * RecordLayout.gateStoreSize / 8)
+        let others = words.map { $0 == 0 ? "0" : "0x" + String($0, radix: 16) }
+        return """
+            @section("fbtweak") @used @exclusivity(unchecked)
+            nonisolated(unsafe) static var record: (
+                Swift.UInt64, Swift.UInt64, Swift.InlineArray<\(others.count), Swift.UInt64>
+            ) = (0x\(String(head, radix: 16)), 0, [\(others.joined(separator: ", "))])
+            """
+    }
 }
 #endif

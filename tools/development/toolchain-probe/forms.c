@@ -46,6 +46,41 @@ static int run_actions(void) {
   return acted;
 }
 
+/* Puts a store into the mailbox of the gate, as the library would, and passes twice. */
+static int32_t gated = 1;
+static void pass_gate(void) {
+#if defined(PROBE_CONSTANTS) || !FBTWEAK__HAS_GATES
+  gated = gated == 1 ? 2 : gated;
+#else
+  extern unsigned char __start_fbtweak[], __stop_fbtweak[];
+  uint32_t size;
+  for (unsigned char *record = __start_fbtweak; record < __stop_fbtweak && gated == 1;
+       record += size ? size : 8) {
+    memcpy(&size, record, sizeof size);
+    if (size == 0 || record[5] != FBTWEAK_KIND_GATE)
+      continue;
+    struct fbtweak__gate *gate = (struct fbtweak__gate *)(void *)record;
+    struct fbtweak__store *store = (struct fbtweak__store *)(void *)(record + gate->stores);
+    int32_t value = 2;
+    store->cell = (uintptr_t)&gated;
+    memcpy(&store->bits, &value, sizeof value);
+    store->size = sizeof value;
+    __atomic_store_n(&gate->state, 1, __ATOMIC_RELEASE);
+  }
+#endif
+  FBTweakGate("Probe", "Gate");
+}
+
+struct probe_set {
+  int first;
+  double second;
+};
+static inline struct probe_set probe_set(void) {
+  struct probe_set set = {FBTweakValue("Probe", "Set", "First", 61),
+                          FBTweakValue("Probe", "Set", "Second", 0.5)};
+  return set;
+}
+
 static uint8_t level;
 static const char *volatile text;
 static double ratio;
@@ -81,4 +116,9 @@ void probe_forms(void) {
   FBTweakUnbind(ratio);
   printf("handle %d\n", FBTweakInline("Probe", "Forms", "Handle", 7, 0, 10) != NULL);
   printf("acted %d\n", run_actions());
+  pass_gate();
+  pass_gate();
+  struct probe_set set = {0, 0};
+  bool is_taken = FBTweakTake(probe_set(), &set);
+  printf("gate %d, taken %d %d %g\n", gated, is_taken, set.first, set.second);
 }

@@ -59,6 +59,35 @@ static inline void fbtweak__count_scopes(int difference) {
   __atomic_fetch_add(&fbtweak__open_scopes, difference, __ATOMIC_RELAXED);
 }
 
+/*
+ * Odd while a commit stores values in cells, wherever these are. Only with the store's lock is it
+ * written.
+ */
+extern uint64_t fbtweak__sequence;
+static inline uint64_t fbtweak__begin_taking(void) {
+  return __atomic_load_n(&fbtweak__sequence, __ATOMIC_ACQUIRE);
+}
+/*
+ * Whether what has been loaded since fbtweak__begin_taking belongs together. All that must be done
+ * before the last load, for which see Sets in fbtweak.h.
+ */
+static inline bool fbtweak__has_taken(uint64_t before) {
+#if defined(__x86_64__)
+  __asm__ volatile("" ::: "memory");
+#elif defined(__aarch64__)
+  __asm__ volatile("dmb ishld" ::: "memory");
+#else
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+  return before % 2 == 0 && before == __atomic_load_n(&fbtweak__sequence, __ATOMIC_RELAXED);
+}
+
+/* A gate in Swift, see FBTweakGate: whether something waits, and the pass if it does. */
+static inline __attribute__((always_inline)) bool fbtweak__is_waiting(const uint64_t *state) {
+  return __builtin_expect(__atomic_load_n(state, __ATOMIC_RELAXED) != 0, 0);
+}
+void fbtweak__pass_gate(void *record);
+
 /* The whole part of a number below 2^63, without checks that could trap. */
 static inline __attribute__((always_inline)) int64_t fbtweak__whole_part(double number) {
   return (int64_t)number;

@@ -1,3 +1,4 @@
+internal import CTweaks
 public import TweakRecords
 
 /// The tweaks of a group under one name.
@@ -36,6 +37,22 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
         var group = defaultValue
         for field in fields { field.read(&group) }
         return group
+    }
+
+    /// A copy of the values that belong together, for any number of threads, without a lock and without waiting.
+    ///
+    ///     if let gains = Motor.$gains.taken { controller.gains = gains }
+    ///
+    /// It is what one change left, and no part of another, by whichever way the library changes tweaks. `nil` if values
+    /// were being stored in all of three attempts: keep the last copy then. What a gate stores in another thread may be
+    /// mixed: read the tweaks of a gate in its thread.
+    public var taken: Group? {
+        for _ in 0..<3 {
+            let before = fbtweak__begin_taking()
+            let group = value
+            if fbtweak__has_taken(before) { return group }
+        }
+        return nil
     }
 
     /// The names of the tweaks.

@@ -18,6 +18,32 @@ public macro tweakApplication(_ name: StaticString) =
     #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 #endif
 
+#if Macros
+/// The only place where new values of a category's tweaks are stored: the top of a control loop, a frame or an audio callback.
+///
+///     while true {
+///         #tweakGate("Motor", "PID")
+///         let p = Motor.p, i = Motor.i
+///
+/// Values that are set together are stored in one pass, by the thread that passes, so what it reads between two passes
+/// belongs together. If nothing waits, the gate is one load and a branch; otherwise it is at most 64 stores, without a
+/// lock, an allocation or waiting. One thread passes a gate, and reads its tweaks. In a release build nothing is left
+/// of it.
+///
+/// - Parameters:
+///   - category: The category, as a literal.
+///   - collection: The collection, as a literal; without it the gate is for the whole category.
+@freestanding(expression)
+public macro tweakGate(_ category: StaticString, _ collection: StaticString? = nil) =
+    #externalMacro(module: "TweakMacros", type: "TweakGateMacro")
+#else
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
+@freestanding(expression)
+public macro tweakGate(_ category: StaticString, _ collection: StaticString? = nil) =
+    #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
+#endif
+
 /// The choices of a tweak, as a literal: `[1, 2, 4]`, or `[1: "low", 2: "high"]` with labels.
 ///
 /// The macros read the literal at compile time; the value holds nothing.

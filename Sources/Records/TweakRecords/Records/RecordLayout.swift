@@ -4,6 +4,8 @@ package enum RecordLayout {
     package static let valueKind: UInt8 = 1
     package static let actionKind: UInt8 = 2
     package static let monitorKind: UInt8 = 3
+    package static let gateKind: UInt8 = 4
+    package static let sequenceKind: UInt8 = 5
     package static let knownKinds = valueKind...monitorKind
 
     package static let versionOffset = 4
@@ -17,6 +19,7 @@ package enum RecordLayout {
     package static let stepOffset = 40
     package static let textOffset = 48
     package static let choiceSize = 8
+    package static let gateStoreSize = 24
 
     package static let hasMinimum: UInt8 = 1
     package static let hasMaximum: UInt8 = 2

@@ -13,6 +13,8 @@
 #define FBTweakUnbind(lvalue_) ((void)0)
 #define FBTweakInline(category_, collection_, name_, ...) ""
 #define FBTweakAction(category_, collection_, name_, ...) struct probe_action
+#define FBTweakGate(...) ((void)0)
+#define FBTweakTake(set_, copy_) (*(copy_) = (set_), true)
 #define FBTweakBinding(lvalue_, category_, collection_, name_, ...)                                \
   ((lvalue_) = FIRST(__VA_ARGS__, ), fbtweak_binding())
 #define FIRST(first_, ...) first_
