@@ -37,7 +37,7 @@ struct RecordSource {
     /// - Parameter texts: The category, the collection, two empty texts, and the attributes.
     static func gate(texts: [String]) -> String {
         let stores = 64
-        var text = texts.flatMap { Array($0.utf8) + [0] }
+        var text: [UInt8] = texts.flatMap { Array($0.utf8) + [0] }
         text += [UInt8](repeating: 0, count: 8 - text.count % 8)
         let distance = RecordLayout.textOffset + text.count
         let size = distance + stores * RecordLayout.gateStoreSize

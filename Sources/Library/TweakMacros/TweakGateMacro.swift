@@ -1,5 +1,6 @@
 #if Macros
 internal import SwiftDiagnostics
+internal import SwiftParser
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
