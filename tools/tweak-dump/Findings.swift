@@ -21,6 +21,13 @@ struct Finding: Encodable {
         (category, collection, name) = (key.category, key.collection, key.name)
         self.locations = locations ?? [tweak.location]
     }
+
+    init(_ kind: Rule, _ gate: Gate, _ path: String, locations: [String]? = nil, message: String) {
+        self.init(kind, path: path, message: message)
+        category = gate.name.category
+        collection = gate.name.isSpecific ? gate.name.collection : nil
+        self.locations = locations ?? gate.location.map { [$0] }
+    }
 }
 
 /// A tweak, and the file that it is in.

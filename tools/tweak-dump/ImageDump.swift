@@ -148,9 +148,35 @@ struct ImageDump {
                 } catch { continue }
                 guard let next else { break }
                 // Of kind 0 is padding.
-                if !next.isKnown, next.kind != 0 { body(next.range.lowerBound, next.version, next.kind) }
+                if !next.isKnown, !next.isGate, !next.isSequence, next.kind != 0 {
+                    body(next.range.lowerBound, next.version, next.kind)
+                }
             }
         }
+    }
+
+    /// The gates in the order of their records, and what is wrong with others. With a selection there are none.
+    func gates() -> (gates: [Gate], errors: [RecordError]) {
+        var gates: [Gate] = []
+        var errors: [RecordError] = []
+        for section in sections where isWhole {
+            var walk = RecordWalk()
+            while true {
+                do throws(RecordError) {
+                    let bytes = section.bytes.span.bytes
+                    guard let record = try walk.nextOfAnyKind(in: bytes, byteOrder: byteOrder) else { break }
+                    guard record.isGate else { continue }
+                    let gate = try Gate(record: bytes, in: record.range, byteOrder: byteOrder)
+                    gates.append(gate)
+                } catch .badGate(let offset) {
+                    errors.append(.badGate(offset: offset))
+                } catch {
+                    // What else is broken is found with the tweaks.
+                    continue
+                }
+            }
+        }
+        return (gates, errors)
     }
 
     /// Whether the texts of a record are UTF-8.

@@ -10,6 +10,7 @@ final class JSONReport: Report {
 
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
         var count = 0
+        let (gates, gateErrors) = image.gates()
         if isShownEmpty { begin(image) }
         let errors = image.forEachTweakByName { tweak in
             if count == 0, !isShownEmpty { begin(image) }
@@ -17,9 +18,13 @@ final class JSONReport: Report {
             output.write(tweak)
             count += 1
         }
-        if isShownEmpty || count > 0 { output.write("\n      ]\n    }") }
+        if isShownEmpty || count > 0 {
+            output.write("\n      ]")
+            output.write(gates)
+            output.write("\n    }")
+        }
         output.flush()
-        return tell(errors, of: image)
+        return tell(errors + gateErrors, of: image)
     }
 
     private func begin(_ image: ImageDump) {
@@ -83,6 +88,26 @@ struct JSONBuffer {
         }
         write("\n        }")
         if bytes.count > 1 << 16 { flush() }
+    }
+
+    /// Writes the member `gates` of an image, unless there are none. It comes last, because the tweaks are not counted
+    /// before.
+    mutating func write(_ gates: [Gate]) {
+        guard !gates.isEmpty else { return }
+        write(",\n      \"gates\" : [")
+        for (index, gate) in gates.enumerated() {
+            write(index > 0 ? ",\n        {\n" : "\n        {\n")
+            write("          \"capacity\" : ")
+            write(value: .integer(Int128(gate.capacity)))
+            if let location = gate.location {
+                write(",\n          \"location\" : ")
+                write(text: location)
+            }
+            write(",\n          \"gate\" : ")
+            write(text: "\(gate.name)")
+            write("\n        }")
+        }
+        write("\n      ]")
     }
 
     private mutating func write(key: TweakKey) {

@@ -7,7 +7,8 @@ import TweakRecords
 /// What `--lint` looks for. The names are a promise to scripts.
 enum Rule: String, Encodable, ExpressibleByArgument, CaseIterable {
     case differentDeclarations, defaultNotAllowed, expired, invalidRecord, unusableSection
-    case similarNames, noDescription, notUTF8, unknownRecord, severalMonitors, ignoredOption
+    case similarNames, noDescription, notUTF8, unknownRecord, severalMonitors, ignoredOption, severalGates,
+        idleGate
     /// What `--forbid` finds.
     case forbiddenRecord
 
@@ -38,6 +39,8 @@ final class Lint: Report {
     /// Those that name another tweak, which a later file may have.
     private var paired: [(tweak: FoundTweak, with: String)] = []
     private var messages: Set<String> = []
+    /// The gates of all images, which a tweak of a later one may be below.
+    private var gates: [(path: String, gate: Gate)] = []
 
     init(_ findings: Findings) { self.findings = findings }
 
@@ -52,12 +55,37 @@ final class Lint: Report {
                 add(Finding(.notUTF8, found, message: message))
             }
         }
+        let (gates, errors) = image.gates()
+        for error in errors {
+            findings.write(Finding(.invalidRecord, path: image.path, message: "\(error)"))
+        }
+        for gate in gates { check(gate, image.path) }
         image.forEachUnknownRecord { offset, version, kind in
             let what = version == RecordLayout.version ? "kind \(kind)" : "version \(version)"
             let message = "record at offset \(offset): unknown \(what), which a program passes over"
             findings.write(Finding(.unknownRecord, path: image.path, message: message))
         }
-        return isInvalid
+        return isInvalid || !errors.isEmpty
+    }
+
+    /// Changes wait only in the first of several gates, which another loop may pass.
+    private func check(_ gate: Gate, _ path: String) {
+        defer { gates.append((path, gate)) }
+        guard let first = gates.first(where: { $0.path == path && $0.gate.name == gate.name })?.gate else {
+            return
+        }
+        let places = [first, gate].map { $0.location ?? path }
+        add(
+            Finding(
+                .severalGates, gate, path, locations: places,
+                message: "\(gate.name): a gate at \(places[0]) and at \(places[1]); the first one counts"))
+    }
+
+    private func checkGates() {
+        for (path, gate) in gates where !first.keys.contains(where: gate.name.contains) {
+            let message = "\(gate.name): no tweak is below the gate at \(gate.location ?? path)"
+            add(Finding(.idleGate, gate, path, message: message))
+        }
     }
 
     func addUnusable(_ section: UnusableSection, of image: ImageDump) {
@@ -146,6 +174,7 @@ final class Lint: Report {
 
     func finish() {
         checkPairs()
+        checkGates()
         findings.finish()
     }
 }
@@ -172,6 +201,11 @@ final class Forbid: Report {
             let found = FoundTweak(path: image.path, declaration: tweak.declaration)
             let place = found.declaration.location == nil ? "" : ", declared at \(found.location)"
             findings.write(Finding(.forbiddenRecord, found, message: "\(found.declaration.key)\(place)"))
+        }
+        for gate in image.gates().gates {
+            let place = gate.location.map { ", declared at \($0)" } ?? ""
+            findings.write(
+                Finding(.forbiddenRecord, gate, image.path, message: "the gate \(gate.name)\(place)"))
         }
         image.forEachUnknownRecord { offset, version, kind in
             let message = "record at offset \(offset) of version \(version) and kind \(kind)"

@@ -47,11 +47,14 @@ final class TableReport: Report {
             groups[group] = number
             rows.append(Row(group: number, place: tweak.place))
         }
+        let (gates, errors) = image.gates()
+        for error in errors { tell(error, of: image) }
+        for gate in gates { locations.add(gate.location) }
         let build = image.buildID.map { ", build id \($0)" } ?? ""
         let title = "\(printable(image.path)) (\(image.architecture)\(build))"
-        guard !rows.isEmpty else {
+        guard !rows.isEmpty || !gates.isEmpty else {
             if isShownEmpty { print("\(title): no \(image.isWhole ? "" : "such ")tweaks") }
-            return isInvalid
+            return isInvalid || !errors.isEmpty
         }
         print(title + (locations.directory.isEmpty ? "" : ", declared in " + printable(locations.directory)))
         for row in rows where row.count > 1 {
@@ -60,7 +63,7 @@ final class TableReport: Report {
             }
         }
         columns.measure(["", "", "", "", "", "", locations.longest, ""])
-        print(columns.header)
+        if !rows.isEmpty { print(columns.header) }
         // By name; those of a group in the order of their records.
         var ranks = [Int](repeating: 0, count: groups.count)
         for (rank, group) in groups.sorted(by: { $0.key < $1.key }).enumerated() { ranks[group.value] = rank }
@@ -72,7 +75,11 @@ final class TableReport: Report {
             last = row.group
             print(columns.line(tweak.cells(locations.text(of: tweak.declaration, row.count))))
         }
-        return isInvalid
+        for gate in gates {
+            let place = gate.location.map { ", at \(locations.relative($0))" } ?? ""
+            print(printable("  gate \(gate.name), \(gate.capacity) stores\(place)"))
+        }
+        return isInvalid || !errors.isEmpty
     }
 
     func finish() {}
@@ -107,7 +114,7 @@ private struct Locations {
         tweak.location.map { relative($0) + (count > 1 ? " and \(count - 1) more" : "") } ?? ""
     }
 
-    private func relative(_ location: String) -> String {
+    func relative(_ location: String) -> String {
         directory.isEmpty
             ? location : String(decoding: location.utf8.dropFirst(common?.count ?? 0), as: UTF8.self)
     }

@@ -74,7 +74,7 @@ package final class LiveProgram: Program {
         let type = tweak.declaration.type
         return JSONTweak(
             tweak.declaration, value: answer.value.value(of: type), source: answer.source,
-            pendingValue: answer.pendingValue?.value(of: type))
+            pendingValue: answer.pendingValue?.value(of: type), gate: tweak.gate)
     }
 
     package func reset(_ scope: TweakScope) throws(Failure) {

@@ -56,20 +56,33 @@ package final class MemoryProgram: Program {
             overrides: nil, pid: process.pid)
     }
 
-    package func tweaks() -> [JSONTweak] { tweaksInMemory.all().map(status) }
+    package func tweaks() -> [JSONTweak] {
+        let waiting = tweaksInMemory.waiting()
+        return tweaksInMemory.all().map { status($0, waiting) }
+    }
 
-    package func tweak(_ key: TweakKey) -> JSONTweak? { tweaksInMemory.tweak(key).map(status) }
+    package func tweak(_ key: TweakKey) throws(Failure) -> JSONTweak? {
+        // The loop stores what waited.
+        if tweaksInMemory.gate(of: key) != nil {
+            try inMemory { () throws(MemoryError) in try tweaksInMemory.refresh([key]) }
+        }
+        return tweaksInMemory.tweak(key).map { status($0, tweaksInMemory.waiting()) }
+    }
 
     /// The tweak as it is with a value that was read.
     package func status(_ declaration: TweakDeclaration, _ value: TweakValue?) -> JSONTweak {
-        status((declaration, value))
+        status((declaration, value), tweaksInMemory.waiting())
     }
 
-    private func status(_ tweak: (declaration: TweakDeclaration, value: TweakValue?)) -> JSONTweak {
+    private func status(
+        _ tweak: (declaration: TweakDeclaration, value: TweakValue?), _ waiting: [UInt64: [UInt8]]
+    ) -> JSONTweak {
         let isDefault = !isChanged(tweak.declaration, tweak.value)
         return JSONTweak(
             tweak.declaration, value: tweak.value,
-            source: isDefault ? "\(TweakSource.binary)" : "\(TweakSource.memory)")
+            source: isDefault ? "\(TweakSource.binary)" : "\(TweakSource.memory)",
+            pendingValue: tweaksInMemory.pendingValue(of: tweak.declaration, in: waiting),
+            gate: tweaksInMemory.gate(of: tweak.declaration.key).map { "\($0.gate.name)" })
     }
 
     package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
@@ -129,9 +142,15 @@ package final class MemoryProgram: Program {
         }
         opinions.append(
             .init(source: "\(TweakSource.binary)", value: .scalar(tweak.declaration.defaultValue)))
-        return ExplainTweak.Answer(
+        var answer = ExplainTweak.Answer(
             tweak: key, value: .scalar(tweak.value ?? .nothing), source: tweak.source ?? "",
             opinions: opinions)
+        answer.gate = tweak.gate.map { name in
+            .init(
+                name: name, pendingValue: tweak.pendingValue.map { .scalar($0) }, waitingSince: nil,
+                lastPassed: nil)
+        }
+        return answer
     }
 
     /// What reads some of the tweaks again and again.
@@ -145,7 +164,82 @@ package final class MemoryProgram: Program {
     }
 
     private func write(_ values: [TweakKey: TweakValue]) throws(Failure) {
-        do throws(MemoryError) { try tweaksInMemory.set(values) } catch { throw error.failure(of: title) }
+        var direct = values
+        var gated: [(gate: MemoryGate, values: [TweakKey: TweakValue])] = []
+        for (key, value) in values {
+            guard let gate = tweaksInMemory.gate(of: key) else { continue }
+            direct[key] = nil
+            if let index = gated.firstIndex(where: { $0.gate.gate.name == gate.gate.name }) {
+                gated[index].values[key] = value
+            } else {
+                gated.append((gate, [key: value]))
+            }
+        }
+        for (gate, values) in gated {
+            do throws(MemoryRefusal) { try tweaksInMemory.check(values, fitInto: gate) } catch {
+                throw Failure("\(error)", .invalid)
+            }
+        }
+        for (gate, values) in gated { try put(values, into: gate) }
+        guard !direct.isEmpty else { return }
+        try withLock { () throws(Failure) in
+            try inMemory { () throws(MemoryError) in try tweaksInMemory.set(direct) }
+        }
+    }
+
+    /// How long a setter waits until nothing else waits for a gate, and until the loop has passed it.
+    private static let gatePatience: Duration = .seconds(2)
+
+    /// Leaves values to the loop. Those that wait already are not taken back, because the loop may be storing them.
+    private func put(_ values: [TweakKey: TweakValue], into gate: MemoryGate) throws(Failure) {
+        let deadline = ContinuousClock.now + Self.gatePatience
+        while true {
+            let isPut = try withLock { () throws(Failure) in
+                try inMemory { () throws(MemoryError) in try tweaksInMemory.put(values, into: gate) }
+            }
+            if isPut { return }
+            guard ContinuousClock.now < deadline else {
+                throw Failure(
+                    "nothing was set: an earlier change still waits for the gate \(gate.gate.name), which the program has "
+                        + "not passed for \(Self.gatePatience.components.seconds) s", about: title,
+                    .unavailable)
+            }
+            usleep(1000)
+        }
+    }
+
+    private func inMemory<Result>(
+        _ body: () throws(MemoryError) -> Result
+    ) throws(Failure) -> Result {
+        do throws(MemoryError) { return try body() } catch { throw error.failure(of: title) }
+    }
+
+    /// Runs `body` while no other process writes into the memory of this user's programs.
+    private func withLock<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        guard tweaksInMemory.needsLock else { return try body() }
+        let user = ProcessEntry(pid: process.pid)?.user ?? geteuid()
+        let places =
+            user == geteuid()
+            ? ControlDirectory.ownCandidates : ControlDirectory.candidates(user: user) { _ in nil }
+        guard let directory = places.first(where: \.canBeThere) else {
+            throw Failure("there is no directory for its lock", about: title, .system)
+        }
+        do throws(ControlDirectory.Problem) { try directory.prepare(for: user) } catch {
+            throw Failure("\(error)", about: title, .system)
+        }
+        let path = directory.path + "/memory.lock"
+        // Root may lock it first.
+        let descriptor = openFile(path, O_RDONLY | O_CREAT | O_NOFOLLOW, mode: 0o644)
+        guard descriptor >= 0 else {
+            throw Failure("cannot open \(path): \(systemMessage())", about: title, .system)
+        }
+        defer { close(descriptor) }
+        return try withFileLock(descriptor, patience: Self.gatePatience) { error throws(Failure) in
+            guard error == 0 else {
+                throw Failure("cannot lock \(path): \(systemMessage(error))", about: title, .system)
+            }
+            return try body()
+        }
     }
 
     private func sayThatNothingIsKept() {

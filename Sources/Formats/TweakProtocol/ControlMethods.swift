@@ -113,7 +113,7 @@ package struct SetTweak: ControlMethod {
         package var wasClamped: Bool
         /// The provider of the current value.
         package var source: String
-        /// The new value, if the tweak needs a restart.
+        /// The new value, if the tweak needs a restart or waits for a gate.
         package var pendingValue: JSONValue?
 
         package init(
@@ -304,11 +304,33 @@ package struct ExplainTweak: ControlMethod {
             }
         }
 
+        package struct Gate: Codable, Hashable, Sendable {
+            package var name: String
+            /// The value that waits.
+            package var pendingValue: JSONValue?
+            /// When the oldest change of the gate began to wait or the loop last passed since then, in seconds since
+            /// 1970; `nil` if nothing waits.
+            package var waitingSince: Double?
+            /// When the loop was last seen to pass, in seconds since 1970. It is seen only if something waits.
+            package var lastPassed: Double?
+
+            package init(
+                name: String, pendingValue: JSONValue?, waitingSince: Double?, lastPassed: Double?
+            ) {
+                self.name = name
+                self.pendingValue = pendingValue
+                self.waitingSince = waitingSince
+                self.lastPassed = lastPassed
+            }
+        }
+
         package var tweak: TweakKey
         package var value: JSONValue
         package var source: String
         /// Highest precedence first: the first without an error counts; the last is the default in the binary.
         package var opinions: [Opinion]
+        /// The gate that changes of the tweak wait for; `nil` if there is none.
+        package var gate: Gate?
         /// Sources that follow an agent's files and have no value for the tweak; the files may have the reason. `nil`
         /// if there are none.
         package var silent: [Opinion]?

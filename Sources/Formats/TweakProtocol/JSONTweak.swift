@@ -9,17 +9,20 @@ package struct JSONTweak: Hashable, Sendable {
     package var value: TweakValue?
     /// The provider of the current value.
     package var source: String?
-    /// The value after the next start of a running program, if it differs.
+    /// The value after the next start of a running program, or after its loop has passed the gate, if it differs.
     package var pendingValue: TweakValue?
+    /// The name of the gate that changes of the tweak wait for.
+    package var gate: String?
 
     package init(
         _ declaration: TweakDeclaration, value: TweakValue? = nil, source: String? = nil,
-        pendingValue: TweakValue? = nil
+        pendingValue: TweakValue? = nil, gate: String? = nil
     ) {
         self.declaration = declaration
         self.value = value
         self.source = source
         self.pendingValue = pendingValue
+        self.gate = gate
     }
 }
 
@@ -40,6 +43,7 @@ extension JSONTweak: Codable {
         try container.encodeIfPresent(value, forKey: "value")
         try container.encodeIfPresent(source, forKey: "source")
         try container.encodeIfPresent(pendingValue, forKey: "pendingValue")
+        try container.encodeIfPresent(gate, forKey: "gate")
         if declaration.isMonitor { try container.encode(true, forKey: "monitor") }
         for option in TweakOption.all {
             let name = JSONName(stringValue: option.name)
@@ -85,6 +89,7 @@ extension JSONTweak: Codable {
         self.value = try value("value")
         source = try container.decodeIfPresent(String.self, forKey: "source")
         pendingValue = try value("pendingValue")
+        gate = try container.decodeIfPresent(String.self, forKey: "gate")
     }
 }
 

@@ -55,7 +55,10 @@ extension TweakStore {
                 return !hasStarted
             })
         else { return }
+        // No loop is running yet, so cells get their first values directly.
+        state.withLock { $0.gates.areUsed = false }
         takeFirstValues()
+        state.withLock { $0.gates.areUsed = true }
         serveRequests()
         Self.survivesForks()
         Self.watchMainThread()

@@ -219,16 +219,24 @@ private struct FoundImage {
         var masked = (one, other)
         var walk = RecordWalk()
         while true {
-            let next: Range<Int>?
+            let next: RecordWalk.Record?
             do throws(RecordError) {
-                next = try walk.next(in: one.span.bytes, byteOrder: headers.byteOrder)
+                next = try walk.nextOfAnyKind(in: one.span.bytes, byteOrder: headers.byteOrder)
             } catch {
                 continue
             }
-            guard let range = next else { break }
-            for index in range.dropFirst(RecordLayout.cellOffset).prefix(8) {
-                (masked.0[index], masked.1[index]) = (0, 0)
+            guard let record = next else { break }
+            guard record.isKnown || record.isGate || record.isSequence else { continue }
+            var changing = Array(record.range.dropFirst(RecordLayout.cellOffset).prefix(8))
+            if record.isGate,
+                let gate = try? Gate(
+                    record: one.span.bytes, in: record.range, byteOrder: headers.byteOrder)
+            {
+                changing += record.range.dropFirst(RecordLayout.entriesOffset + 4)
+                    .prefix(RecordLayout.textOffset - RecordLayout.entriesOffset - 4)
+                changing += record.range.dropFirst(gate.entriesOffset)
             }
+            for index in changing { (masked.0[index], masked.1[index]) = (0, 0) }
         }
         return masked.0 == masked.1
     }

@@ -9,9 +9,11 @@ package final class MemoryTweaks {
     private var knownPlaces: [TweakKey: [Place]] = [:]
     /// The remaining limit of string bytes. Many cells may point to one long string.
     private var textBytesLeft = mostBytesOfTexts
+    let gates: [MemoryGate]
+    let sequences: [(address: UInt64, byteOrder: ByteOrder)]
 
     /// The place of a record.
-    fileprivate struct Place {
+    struct Place {
         let image, section: Int
         let range: Range<Int>
     }
@@ -21,7 +23,9 @@ package final class MemoryTweaks {
     /// - Parameter executable: The path of the executable, whose declarations precede those of libraries.
     package init(in space: any AddressSpace, executable: String?) throws(MemoryError) {
         self.space = space
-        found = try MemoryImages(in: space, executable: executable)
+        let found = try MemoryImages(in: space, executable: executable)
+        self.found = found
+        (gates, sequences) = (found.gates, found.sequences)
     }
 
     /// Calls `body` with each valid declaration and the value in its cell.
@@ -81,6 +85,24 @@ package final class MemoryTweaks {
                 )
             }
         }.first
+    }
+
+    /// The value of a tweak that waits for a gate, or `nil`.
+    ///
+    /// - Parameter waiting: The result of ``waiting()``.
+    package func pendingValue(
+        of declaration: TweakDeclaration, in waiting: [UInt64: [UInt8]]
+    ) -> TweakValue? {
+        guard !waiting.isEmpty, let place = places(of: [declaration.key])[declaration.key]?.first,
+            let bytes = waiting[
+                section(place).address + UInt64(place.range.lowerBound + RecordLayout.cellOffset)]
+        else { return nil }
+        let headers = found.images[place.image].headers
+        guard declaration.type == .string else {
+            return bytes.span.bytes.value(at: 0, declaration.type, headers.byteOrder)
+        }
+        guard let address = headers.pointer(in: bytes.span.bytes, at: 0) else { return nil }
+        return address == 0 ? declaration.defaultValue : text(at: address).map { .string($0) }
     }
 
     /// The places of the records of some tweaks, in order.
@@ -158,6 +180,8 @@ package enum MemoryRefusal: Error, Hashable {
     case needsRestart(TweakDeclaration)
     /// The tweak does not exist.
     case unknown(TweakKey)
+    /// The values do not fit into the gate together.
+    case gateIsTooSmall(GateName, stores: Int, capacity: Int)
 }
 
 extension MemoryRefusal: CustomStringConvertible {
@@ -170,13 +194,15 @@ extension MemoryRefusal: CustomStringConvertible {
         case .needsRestart(let tweak):
             "\(tweak.key): it takes effect at the next start, and without the Tweaks library in the process nothing is kept"
         case .unknown(let key): "\(key): there is no such tweak"
+        case .gateIsTooSmall(let name, let stores, let capacity):
+            "\(TweakError.gate("\(name)", stores: stores, capacity: capacity))"
         }
     }
 }
 
 extension MemoryTweaks {
     /// A cell and its new content.
-    fileprivate struct Patch {
+    struct Patch {
         let place: Place
         let address: UInt64
         var bytes: [UInt8]
@@ -197,6 +223,43 @@ extension MemoryTweaks {
     /// library, and nothing is written.
     package func set(_ values: [TweakKey: TweakValue]) throws(MemoryError) {
         guard let process = space as? ProcessMemory else { throw .failed("a core cannot be changed") }
+        let patches = patches(for: values)
+        guard !patches.isEmpty else { return }
+        try checkRecords(at: patches.map(\.place), in: process)
+        var written = patches
+        try storing(in: process) { () throws(MemoryError) in try process.move(&written, isWritten: true) }
+        try refresh(patches, in: process)
+    }
+
+    /// Reads the cells of some tweaks again.
+    package func refresh(_ keys: [TweakKey]) throws(MemoryError) {
+        guard let process = space as? ProcessMemory else { return }
+        let places = places(of: keys)
+        let patches = keys.flatMap { key in
+            (places[key] ?? []).map { place in
+                Patch(
+                    place: place,
+                    address: section(place).address
+                        + UInt64(place.range.lowerBound + RecordLayout.cellOffset),
+                    bytes: [])
+            }
+        }
+        if !patches.isEmpty { try refresh(patches, in: process) }
+    }
+
+    private func refresh(_ patches: [Patch], in process: ProcessMemory) throws(MemoryError) {
+        var patches = patches
+        for index in patches.indices { patches[index].bytes = [UInt8](repeating: 0, count: 8) }
+        try process.move(&patches, isWritten: false)
+        for patch in patches {
+            let start = patch.place.range.lowerBound + RecordLayout.cellOffset
+            found.images[patch.place.image].sections[patch.place.section].bytes
+                .replaceSubrange(start..<start + 8, with: patch.bytes)
+        }
+    }
+
+    /// The new contents of all cells of tweaks.
+    func patches(for values: [TweakKey: TweakValue]) -> [Patch] {
         let places = places(of: Array(values.keys))
         var patches: [Patch] = []
         for (key, value) in values {
@@ -212,16 +275,7 @@ extension MemoryTweaks {
                 patches.append(Patch(place: place, address: address, bytes: bytes))
             }
         }
-        guard !patches.isEmpty else { return }
-        try checkRecords(at: patches.map(\.place), in: process)
-        try process.move(&patches, isWritten: true)
-        for index in patches.indices { patches[index].bytes = [UInt8](repeating: 0, count: 8) }
-        try process.move(&patches, isWritten: false)
-        for patch in patches {
-            let start = patch.place.range.lowerBound + RecordLayout.cellOffset
-            found.images[patch.place.image].sections[patch.place.section].bytes
-                .replaceSubrange(start..<start + 8, with: patch.bytes)
-        }
+        return patches
     }
 
     /// The content of a cell for a value; `nil` if it cannot be represented.
@@ -241,7 +295,7 @@ extension MemoryTweaks {
             : withUnsafeBytes(of: UInt32(truncatingIfNeeded: address)) { Array($0) }
     }
 
-    private func checkRecords(at places: [Place], in process: ProcessMemory) throws(MemoryError) {
+    func checkRecords(at places: [Place], in process: ProcessMemory) throws(MemoryError) {
         try process.checkIdentity()
         var records = places.map { place in
             Patch(

@@ -149,6 +149,7 @@ import Testing
         let help = try dump(["--help"], home: home).output
         for rule in [
             "similarNames", "noDescription", "notUTF8", "unknownRecord", "severalMonitors", "ignoredOption",
+            "severalGates", "idleGate",
         ] {
             #expect(help.contains(rule))
         }

@@ -1,3 +1,4 @@
+import TestThreads
 import TweakRecords
 
 @testable import Tweaks
@@ -103,6 +104,62 @@ struct Record {
     }
 }
 
+/// The record of a gate as `fbtweak.h` writes it.
+struct GateRecord {
+    var category = "Test"
+    var collection = ""
+    var capacity = 64
+
+    var bytes: [UInt8] {
+        var texts = [category, collection, "", "", "at=loop.c:1", ""].flatMap { text -> [UInt8] in
+            Array(text.utf8) + [0]
+        }
+        texts += [UInt8](repeating: 0, count: (8 - texts.count % 8) % 8)
+        let entries = RecordLayout.textOffset + texts.count
+        let stores = [UInt8](repeating: 0, count: capacity * RecordLayout.gateStoreSize)
+        var bytes = Self.bytes(UInt32(entries + stores.count))
+        bytes += [RecordLayout.version, RecordLayout.gateKind, 0, 0]
+        bytes += Self.bytes(UInt64(0))
+        bytes += Self.bytes(UInt32(capacity))
+        bytes += Self.bytes(UInt32(entries))
+        return bytes + [UInt8](repeating: 0, count: 24) + texts + stores
+    }
+
+    private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number) { Array($0) }
+    }
+}
+
+/// A loop with a gate.
+struct SyntheticLoop {
+    fileprivate let record: UnsafeMutableRawBufferPointer
+
+    /// Begins to pass the gate.
+    ///
+    /// - Returns: Whether something waited.
+    @discardableResult
+    func take() -> Bool { test_gate_take(record.baseAddress) != 0 }
+
+    /// Stores what was taken.
+    func store() { test_gate_store(record.baseAddress) }
+
+    /// - Returns: Whether something waited.
+    @discardableResult
+    func pass() -> Bool {
+        guard take() else { return false }
+        store()
+        return true
+    }
+
+    /// The number of stores that wait.
+    var waiting: UInt64 { test_gate_waiting(record.baseAddress) }
+
+    /// Pretends that other threads have passed.
+    func passOnOtherThreads() {
+        record.storeBytes(of: 2, toByteOffset: RecordLayout.strangersOffset, as: UInt32.self)
+    }
+}
+
 extension TweakKey {
     /// A key in the category and collection that most tests use.
     static func test(_ name: String) -> TweakKey { TweakKey("Test", "Values", name) }
@@ -116,12 +173,17 @@ struct SyntheticTweaks: @unchecked Sendable {
     let messages = CollectedMessages()
     private let records: UnsafeMutableRawBufferPointer
     private var offsets: [Int] = []
+    private var gates: [Int] = []
 
-    init(_ records: Record..., followedBy garbage: [UInt8] = []) {
+    init(_ records: Record..., gates: [GateRecord] = [], followedBy garbage: [UInt8] = []) {
         var bytes: [UInt8] = []
         for record in records {
             offsets.append(bytes.count)
             bytes += record.bytes
+        }
+        for gate in gates {
+            self.gates.append(bytes.count)
+            bytes += gate.bytes
         }
         bytes += garbage
         // Never freed, as an image that stays loaded.
@@ -139,6 +201,11 @@ struct SyntheticTweaks: @unchecked Sendable {
     /// What a program would read from the cell of a record.
     func cell<Value: BitwiseCopyable>(_ index: Int = 0, as _: Value.Type = Value.self) -> Value {
         records.load(fromByteOffset: offsets[index] + RecordLayout.cellOffset, as: Value.self)
+    }
+
+    /// The loop that passes a gate.
+    func loop(_ index: Int = 0) -> SyntheticLoop {
+        SyntheticLoop(record: UnsafeMutableRawBufferPointer(rebasing: records[gates[index]...]))
     }
 
     /// Does what a program does with a monitor.

@@ -49,7 +49,15 @@ struct ExplainCommand: ParsableCommand {
         let declaration = tweak.declaration
         let value = declaration.text(of: explanation.value)
         var lines = [printable("\(declaration.key): \(value), from \(explanation.source)")]
-        if let pending = tweak.pendingValue {
+        if let gate = explanation.gate {
+            let waiting = gate.pendingValue.map { value in
+                ["\(declaration.text(of: value)) waits for the gate \(gate.name)", gate.waitingText]
+                    .compactMap(\.self)
+                    .joined(separator: " ")
+            }
+            let texts = [waiting ?? "changes wait for the gate \(gate.name)", gate.passedText]
+            lines.append(printable(texts.compactMap(\.self).joined(separator: "; ")))
+        } else if let pending = tweak.pendingValue {
             lines.append(printable("after a restart: \(declaration.text(of: pending))"))
         }
         let rows = explanation.opinions.map { opinion in
@@ -227,10 +235,5 @@ private func age(of time: String) -> String? {
     (parts.tm_year, parts.tm_mon, parts.tm_mday) = (fields[0] - 1900, fields[1] - 1, fields[2])
     (parts.tm_hour, parts.tm_min, parts.tm_sec) = (fields[3], fields[4], fields[5])
     let seconds = max(0, Glibc.time(nil) - timegm(&parts))
-    switch seconds {
-    case ..<120: return "\(seconds) s"
-    case ..<7200: return "\(seconds / 60) min"
-    case ..<172_800: return "\(seconds / 3600) h"
-    default: return "\(seconds / 86400) days"
-    }
+    return ageText(seconds: seconds)
 }

@@ -47,6 +47,9 @@ struct GetCommand: ParsableCommand {
             try target.show(tweak, of: program, as: format) {
                 text(tweak)
             }
+            if format == .table, let pending = tweak.pendingValue, let waiting = program.waitingText(tweak) {
+                warn("\(tweak.declaration.key): \(tweak.declaration.text(of: pending)) \(waiting)")
+            }
         }
     }
 

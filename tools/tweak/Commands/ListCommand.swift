@@ -83,16 +83,22 @@ struct ListCommand: ParsableCommand {
                 declaration.isMonitor ? "" : declaration.text(of: declaration.defaultValue, rounded: true),
                 "\(declaration.type)", declaration.limits,
                 tweak.source == "\(TweakSource.binary)" ? "" : tweak.source ?? "",
-                tweak.pendingValue.map { declaration.text(of: $0, rounded: true) } ?? "",
+                tweak.awaitedGate == nil
+                    ? tweak.pendingValue.map { declaration.text(of: $0, rounded: true) } ?? "" : "",
+                tweak.awaitedGate.flatMap { gate in
+                    tweak.pendingValue.map {
+                        "\(declaration.text(of: $0, rounded: true)) waits for the gate \(gate)"
+                    }
+                } ?? "",
                 declaration.notes, declaration.description ?? "",
             ]
         }
         return TextTable(
             header: [
-                "TITLE", "NAME", "VALUE", "DEFAULT", "TYPE", "LIMITS", "FROM", "AFTER A RESTART", "NOTES",
-                "DESCRIPTION",
+                "TITLE", "NAME", "VALUE", "DEFAULT", "TYPE", "LIMITS", "FROM", "AFTER A RESTART", "WAITING",
+                "NOTES", "DESCRIPTION",
             ],
-            optional: ["TITLE", "AFTER A RESTART", "NOTES", "DESCRIPTION"],
+            optional: ["TITLE", "AFTER A RESTART", "WAITING", "NOTES", "DESCRIPTION"],
             groups: tweaks.map { by == .name ? $0.declaration.heading : $0.declaration.groupHeading },
             emphasized: tweaks.map { $0.source != "\(TweakSource.binary)" }, rows: rows
         ).text

@@ -94,7 +94,7 @@ struct ResetCommand: ParsableCommand {
             guard let now = after[tweak.declaration.key],
                 (now.value, now.pendingValue) != (tweak.value, tweak.pendingValue)
             else { continue }
-            print(printable(now.change(from: tweak)))
+            print(printable(now.change(from: tweak, waiting: program.waitingText(now))))
         }
     }
 }

@@ -52,9 +52,11 @@ struct SetCommand: ParsableCommand {
                 changes.append(change)
             }
             for change in changes where change.admission.wasClamped { change.warnOfLimits() }
-            let made = zip(changes, try Self.make(changes, in: program))
+            let made = zip(changes, try Self.passed(Self.make(changes, in: program), in: program))
             try target.show(["changes": made.map(ChangeForm.init)], of: program, as: format) {
-                made.map { printable($1.change(from: $0.tweak)) }.joined(separator: "\n")
+                made.map { change, after in
+                    printable(after.change(from: change.tweak, waiting: program.waitingText(after)))
+                }.joined(separator: "\n")
             }
             for (change, after) in made { change.warnOfOthers(after) }
         }
@@ -95,6 +97,24 @@ struct SetCommand: ParsableCommand {
         }
         var tweaks: [JSONTweak] = []
         for change in changes { tweaks.append(try program.tweakAgain(change.tweak.declaration.key)) }
+        return tweaks
+    }
+}
+
+extension SetCommand {
+    /// Waits briefly for the program to pass the gates that values wait for.
+    ///
+    /// - Returns: The tweaks as the program has them then.
+    private static func passed(
+        _ tweaks: [JSONTweak], in program: any Program
+    ) throws(Failure) -> [JSONTweak] {
+        var tweaks = tweaks
+        for _ in 0..<50 where tweaks.contains(where: { $0.awaitedGate != nil }) {
+            usleep(4000)
+            for index in tweaks.indices where tweaks[index].awaitedGate != nil {
+                tweaks[index] = try program.tweakAgain(tweaks[index].declaration.key)
+            }
+        }
         return tweaks
     }
 }
@@ -143,8 +163,13 @@ private struct ChangeForm: Encodable {
 
 extension JSONTweak {
     /// A line that says what became of the value.
-    func change(from before: JSONTweak) -> String {
+    ///
+    /// - Parameter waiting: The gate that the value waits for, in words.
+    func change(from before: JSONTweak, waiting: String? = nil) -> String {
         let (old, new) = (before.text(of: before.value), before.text(of: value))
+        if let pendingValue, let waiting {
+            return "\(declaration.key): \(new); \(before.text(of: pendingValue)) \(waiting)"
+        }
         if let pendingValue {
             return "\(declaration.key): \(new), after a restart \(before.text(of: pendingValue))"
         }

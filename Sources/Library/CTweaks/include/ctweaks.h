@@ -60,8 +60,7 @@ static inline void fbtweak__count_scopes(int difference) {
 }
 
 /*
- * Odd while a commit stores values in cells, wherever these are. Only with the store's lock is it
- * written.
+ * Odd while a commit stores values in cells, wherever these are.
  */
 extern uint64_t fbtweak__sequence;
 static inline uint64_t fbtweak__begin_taking(void) {
@@ -87,6 +86,41 @@ static inline __attribute__((always_inline)) bool fbtweak__is_waiting(const uint
   return __builtin_expect(__atomic_load_n(state, __ATOMIC_RELAXED) != 0, 0);
 }
 void fbtweak__pass_gate(void *record);
+
+/*
+ * The cell of a gate, see CSupport/RecordFormat.md. The loop takes what waits by a compare and
+ * exchange that acquires, and stores 0 with release when it has stored everything.
+ */
+static inline uint64_t fbtweak__load_gate(const uint64_t *cell) {
+  return __atomic_load_n(cell, __ATOMIC_ACQUIRE);
+}
+static inline void fbtweak__store_gate(uint64_t *cell, uint64_t count) {
+  __atomic_store_n(cell, count, __ATOMIC_RELEASE);
+}
+/* Takes back what waits. Returns false if the loop is storing it, or has. */
+static inline bool fbtweak__retract_gate(uint64_t *cell, uint64_t count) {
+  return __atomic_compare_exchange_n(cell, &count, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Counts changes for readers of several tweaks: odd while cells are stored. Such a reader loads the
+ * number, then the cells with acquire, then the number again. The number of an image is stored only
+ * with the lock of the process's store; if it is odd already, its writer has died.
+ */
+static inline void fbtweak__begin_stores(uint64_t *sequence) {
+  uint64_t count = __atomic_load_n(sequence, __ATOMIC_RELAXED);
+  __atomic_store_n(sequence, (count + 1) | 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+static inline void fbtweak__end_stores(uint64_t *sequence) {
+  uint64_t count = __atomic_load_n(sequence, __ATOMIC_RELAXED);
+  __atomic_store_n(sequence, count + 1, __ATOMIC_RELEASE);
+}
+/* The same for fbtweak__sequence: stores of the process have locks of their own. */
+void fbtweak__begin_any_stores(void);
+void fbtweak__end_any_stores(void);
+/* In a forked child: what another thread had begun will not be ended. */
+void fbtweak__repair_sequence(void);
 
 /* The whole part of a number below 2^63, without checks that could trap. */
 static inline __attribute__((always_inline)) int64_t fbtweak__whole_part(double number) {

@@ -14,7 +14,7 @@ enum CFailure: Error {
         self =
             switch error {
             case .unknown, .encrypted, .noTweaks, .notMade: .unknown("\(error)")
-            case .refused, .noAction, .otherType, .exists, .order, .notMutable, .notKept, .invalid:
+            case .refused, .noAction, .otherType, .exists, .order, .notMutable, .notKept, .invalid, .gate:
                 .refused("\(error)")
             }
     }

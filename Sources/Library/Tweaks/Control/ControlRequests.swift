@@ -117,6 +117,15 @@ extension ExplainTweak: StoreMethod {
         var answer = Answer(
             tweak: tweak.key, value: JSONValue(status.value), source: status.source.description,
             opinions: opinions)
+        answer.gate = requests.look { state in
+            state.gates.mailbox(of: tweak.key).map { mailbox in
+                Answer.Gate(
+                    name: "\(mailbox.name)",
+                    pendingValue: tweak.needsRestart ? nil : status.pendingValue.map(JSONValue.init),
+                    waitingSince: mailbox.waitingSince.map { $0.time / .seconds(1) },
+                    lastPassed: mailbox.lastPassed.map { $0 / .seconds(1) })
+            }
+        }
         for provider in others {
             let files = provider.files.filter { isAccessible($0) }
             guard !files.isEmpty else { continue }
@@ -171,7 +180,7 @@ extension ResetTweaks: StoreMethod {
                 try requests.store.reset(category, collection, by: requests.author)
             case (nil, nil, nil, true?):
                 count = requests.overrides(of: requests.store.keys(nil, nil))
-                requests.store.resetAll(by: requests.author)
+                try requests.store.reset(nil, nil, by: requests.author)
             default:
                 return nil
             }
@@ -215,7 +224,7 @@ extension JSONTweak {
     fileprivate init(_ status: TweakStatus) {
         self.init(
             status.declaration, value: status.value, source: status.source.description,
-            pendingValue: status.pendingValue)
+            pendingValue: status.pendingValue, gate: status.gate)
     }
 }
 
@@ -234,6 +243,7 @@ extension ControlError {
         case .noTweaks, .encrypted: self.init(.unknownTweak, "\(error)")
         case .noAction: self.init(.noAction, "\(error)")
         case .refused(let reason): self.init(.refused, "\(error)", allowed: reason.allowed)
+        case .gate: self.init(.refused, "\(error)")
         case .notKept, .notMutable: self.init(.notKept, "\(error)")
         case .otherType, .exists, .notMade, .invalid, .order: self.init(.internalError, "\(error)")
         }

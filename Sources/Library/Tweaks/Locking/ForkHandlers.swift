@@ -59,7 +59,9 @@ extension TweakStore {
             state.delivery.forgetOtherThreads(than: thread)
             state.setWhileReloading = nil
             state.writer = state.writer?.forChild()
+            state.repairGates()
         }
+        fbtweak__repair_sequence()
         fbtweak__forget_other_threads()
         Self.watchMainThread()
 
@@ -71,6 +73,7 @@ extension TweakStore {
         if let file = writer?.file { followOverrides(in: file) }
         for feed in state.withLock({ $0.layers.feeds }) { followFiles(of: feed) }
         serveRequests()
+        if state.withLock({ $0.gates.drainCallForWatch() }) { watchGates() }
         if let writer {
             _ = EventLoop.wait { _, _ in
                 writer.settleInheritance()

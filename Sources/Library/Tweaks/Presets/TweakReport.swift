@@ -57,11 +57,31 @@ extension TweakStore {
                     report.refused[key] = error
                 }
             }
-            if allOrNothing, !report.unknown.isEmpty || !report.refused.isEmpty {
+            if let (key, error) = gateProblem(of: batch.changes) { report.refused[key] = error }
+            let isTooMuch = report.refused.values.contains { if case .gate = $0 { true } else { false } }
+            if isTooMuch || allOrNothing, !report.unknown.isEmpty || !report.refused.isEmpty {
                 (report.applied, report.clamped) = ([], [])
                 batch = TweakBatch(of: self)
             }
         }
         return report
+    }
+
+    /// Why changes do not fit into a gate, with one of the tweaks below it; `nil` if they do.
+    private func gateProblem(
+        of changes: [(key: TweakKey, value: TweakValue?)]
+    ) -> (key: TweakKey, error: TweakError)? {
+        withState { state in
+            let update = ValueUpdate(changes, in: state.layers.keeper, by: .program)
+            do throws(TweakError) { try state.checkGates(update) } catch {
+                guard case .gate(let name, _, _) = error,
+                    let key = changes.first(where: {
+                        state.gates.mailbox(of: $0.key)?.name.description == name
+                    })?.key
+                else { return nil }
+                return (key, error)
+            }
+            return nil
+        }
     }
 }

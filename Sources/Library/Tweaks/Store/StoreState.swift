@@ -5,6 +5,7 @@ internal import TweakRecords
 struct StoreState {
     var images = TweakImages()
     let tweaks = TweakTable()
+    var gates = Gates()
     /// The values outside the binary. The overrides are those in the file when it was read, with changes since.
     var layers = ProviderLayers()
     var environment = EnvironmentVariables()
@@ -95,9 +96,11 @@ extension StoreState {
     }
 
     private func status(of entry: TweakEntry, as declaration: TweakDeclaration) -> TweakStatus {
-        TweakStatus(
+        var status = TweakStatus(
             declaration: declaration, value: entry.value, source: entry.source,
             pendingValue: entry.pendingValue)
+        if !gates.isEmpty { status.gate = gates.mailbox(of: entry.key)?.name.description }
+        return status
     }
 }
 
@@ -152,6 +155,7 @@ extension StoreState {
     /// Decodes the remaining records.
     mutating func decode() {
         if !images.undecoded.isEmpty {
+            findGates()
             for (image, number) in images.drainUndecoded() {
                 var place = RecordPlace(image: number, position: 0)
                 for records in image.records {
@@ -167,6 +171,7 @@ extension StoreState {
             images.areDecodedInPart = false
         }
         if !undeclared.isEmpty { addUndeclared() }
+        if gates.haveWaiting { settleGates() }
     }
 
     /// Decodes the records of some tweaks, which is much faster than decoding all of many.
@@ -243,7 +248,9 @@ extension StoreState {
                 otherHandles[entry.key, default: []].append(handle)
             }
         }
-        if entry.declaration.type == declaration.type { entry.add(cell) }
+        if entry.declaration.type == declaration.type {
+            changeCells(of: entry, isRemoving: false) { entry.add(cell) }
+        }
     }
 
     /// Each tweak is reported once, however many declarations follow.
@@ -261,13 +268,11 @@ extension StoreState {
         by author: ChangeAuthor = .program
     ) {
         guard declaration != entry.declaration || handle != nil else { return }
+        // The value that waits for a gate may be of another type.
+        if let mailbox = entry.waitsIn { changeCells(of: entry, isRemoving: true) { mailbox.drop(entry) } }
         entry.redeclare(declaration)
         updateHandles(of: entry, handle)
-        let resolution = layers.resolve(declaration, &messages)
-        if delivery.isHeard, let change = entry.change(to: resolution) {
-            delivery.add([change], by: author)
-        }
-        entry.commit(resolution)
+        commit(layers.resolve(declaration, &messages), of: entry, by: author)
     }
 
     /// Adds entries for the tweaks that only providers declare.
@@ -378,13 +383,15 @@ extension StoreState {
                     ? handle.cell.type == entry.declaration.type
                     : handle.declaration?.agrees(with: entry.declaration) ?? false
             } ?? Handle(entry.declaration)
-        entry.setHandle(handle)
         others.removeAll { $0 === handle }
-        for other in others {
-            if other.cell.type == entry.declaration.type {
-                entry.follow(with: other)
-            } else {
-                other.cell.store(other.declaration?.defaultValue ?? .nothing)
+        changeCells(of: entry, isRemoving: false) {
+            entry.setHandle(handle)
+            for other in others {
+                if other.cell.type == entry.declaration.type {
+                    entry.follow(with: other)
+                } else {
+                    other.cell.store(other.declaration?.defaultValue ?? .nothing)
+                }
             }
         }
         if !others.isEmpty { otherHandles[entry.key] = others }
@@ -403,12 +410,15 @@ extension StoreState {
     mutating func bind(_ variable: Cell, to entry: TweakEntry) {
         unbind(variable.number)
         boundVariables[StableNumber(variable.number)] = entry.key
-        entry.add(OwnedCell(variable, .variable))
+        changeCells(of: entry, isRemoving: false) { entry.add(OwnedCell(variable, .variable)) }
     }
 
     mutating func unbind(_ variable: UInt) {
         guard let key = boundVariables.removeValue(forKey: StableNumber(variable)) else { return }
-        tweaks[key]?.removeCells { $0.owner == .variable && $0.cell.number == variable }
+        guard let entry = tweaks[key] else { return }
+        changeCells(of: entry, isRemoving: true) {
+            entry.removeCells { $0.owner == .variable && $0.cell.number == variable }
+        }
     }
 }
 
@@ -419,6 +429,7 @@ extension StoreState {
     /// nothing else declares disappear.
     mutating func close(_ image: ProcessImage, _ number: UInt32) {
         images.remove(number)
+        closeGates(of: number)
         keysOfCells = keysOfCells.filter { !image.memory.contains(UInt($0.key.number)) }
         for (variable, _) in boundVariables where image.memory.contains(UInt(variable.number)) {
             unbind(UInt(variable.number))
@@ -445,7 +456,10 @@ extension StoreState {
         guard let entry = tweaks[key], entry.cells.contains(where: isGone) else { return }
         let first = entry.cells.first?.cell.number
         cellsVersion &+= 1
-        entry.removeCells(where: isGone)
+        changeCells(of: entry, isRemoving: true) {
+            entry.removeCells(where: isGone)
+            if !entry.cells.declare { entry.waitsIn?.drop(entry) }
+        }
         guard entry.cells.declare else {
             remove(entry)
             if !keepsObservers { delivery.removeObservers(endingWith: key) }

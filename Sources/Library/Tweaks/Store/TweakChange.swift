@@ -26,8 +26,11 @@ public struct TweakStatus: Hashable, Sendable {
     public let value: TweakValue
     /// The provider of the current value.
     public let source: TweakSource
-    /// The value after the next start of the program, if the tweak needs a restart and that value differs.
+    /// A new value that does not count yet: that of a tweak that needs a restart, after the next start of the program; that
+    /// of a tweak below a gate, until the program's loop passes it.
     public let pendingValue: TweakValue?
+    /// The name of the gate that changes of the tweak wait for.
+    var gate: String?
 
     /// Makes a status, for tests.
     public init(

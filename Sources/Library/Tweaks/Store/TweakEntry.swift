@@ -22,6 +22,8 @@ final class TweakEntry: @unchecked Sendable {
     /// State that most tweaks never need.
     private final class History {
         @exclusivity(unchecked) var pendingValue: TweakValue?
+        /// The value that waits for a gate, and the gate.
+        @exclusivity(unchecked) var waiting: (resolution: Resolution, mailbox: GateMailbox)?
         @exclusivity(unchecked) var isKnownToDisagree = false
         @exclusivity(unchecked) var lastChange: (oldValue: TweakValue, source: TweakSource, time: Duration)?
     }
@@ -76,7 +78,16 @@ final class TweakEntry: @unchecked Sendable {
     var found: FoundTweak? { handle.map(declared.found) }
 
     /// See ``TweakStatus/pendingValue``.
-    var pendingValue: TweakValue? { history?.pendingValue }
+    var pendingValue: TweakValue? { history?.waiting?.resolution.value ?? history?.pendingValue }
+
+    /// The gate that a value of the tweak waits for, or `nil`.
+    var waitsIn: GateMailbox? { history?.waiting?.mailbox }
+
+    /// Makes the tweak wait for a gate, or no longer.
+    func wait(for waiting: (Resolution, GateMailbox)?) {
+        if history == nil, waiting != nil { history = History() }
+        history?.waiting = waiting
+    }
 
     /// Whether conflicting declarations are known.
     var isKnownToDisagree: Bool {
@@ -122,6 +133,12 @@ final class TweakEntry: @unchecked Sendable {
         declared.resolution(in: layers, after: update, provided, in: layer, &messages)
     }
 
+    /// Whether a new value has to wait for the gate that the tweak is below.
+    func waits(with resolution: Resolution) -> Bool {
+        !declared.needsRestart && !declared.isMonitor
+            && (resolution.value != storedValue || history?.waiting != nil)
+    }
+
     /// The change that a new value would make; `nil` if the value is the same, or stays until a restart.
     func change(to resolution: Resolution) -> TweakChange? {
         guard !declared.needsRestart, !declared.isMonitor, resolution.value != value else { return nil }
@@ -129,8 +146,10 @@ final class TweakEntry: @unchecked Sendable {
     }
 
     /// Gives the tweak the value chosen by its providers. Only this, ``add(_:isFirst:)`` and the initialiser write its
-    /// cells.
-    func commit(_ resolution: Resolution) {
+    /// cells, and the loop of a gate.
+    ///
+    /// - Parameter isStored: Whether a loop has stored the value in the cells.
+    func commit(_ resolution: Resolution, isStored: Bool = false) {
         if declared.needsRestart {
             let pendingValue = resolution.value == value ? nil : resolution.value
             if history == nil, pendingValue != nil { history = History() }
@@ -142,8 +161,11 @@ final class TweakEntry: @unchecked Sendable {
         if history == nil { history = History() }
         history?.lastChange = (value, resolution.source, .since1970)
         storedValue = resolution.value
-        cells.forEach { $0.cell.store(storedValue) }
+        if !isStored { cells.forEach { $0.cell.store(storedValue) } }
     }
+
+    /// Gives all cells the value, because a loop has stored another one in some.
+    func storeAgain() { cells.forEach { $0.cell.store(storedValue) } }
 
     // MARK: The cells
 
@@ -224,36 +246,41 @@ struct Cell: @unchecked Sendable {
 
     /// Writes a value of the cell's type.
     func store(_ value: TweakValue) {
-        switch (type, value) {
-        case (.bool, .bool(let flag)): store8(flag ? 1 : 0)
-        case (.float, .double(let number)): store32(Float(number).bitPattern)
-        case (.double, .double(let number)): store64(number.bitPattern)
-        case (.string, .string(let text)):
+        guard let number = number(of: value) else { return }
+        switch type.byteCount {
+        case 1:
+            fbtweak__store_8(
+                address.assumingMemoryBound(to: UInt8.self), UInt8(truncatingIfNeeded: number))
+        case 2:
+            fbtweak__store_16(
+                address.assumingMemoryBound(to: UInt16.self), UInt16(truncatingIfNeeded: number))
+        case 4:
+            fbtweak__store_32(
+                address.assumingMemoryBound(to: UInt32.self), UInt32(truncatingIfNeeded: number))
+        case 8 where type == .string:
             fbtweak__store_text(
-                address.assumingMemoryBound(to: UnsafePointer<CChar>?.self), TextPool.address(of: text))
-        case (_, .integer(let number)):
-            switch type.byteCount {
-            case 1: store8(UInt8(truncatingIfNeeded: number))
-            case 2:
-                fbtweak__store_16(
-                    address.assumingMemoryBound(to: UInt16.self), UInt16(truncatingIfNeeded: number))
-            case 4: store32(UInt32(truncatingIfNeeded: number))
-            case 8: store64(UInt64(truncatingIfNeeded: number))
-            default: break
-            }
-        case (.color, .color(let color)):
-            let bytes = [color.alpha, color.blue, color.green, color.red]
-            store32(UInt32(littleEndian: bytes.reduce(0) { $0 << 8 | UInt32($1) }))
+                address.assumingMemoryBound(to: UnsafePointer<CChar>?.self),
+                UnsafePointer(bitPattern: UInt(number)))
+        case 8: fbtweak__store_64(address.assumingMemoryBound(to: UInt64.self), number)
         default: break
         }
     }
 
-    private func store8(_ bits: UInt8) { fbtweak__store_8(address.assumingMemoryBound(to: UInt8.self), bits) }
-    private func store32(_ bits: UInt32) {
-        fbtweak__store_32(address.assumingMemoryBound(to: UInt32.self), bits)
-    }
-    private func store64(_ bits: UInt64) {
-        fbtweak__store_64(address.assumingMemoryBound(to: UInt64.self), bits)
+    /// The number that is stored in the cell for a value, in as many bytes as the type has; `nil` if it is not a value
+    /// of the type. A string gets an address.
+    func number(of value: TweakValue) -> UInt64? {
+        switch (type, value) {
+        case (.bool, .bool(let flag)): return flag ? 1 : 0
+        case (.float, .double(let number)): return UInt64(Float(number).bitPattern)
+        case (.double, .double(let number)): return number.bitPattern
+        case (.string, .string(let text)):
+            return UInt64(UInt(bitPattern: TextPool.address(of: text)))
+        case (_, .integer(let number)): return UInt64(truncatingIfNeeded: number)
+        case (.color, .color(let color)):
+            let bytes = [color.alpha, color.blue, color.green, color.red]
+            return UInt64(UInt32(littleEndian: bytes.reduce(0) { $0 << 8 | UInt32($1) }))
+        default: return nil
+        }
     }
 
     /// All eight bytes of a cell in a record; smaller types use the first ones.

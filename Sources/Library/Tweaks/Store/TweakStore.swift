@@ -218,10 +218,11 @@ extension TweakStore {
     func withState<Result, Failure>(
         _ body: (inout StoreState) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let (result, rest) = try state.withLock { (state) throws(Failure) in
+        let (result, rest, callsForWatch) = try state.withLock { (state) throws(Failure) in
             let result = try body(&state)
-            return (result, state.drainRest())
+            return (result, state.drainRest(), state.gates.drainCallForWatch())
         }
+        if callsForWatch { watchGates() }
         if let rest {
             for message in rest.messages { diagnostics.warn(message) }
             for feed in rest.feeds { feed.report(.tweaks(rest.unasked)) }

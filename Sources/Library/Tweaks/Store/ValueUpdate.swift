@@ -149,13 +149,21 @@ extension StoreState {
             isWritten = writer.enqueue(value, for: key) && isWritten
         }
         var changes: [TweakChange] = []
-        plan.steps.forEach { _, step in
-            if isHeard, let change = step.entry.change(to: step.resolution) {
-                // A literal costs half as much as appending to an empty array.
-                if changes.isEmpty { changes = [change] } else { changes.append(change) }
+        var gated = GatedSteps()
+        findGates()
+        gates.storing {
+            plan.steps.forEach { _, step in
+                if !gates.isEmpty, gated.add((step.entry, step.resolution, update.author), to: gates) {
+                    return
+                }
+                if isHeard, let change = step.entry.change(to: step.resolution) {
+                    // A literal costs half as much as appending to an empty array.
+                    if changes.isEmpty { changes = [change] } else { changes.append(change) }
+                }
+                step.entry.commit(step.resolution)
             }
-            step.entry.commit(step.resolution)
         }
+        put(gated, of: update.source)
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
         delivery.add(changes, by: update.author)
         if !plan.messages.isEmpty { messages += plan.messages }
@@ -287,18 +295,18 @@ extension TweakStore {
     ) throws(TweakError) -> TweakDeclaration.Admission {
         var admission: TweakDeclaration.Admission?
         var isForProvider = false
-        do throws(TweakValueError) {
-            try apply { (state) throws(TweakValueError) in
-                state.decode()
-                guard let entry = state.tweaks[key] else { return nil }
-                let admitted = try entry.admit(admit)
-                admission = admitted
-                let source = source ?? state.layers.keeper
-                isForProvider = !state.layers.keepsItself(source)
-                return isForProvider ? nil : ValueUpdate(admitted.value, for: entry, in: source, by: author)
-            }
-        } catch {
-            throw .refused(error)
+        try apply { (state) throws(TweakError) in
+            state.decode()
+            guard let entry = state.tweaks[key] else { return nil }
+            let admitted: TweakDeclaration.Admission
+            do throws(TweakValueError) { admitted = try entry.admit(admit) } catch { throw .refused(error) }
+            admission = admitted
+            let source = source ?? state.layers.keeper
+            isForProvider = !state.layers.keepsItself(source)
+            if isForProvider { return nil }
+            let update = ValueUpdate(admitted.value, for: entry, in: source, by: author)
+            try state.checkGates(update)
+            return update
         }
         guard let admission else { throw unknown(key) }
         if isForProvider { try change([(key, admission.value)], in: source, by: author) }
@@ -325,7 +333,10 @@ extension TweakStore {
         }
         if isOwn {
             let update = ValueUpdate(values, in: source, by: author)
-            return apply { _ in update }
+            return try apply { (state) throws(TweakError) in
+                try state.checkGates(update)
+                return update
+            }
         }
         guard let provider = feed?.provider as? any MutableTweakProvider else { throw .notMutable(source) }
         // The provider reports the change, which is an update of its own.

@@ -15,6 +15,8 @@ public enum RecordError: Error, Hashable {
     case choicesOfType(TweakType, offset: Int)
     /// The choices leave no room for the text, one is NaN, there are none, or there are limits, too.
     case badChoices(offset: Int)
+    /// The texts or the stores of a gate are not inside its record, or it has room for none.
+    case badGate(offset: Int)
 }
 
 extension RecordError: CustomStringConvertible {
@@ -36,6 +38,8 @@ extension RecordError: CustomStringConvertible {
             "record at offset \(offset): the type \(type) has no block of choices"
         case .badChoices(let offset):
             "record at offset \(offset): its choices are missing, do not fit, are not numbers, or come with limits"
+        case .badGate(let offset):
+            "record at offset \(offset): a gate whose texts or stores are not inside it"
         }
     }
     private static func passedOver(_ count: Int) -> String {

@@ -4,9 +4,10 @@ package enum RecordLayout {
     package static let valueKind: UInt8 = 1
     package static let actionKind: UInt8 = 2
     package static let monitorKind: UInt8 = 3
+    /// The kinds that describe a tweak.
+    package static let knownKinds = valueKind...monitorKind
     package static let gateKind: UInt8 = 4
     package static let sequenceKind: UInt8 = 5
-    package static let knownKinds = valueKind...monitorKind
 
     package static let versionOffset = 4
     package static let kindOffset = 5
@@ -19,12 +20,19 @@ package enum RecordLayout {
     package static let stepOffset = 40
     package static let textOffset = 48
     package static let choiceSize = 8
-    package static let gateStoreSize = 24
 
     package static let hasMinimum: UInt8 = 1
     package static let hasMaximum: UInt8 = 2
     package static let hasStep: UInt8 = 4
     package static let hasChoices: UInt8 = 8
+
+    /// The fields of a gate. The number of its waiting stores is in the cell.
+    package static let capacityOffset = 16
+    package static let entriesOffset = 20
+    package static let strangersOffset = 32
+    package static let gateStoreSize = 24
+    /// Set in the cell while the loop stores.
+    package static let gateIsTaken: UInt64 = 1 << 63
 }
 
 /// The types of the notes named `FBTweak`; `CSupport/RecordFormat.md` explains them, and `fbtweak.h` has the same numbers for C.

@@ -36,6 +36,9 @@ public struct RecordWalk: Sendable {
         package var isKnown: Bool {
             version == RecordLayout.version && RecordLayout.knownKinds.contains(kind)
         }
+
+        package var isGate: Bool { version == RecordLayout.version && kind == RecordLayout.gateKind }
+        package var isSequence: Bool { version == RecordLayout.version && kind == RecordLayout.sequenceKind }
     }
 
     /// The next record of any kind and version, or padding with a size.
@@ -79,8 +82,9 @@ public struct RecordWalk: Sendable {
             let record = Record(
                 range: start..<start + size, version: bytes.byte(at: start + RecordLayout.versionOffset),
                 kind: bytes.byte(at: start + RecordLayout.kindOffset))
-            if record.isKnown, size % 8 == 0, size > RecordLayout.textOffset, size <= end - start,
-                TweakType(rawValue: bytes.byte(at: start + RecordLayout.typeOffset)) != nil,
+            let type = bytes.byte(at: start + RecordLayout.typeOffset)
+            if record.isGate ? type == 0 : record.isKnown && TweakType(rawValue: type) != nil,
+                size % 8 == 0, size > RecordLayout.textOffset, size <= end - start,
                 let textEnd = texts.endOfFourth(from: start + RecordLayout.textOffset, in: bytes),
                 textEnd <= record.range.upperBound
             {
@@ -250,13 +254,20 @@ public struct RecordSection: Sendable {
     public var tweaks: [(offset: Int, declaration: TweakDeclaration)] = []
     /// The errors of records that could not be read.
     public var errors: [RecordError] = []
+    /// The gates and sequences, in the order of their records.
+    package var controls = ControlRecords()
 
     /// Decodes all records of a section. Broken records are reported, and the others are still read.
     public init(_ bytes: RawSpan, byteOrder: ByteOrder) {
         var walk = RecordWalk()
         while true {
             do throws(RecordError) {
-                guard let range = try walk.next(in: bytes, byteOrder: byteOrder) else { break }
+                guard let record = try walk.nextOfAnyKind(in: bytes, byteOrder: byteOrder) else { break }
+                guard record.isKnown else {
+                    try controls.add(record, in: bytes, byteOrder: byteOrder)
+                    continue
+                }
+                let range = record.range
                 let declaration = try TweakDeclaration(record: bytes, in: range, byteOrder: byteOrder)
                 tweaks.append((range.lowerBound, declaration))
             } catch {
@@ -391,7 +402,7 @@ extension RawSpan {
         }
     }
 
-    fileprivate func text(_ range: Range<Int>) -> String { extracting(range).text }
+    func text(_ range: Range<Int>) -> String { extracting(range).text }
 
     fileprivate var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 
@@ -418,7 +429,7 @@ extension RawSpan {
 }
 
 /// Iterates over the NUL-terminated texts of a record.
-private struct RecordText {
+struct RecordText {
     var next: Int
     var end: Int
 
@@ -462,7 +473,7 @@ extension TweakDeclaration.Attribute {
     /// Parses `key=value`, or a `key` alone.
     package init(text: String) { self.init(text.utf8.span.bytes) }
 
-    fileprivate init(_ text: RawSpan) {
+    init(_ text: RawSpan) {
         // By bytes: creating and splitting a string takes twice as long, and in a string an equals sign and a following
         // combining mark are one Character.
         let end = text.withUnsafeBytes { $0.firstByte(UInt8(ascii: "=")) } ?? text.byteCount

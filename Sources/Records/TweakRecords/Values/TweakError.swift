@@ -24,6 +24,8 @@ public enum TweakError: Error, Hashable {
     case notKept(TweakKey, TweakSource, reason: String)
     /// The declaration is invalid.
     case invalid(TweakKey, reason: String)
+    /// The change needs more stores than the program's loop makes in one pass of the gate.
+    case gate(String, stores: Int, capacity: Int)
 }
 
 extension TweakError: CustomStringConvertible {
@@ -46,6 +48,9 @@ extension TweakError: CustomStringConvertible {
         case .notKept(let key, let source, let reason):
             "\(key): the provider \(source) did not keep it: \(reason)"
         case .invalid(let key, let reason): "\(key): \(reason)"
+        case .gate(let name, let stores, let capacity):
+            "the change needs \(stores) stores, and the gate \(name) takes \(capacity) at once; change fewer tweaks at "
+                + "once, or define FB_TWEAK_GATE_STORES before fbtweak.h is included"
         }
     }
 }

@@ -1,0 +1,253 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A program in C with a loop and a gate, with the library that is installed or without one.
+private final class GatedProgram {
+    let home: TemporaryDirectory
+    let process: RunningCommand
+
+    /// Prints its values whenever they change. While there is a file `closed` it does not pass the gate.
+    static let source = #"""
+        #include <fbtweak.h>
+        #include <stdio.h>
+        #include <string.h>
+        #include <unistd.h>
+        #ifdef PLUGIN
+        #include <dlfcn.h>
+        #endif
+
+        extern char __start_fbtweak[], __stop_fbtweak[];
+
+        static uint64_t *gate(void) {
+          for (char *record = __start_fbtweak; record < __stop_fbtweak;) {
+            uint32_t size;
+            memcpy(&size, record, sizeof(size));
+            if (size && record[5] == 4)
+              return (uint64_t *)(void *)(record + 8);
+            record += size ? size : 8;
+          }
+          return NULL;
+        }
+
+        int main(void) {
+          const char *who = "";
+          double last = 0, last_arm = 0;
+          int has_forked = 0;
+        #ifdef PLUGIN
+          void *plugin = dlopen(PLUGIN, RTLD_NOW);
+        #endif
+          for (;;) {
+            if (access("closed", F_OK) != 0)
+              FBTweakGate("Motor");
+            double p = FBTweakValue("Motor", "PID", "P", 1.0, 0, 1000000);
+            double i = FBTweakValue("Motor", "PID", "I", 2.0, 0, 1000001);
+            double arm = FBTweakValue("Arm", "PID", "P", 1.0, 0, 100);
+            if (p + 1 != i)
+              printf("%storn\n", who);
+            if (p != last)
+              printf("%s%g %g\n", who, p, i);
+            if (arm != last_arm)
+              printf("%sarm %g\n", who, arm);
+            last = p;
+            last_arm = arm;
+            if (!has_forked && access("fork", F_OK) == 0) {
+              has_forked = 1;
+              /* As if another thread were storing. */
+              __atomic_fetch_or(gate(), UINT64_C(1) << 63, __ATOMIC_RELAXED);
+              if (fork() == 0)
+                who = "child ";
+              else
+                __atomic_fetch_and(gate(), ~(UINT64_C(1) << 63), __ATOMIC_RELAXED);
+              printf("%sforked\n", who);
+            }
+        #ifdef PLUGIN
+            if (plugin && access("close", F_OK) == 0) {
+              dlclose(plugin);
+              plugin = NULL;
+              puts("unloaded");
+            }
+        #endif
+            fflush(stdout);
+            usleep(1000);
+          }
+        }
+
+        """#
+
+    /// Has a gate of its own, and cells below the gate of the program.
+    static let plugin = """
+        #include <fbtweak.h>
+        double pass(void) {
+          FBTweakGate("Arm");
+          return FBTweakValue("Motor", "PID", "P", 1.0, 0, 1000000);
+        }
+
+        """
+
+    init(hasLibrary: Bool, hasPlugin: Bool = false) throws {
+        home = try TemporaryDirectory()
+        try #require(mkdir(home("runtime"), 0o700) == 0)
+        let library = try Installation.path("lib")
+        var flags = ["-I" + (try Installation.path("include"))]
+        if hasPlugin {
+            let file = try home.write("plugin.c", Self.plugin)
+            let result = try run(
+                Locations.program("gcc"),
+                ["-std=gnu11", "-DDEBUG", "-shared", "-fPIC", file, "-o", home("plugin.so")] + flags,
+                home: home)
+            try #require(result.succeeded, "\(result.error)")
+            flags.append("-DPLUGIN=\"\(home("plugin.so"))\"")
+        }
+        flags +=
+            hasLibrary
+            ? ["-L\(library)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(library)"] : ["-static"]
+        let result = try run(
+            Locations.program("gcc"),
+            [
+                "-std=gnu11", "-Wall", "-Werror", "-DDEBUG", home.write("motor.c", Self.source), "-o",
+                home("motor"),
+            ]
+                + flags, home: home)
+        try #require(result.succeeded, "\(result.error)")
+        process = try start(home("motor"), home: home, in: home.path)
+        expect("1 2")
+        let socket = home("runtime/tweaks/\(process.processID).sock")
+        if hasLibrary { #expect(waitUntil { FileManager.default.fileExists(atPath: socket) }) }
+    }
+
+    deinit {
+        for name in ["closed", "fork", "close"] { unlink(home(name)) }
+        process.kill()
+    }
+
+    func tweak(_ command: String, _ arguments: String...) throws -> CommandResult {
+        try run(
+            Locations.product("tweak"), [command, "\(process.processID)"] + arguments, home: home)
+    }
+
+    /// Makes a file that the program looks for.
+    func make(_ name: String) throws { _ = try home.write(name, "") }
+
+    /// Waits until the program has printed a line.
+    func expect(_ line: String, _ location: SourceLocation = #_sourceLocation) {
+        let process = process
+        #expect(
+            waitUntil {
+                process.written.output.split(separator: "\n").contains(line[...]) || !process.isRunning
+            },
+            sourceLocation: location)
+        #expect(lines.contains(line[...]), sourceLocation: location)
+    }
+
+    var lines: [Substring] { process.written.output.split(separator: "\n") }
+}
+
+@Suite struct `Programs with a gate` {
+    @Test(arguments: [true, false]) func `Several values come in together`(hasLibrary: Bool) throws {
+        let program = try GatedProgram(hasLibrary: hasLibrary)
+        let result = try program.tweak("set", "P=5", "I=6")
+        #expect(result.output == "Motor/PID/P: 1.0 → 5.0\nMotor/PID/I: 2.0 → 6.0\n")
+        program.expect("5 6")
+        for value in 6..<30 { #expect(try program.tweak("set", "P=\(value)", "I=\(value + 1)").succeeded) }
+        #expect(program.lines.last == "29 30" && !program.lines.contains("torn"))
+    }
+
+    @Test func `What waits is shown in plain words`() throws {
+        let program = try GatedProgram(hasLibrary: true)
+        try program.make("closed")
+        let set = try program.tweak("set", "P=5", "I=6")
+        #expect(
+            set.output == """
+                Motor/PID/P: 1.0; 5.0 waits for the gate Motor; not passed yet
+                Motor/PID/I: 2.0; 6.0 waits for the gate Motor; not passed yet
+
+                """)
+        let get = try program.tweak("get", "Motor/PID/P")
+        #expect(get.output == "1.0\n")
+        #expect(get.error == "tweak: warning: Motor/PID/P: 5.0 waits for the gate Motor; not passed yet\n")
+        #expect(try program.tweak("list").output.contains("5.0 waits for the gate Motor"))
+        let json = try program.tweak("get", "Motor/PID/P", "--format", "json").json
+        #expect(json["gate"] as? String == "Motor" && json["pendingValue"] as? Double == 5)
+        let explained = try program.tweak("explain", "Motor/PID/P").lines
+        #expect(explained[0] == "Motor/PID/P: 1.0, from default")
+        #expect(explained[1].hasPrefix("5.0 waits for the gate Motor for "))
+        #expect(explained[1].hasSuffix(" s; not passed yet"))
+        unlink(program.home("closed"))
+        program.expect("5 6")
+        #expect(waitUntil { (try? program.tweak("get", "Motor/PID/P").error.isEmpty) == true })
+        let after = try program.tweak("explain", "Motor/PID/P").lines
+        #expect(after[1].hasPrefix("changes wait for the gate Motor; last passed "))
+    }
+
+    @Test func `Without the library a set waits too, and a second one is refused`() throws {
+        let program = try GatedProgram(hasLibrary: false)
+        try program.make("closed")
+        let set = try program.tweak("set", "P=5", "I=6")
+        #expect(
+            set.output == """
+                Motor/PID/P: 1.0; 5.0 waits for the gate Motor
+                Motor/PID/I: 2.0; 6.0 waits for the gate Motor
+
+                """)
+        let json = try program.tweak("get", "Motor/PID/I", "--format", "json").json
+        #expect(json["gate"] as? String == "Motor" && json["pendingValue"] as? Double == 6)
+        let second = try program.tweak("set", "P=7", "I=8")
+        #expect(
+            second.status == 69
+                && second.error.contains(
+                    "nothing was set: an earlier change still waits for the gate Motor, which the program has not passed "
+                        + "for 2 s")
+        )
+        unlink(program.home("closed"))
+        program.expect("5 6")
+        #expect(try program.tweak("set", "P=7", "I=8").output.contains("5.0 → 7.0"))
+        program.expect("7 8")
+        #expect(!program.lines.contains("torn"))
+    }
+
+    @Test(arguments: [true, false]) func `A setter that is killed leaves all or nothing`(hasLibrary: Bool)
+        throws
+    {
+        let program = try GatedProgram(hasLibrary: hasLibrary)
+        for value in 10..<(isLong ? 1010 : 40) {
+            let setter = try start(
+                Locations.product("tweak"),
+                ["set", "\(program.process.processID)", "P=\(value)", "I=\(value + 1)"], home: program.home)
+            usleep(.random(in: 0...20_000))
+            setter.kill()
+            _ = setter.wait()
+        }
+        #expect(try program.tweak("set", "P=5000", "I=5001").succeeded)
+        program.expect("5000 5001")
+        #expect(!program.lines.contains("torn"))
+    }
+
+    @Test func `A forked child has a gate that works, whatever its parent was doing`() throws {
+        let program = try GatedProgram(hasLibrary: true)
+        try program.make("closed")
+        #expect(try program.tweak("set", "P=5", "I=6").succeeded)
+        try program.make("fork")
+        program.expect("child forked")
+        unlink(program.home("closed"))
+        program.expect("child 5 6")
+        program.expect("5 6")
+        #expect(try program.tweak("set", "P=7", "I=8").succeeded)
+        program.expect("7 8")
+        #expect(!program.lines.contains { $0.hasSuffix("torn") })
+    }
+
+    @Test func `Closing a plug-in removes its gate, and its cells from others`() throws {
+        let program = try GatedProgram(hasLibrary: true, hasPlugin: true)
+        try program.make("closed")
+        #expect(try program.tweak("set", "Arm/PID/P=3").output.contains("waits for the gate Arm"))
+        #expect(try program.tweak("set", "Motor/PID/P=5", "I=6").output.contains("waits for the gate Motor"))
+        try program.make("close")
+        program.expect("unloaded")
+        program.expect("arm 3")
+        #expect(try program.tweak("get", "Motor/PID/P").output == "1.0\n")
+        unlink(program.home("closed"))
+        program.expect("5 6")
+        #expect(try program.tweak("set", "Arm/PID/P=4").output == "Arm/PID/P: 3.0 → 4.0\n")
+    }
+}
