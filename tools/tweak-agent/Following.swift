@@ -130,7 +130,7 @@ final class Agent: Sendable {
             let names = sources.filter { $0.provider == provider }.map(\.name)
             for (name, message) in folder.removeAll(from: provider, except: names) { say(message, of: name) }
         }
-        let resources = SharedResources()
+        let resources = SharedResources(applications: sources.count)
         await withTaskGroup { group in
             for source in sources { group.addTask { await self.follow(source, resources) } }
         }
@@ -151,8 +151,8 @@ final class Agent: Sendable {
         }
         await follower.follow(
             from: last, isOnce: isOnce,
-            keep: { [folder] file throws(OverridesError) in
-                try folder.write(file, for: name, from: provider)
+            keep: { [folder] file async throws(OverridesError) in
+                try await folder.write(file, for: name, from: provider)
             },
             report: report)
     }

@@ -49,6 +49,10 @@ int fbtweak__open(const char *path, int flags, unsigned mode) {
   return descriptor;
 }
 
+bool fbtweak__flush_file_system(int descriptor) {
+  return syncfs(descriptor) == 0;
+}
+
 /* Wakes an event loop when a queue has changes. */
 int fbtweak__make_event(void) {
   return fbtweak__above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

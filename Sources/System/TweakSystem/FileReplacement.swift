@@ -18,7 +18,7 @@ extension FileError: CustomStringConvertible {
 /// Replaces a file atomically.
 ///
 /// A reader sees the complete old or the complete new file, also after a crash of the process or of the machine: the
-/// content is on disk before the rename, and the new name is when ``commit()`` returns. A link is replaced, not
+/// content is on disk before the rename, and the new name is when ``commit(isFlushed:)`` returns. A link is replaced, not
 /// followed; to follow it, pass the result of `realPath`.
 package struct FileReplacement: Sendable {
     private let path: String
@@ -34,9 +34,11 @@ package struct FileReplacement: Sendable {
     ///   - permissions: The permissions of the new file; `nil` for those of the old one, or 0666 less the umask.
     ///   - isLocked: Whether the caller holds a lock that all writers take. Then the temporary file always has the same
     ///     name, so that one left by a killed process is replaced and none pile up.
+    ///   - isFlushed: Whether to flush the content to disk. Otherwise the caller must do so before ``commit(isFlushed:)``.
     /// - Throws: ``FileError``; then no file is left behind.
     package init(
-        of path: String, with bytes: [UInt8], permissions: mode_t? = nil, isLocked: Bool = false
+        of path: String, with bytes: [UInt8], permissions: mode_t? = nil, isLocked: Bool = false,
+        isFlushed: Bool = true
     ) throws(FileError) {
         self.path = path
         temporary = isLocked ? Self.temporary(of: path) : "\(path).\(getpid()).tmp"
@@ -50,7 +52,8 @@ package struct FileReplacement: Sendable {
         let exact = permissions ?? former.map { $0.st_mode & 0o777 }
         // Without standard output the file may have its number for a moment, in which another thread may print.
         guard writeAll(bytes, to: descriptor), ftruncate(descriptor, off_t(bytes.count)) == 0,
-            exact.map({ fchmod(descriptor, $0) == 0 }) ?? true, allowingForks({ fsync(descriptor) }) == 0
+            exact.map({ fchmod(descriptor, $0) == 0 }) ?? true,
+            !isFlushed || allowingForks({ fsync(descriptor) }) == 0
         else {
             let error = FileError("write", temporary)
             discard()
@@ -74,13 +77,15 @@ package struct FileReplacement: Sendable {
 
     /// Renames the new file over the old one.
     ///
+    /// - Parameter isFlushed: Whether to flush the new name to disk.
     /// - Throws: ``FileError``; the old file is still there, unless only syncing the directory failed.
-    package func commit() throws(FileError) {
+    package func commit(isFlushed: Bool = true) throws(FileError) {
         guard withPath(temporary, { from in withPath(path) { rename(from, $0) } }) == 0 else {
             let error = FileError("rename", temporary)
             discard()
             throw error
         }
+        guard isFlushed else { return }
         let folder = containingFolder(of: path)
         let descriptor = openFile(folder, O_RDONLY | O_DIRECTORY)
         guard descriptor >= 0 else { throw FileError("open", folder) }

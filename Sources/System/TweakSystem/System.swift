@@ -127,6 +127,13 @@ package func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
     return true
 }
 
+/// Flushes the file system of an open file or directory.
+///
+/// - Returns: Whether that succeeded. Linux before 5.8 does not report write errors here.
+package func flushFileSystem(of descriptor: CInt) -> Bool {
+    allowingForks { fbtweak__flush_file_system(descriptor) }
+}
+
 extension stat {
     package var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
     package var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }

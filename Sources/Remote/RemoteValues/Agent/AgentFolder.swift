@@ -1,4 +1,5 @@
 #if Remote
+internal import Dispatch
 internal import Glibc
 package import TweakOverrides
 package import TweakRecords
@@ -12,6 +13,14 @@ package final class AgentFolder: Sendable {
     package let path: String
     /// Held during the lifetime of this object, so that there is only one agent.
     private let lock: CInt
+    private let writes = Batches<NewFile, FileError?>(most: 1000, running: 1) { files in
+        // Flushing blocks a thread, of which Swift has one for each processor.
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: FileReplacement.replaceAll(files, permissions: 0o644))
+            }
+        }
+    }
 
     /// Files that no process follows. A file beside those of an application would wake all its processes.
     private static let own = ".agent"
@@ -71,12 +80,12 @@ package final class AgentFolder: Sendable {
         return try ProvidedFile(json: bytes, path: file.path)
     }
 
-    /// Writes the file that processes follow.
+    /// Writes the file that processes follow, together with those of other applications.
     package func write(
         _ provided: ProvidedFile, for application: String, from provider: TweakSource
-    ) throws(OverridesError) {
-        try Self.makeFolder("\(path)/\(application)")
-        try provided.write(to: file(application, provider))
+    ) async throws(OverridesError) {
+        let new = NewFile(path: file(application, provider), bytes: provided.json())
+        if let error = await writes.perform(new) { throw OverridesError(error) }
     }
 
     /// The directory for the times of a source's checks. No application name starts with a dot.

@@ -45,12 +45,41 @@ package struct EtcdClient: Sendable {
     private static let largestProblem = 1 << 16
 
     private let turns: RequestTurns
+    /// What many applications share; `nil` if there are only a few.
+    private var sharing: EtcdSharing?
+
+    /// The number of applications from which on they share reads and watches.
+    private static let manyApplications = 100
 
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     package init(_ cluster: EtcdCluster, _ resources: SharedResources) throws(FetchProblem) {
         self.cluster = cluster
         turns = resources.turns
         opened = try resources.client(certificates: cluster.certificates, connect: cluster.timeout)
+        if resources.applications >= Self.manyApplications { sharing = EtcdSharing(self) }
+    }
+
+    // MARK: - Values of applications
+
+    /// Returns the entries in a range, read together with those of other applications.
+    func values(_ query: RangeQuery, at endpoint: String) async throws(FetchProblem) -> (
+        EtcdRange, EtcdHeader
+    ) {
+        guard let sharing else { return try await range(query, at: endpoint) }
+        return try await sharing.read(query, at: endpoint)
+    }
+
+    /// Watches changes from a revision on, until the watch ends, with other applications if possible.
+    ///
+    /// - Parameter body: Called with messages, in order.
+    /// - Throws: ``FetchProblem``, in every case.
+    func watchValues(
+        _ prefix: String, from revision: Int, at endpoint: String, _ body: @escaping SharedWatch.Body
+    ) async throws(FetchProblem) {
+        if let sharing, let problem = await sharing.watch(at: endpoint).follow(prefix, from: revision, body) {
+            throw problem
+        }
+        try await watch(prefix, from: revision, at: endpoint, body)
     }
 
     // MARK: - Queries

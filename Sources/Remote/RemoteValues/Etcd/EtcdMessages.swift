@@ -19,6 +19,13 @@ struct EtcdHeader: Hashable {
         revision = try object.revision("revision")
         guard cluster != 0 else { throw object.unexpected("cluster_id", "that of a cluster") }
     }
+
+    private init(cluster: UInt64, revision: Int) { (self.cluster, self.revision) = (cluster, revision) }
+
+    /// The header with at least this revision.
+    func notBefore(_ revision: Int) -> EtcdHeader {
+        EtcdHeader(cluster: cluster, revision: max(self.revision, revision))
+    }
 }
 
 /// A key and its value.

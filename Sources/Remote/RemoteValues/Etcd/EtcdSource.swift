@@ -99,7 +99,7 @@ final class EtcdSource: ValueSource {
     }
 
     private func readAll(_ updates: RemoteUpdates, at endpoint: String) async throws(FetchProblem) {
-        let (range, header) = try await client.range(EtcdClient.RangeQuery(keys.values), at: endpoint)
+        let (range, header) = try await client.values(EtcdClient.RangeQuery(keys.values), at: endpoint)
         guard range.count == range.entries.count else {
             throw FetchProblem(message: "it has \(range.count) keys, and sent \(range.entries.count)")
         }
@@ -121,8 +121,8 @@ final class EtcdSource: ValueSource {
             group.addTask { [self] in
                 let facts = facts
                 do throws(FetchProblem) {
-                    try await client.watch(keys.values, from: revision + 1, at: endpoint) {
-                        (messages) throws(FetchProblem) in
+                    try await client.watchValues(keys.values, from: revision + 1, at: endpoint) {
+                        [self] (messages) throws(FetchProblem) in
                         known.withLock { $0.isWatching = true }
                         try take(messages, facts, updates)
                     }
@@ -191,7 +191,7 @@ final class EtcdSource: ValueSource {
         var query = EtcdClient.RangeQuery(keys.values)
         (query.limit, query.newestFirst, query.isWithoutValues) = (1, .modified, true)
         let before = known.withLock { $0.entries.revision }
-        let (newest, header) = try await client.range(query, at: endpoint)
+        let (newest, header) = try await client.values(query, at: endpoint)
         return try known.withLock { (known) throws(FetchProblem) in
             try known.entries.expect(header, notBefore: before)
             let revision = known.entries.revision

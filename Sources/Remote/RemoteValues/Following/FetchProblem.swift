@@ -16,6 +16,8 @@ package struct FetchProblem: Error, Hashable {
     package var retryWithin: Duration?
     /// Whether the server understood the request and refused it.
     package var isRefusal = false
+    /// Whether the answer had too many bytes.
+    package var isTooLarge = false
     /// Whether the server only has something older than what is known.
     package var isOlder = false
 
@@ -72,7 +74,7 @@ extension FetchProblem {
 extension HTTPClientResponse {
     /// Reads the body, up to a limit.
     func bytes(limit: Int) async throws -> [UInt8] {
-        let tooLarge = FetchProblem(message: "the answer has more than \(limit) bytes")
+        let tooLarge = FetchProblem(message: "the answer has more than \(limit) bytes", isTooLarge: true)
         if let length = headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
             throw tooLarge
         }

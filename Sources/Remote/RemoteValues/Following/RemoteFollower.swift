@@ -47,7 +47,7 @@ package struct RemoteFollower: Sendable {
     ///   - report: Called after checks and changes; several consecutive changes are reported together.
     package func follow(
         from last: ProvidedFile?, isOnce: Bool = false,
-        keep: @escaping @Sendable (ProvidedFile) throws(OverridesError) -> Void,
+        keep: @escaping @Sendable (ProvidedFile) async throws(OverridesError) -> Void,
         report: @escaping @Sendable (Report) -> Void
     ) async {
         let updates = RemoteUpdates(settings, last, keep, report)
@@ -89,10 +89,10 @@ package final class RemoteUpdates: Sendable {
     }
 
     private let settings: any SourceSettings
-    private let keep: @Sendable (ProvidedFile) throws(OverridesError) -> Void
+    private let keep: @Sendable (ProvidedFile) async throws(OverridesError) -> Void
     private let report: @Sendable (RemoteFollower.Report) -> Void
     private let guarded: Mutex<Guarded>
-    /// The last file written.
+    /// The last file written. Only the running task of ``Guarded/telling`` changes it.
     private let kept: Mutex<Kept>
 
     /// The pause between writes of the file. The first change of a burst is written at once, and the pauses double
@@ -101,7 +101,7 @@ package final class RemoteUpdates: Sendable {
 
     init(
         _ settings: any SourceSettings, _ last: ProvidedFile?,
-        _ keep: @escaping @Sendable (ProvidedFile) throws(OverridesError) -> Void,
+        _ keep: @escaping @Sendable (ProvidedFile) async throws(OverridesError) -> Void,
         _ report: @escaping @Sendable (RemoteFollower.Report) -> Void
     ) {
         (self.settings, self.keep, self.report) = (settings, keep, report)
@@ -129,7 +129,7 @@ package final class RemoteUpdates: Sendable {
     private func tell() async {
         var pause = Self.pauses.lowerBound
         while let state = newState() {
-            tell(state)
+            await tell(state)
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, Self.pauses.upperBound)
         }
@@ -148,21 +148,22 @@ package final class RemoteUpdates: Sendable {
         }
     }
 
-    private func tell(_ state: RemoteState) {
+    private func tell(_ state: RemoteState) async {
+        var kept = kept.withLock { $0 }
         var messages = state.messages
-        let notKept = kept.withLock { kept -> OverridesError? in
-            guard kept.file?.content != state.file.content else { return nil }
+        var notKept: OverridesError?
+        if kept.file?.content != state.file.content {
             do throws(OverridesError) {
-                try keep(state.file)
+                try await keep(state.file)
                 kept.file = state.file
                 if kept.isFailureSaid { messages.append("its file can be written again") }
                 kept.isFailureSaid = false
-                return nil
             } catch {
                 if !kept.isFailureSaid { messages.append("\(error)") }
                 kept.isFailureSaid = true
-                return error
+                notKept = error
             }
+            self.kept.withLock { [kept] in $0 = kept }
         }
         report(
             RemoteFollower.Report(

@@ -16,6 +16,8 @@ package final class SharedResources: Sendable {
         let read: Duration?
     }
 
+    /// The number of sources.
+    let applications: Int
     let turns = RequestTurns()
     private let clients = Mutex<[Settings: Result<OpenedClient, FetchProblem>]>([:])
     private let clusters = Mutex<[EtcdCluster: EtcdClient]>([:])
@@ -25,7 +27,8 @@ package final class SharedResources: Sendable {
     /// files.
     private static let freshness: Duration = .seconds(1)
 
-    package init() {}
+    /// - Parameter applications: The number of sources that share this.
+    package init(applications: Int = 1) { self.applications = applications }
 
     /// Closes all connections. Later requests open new ones.
     package func end() async {

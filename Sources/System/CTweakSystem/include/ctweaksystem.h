@@ -34,6 +34,9 @@ ssize_t fbtweak__write(int descriptor, const void *bytes, size_t size, off_t off
  */
 void fbtweak__say(const char *line, size_t size);
 
+/* syncfs(2) of a descriptor's file system. False, and errno, if that fails. */
+bool fbtweak__flush_file_system(int descriptor);
+
 /* A descriptor that is readable from raise to lower, closed by exec; -1 and errno. */
 int fbtweak__make_event(void);
 void fbtweak__raise_event(int descriptor);

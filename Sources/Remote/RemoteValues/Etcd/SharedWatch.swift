@@ -1,0 +1,210 @@
+#if Remote
+internal import Synchronization
+
+/// One watch of an environment in etcd, at one member, for many applications.
+///
+/// A watch of its own costs each application a connection: 30 KB here, and more than that in etcd. The price of a shared
+/// one is to hear of all applications in the environment, also of those that this host does not have.
+final class SharedWatch: Sendable {
+    /// Called with messages for one application.
+    typealias Body = @Sendable ([EtcdWatchMessage]) throws(FetchProblem) -> Void
+    /// Watches changes from a revision on, until the watch ends.
+    typealias Watch = @Sendable (_ revision: Int, _ body: Body) async -> FetchProblem
+
+    private struct Follower {
+        let prefix: [UInt8]
+        /// The first revision that it does not know.
+        let revision: Int
+        let body: Body
+        let end: CheckedContinuation<FetchProblem?, Never>
+    }
+
+    private struct State {
+        var followers: [Int: Follower] = [:]
+        /// The followers' numbers, by their prefixes.
+        var numbers: [[UInt8]: Set<Int>] = [:]
+        var last = 0
+        var watching: Task<Void, Never>?
+        /// Distinguishes the watch from a former one that is about to end.
+        var watch = 0
+        /// The header of the last message; `nil` until the watch has started.
+        var header: EtcdHeader?
+        var recent = RecentChanges()
+        var isRefused = false
+    }
+
+    /// The prefix of all keys in the environment, with a trailing slash.
+    private let root: [UInt8]
+    private let watch: Watch
+    private let state = Mutex(State())
+
+    init(root: String, watch: @escaping Watch) {
+        (self.root, self.watch) = (Array(root.utf8), watch)
+    }
+
+    /// Follows the keys of one application.
+    ///
+    /// - Parameters:
+    ///   - keys: The prefix of the keys.
+    ///   - revision: The first revision that is not known.
+    ///   - body: Called with messages, in order.
+    /// - Returns: The reason for the end; `nil` if etcd does not allow to watch the whole environment.
+    func follow(_ keys: String, from revision: Int, _ body: @escaping Body) async -> FetchProblem? {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                join(
+                    number,
+                    Follower(prefix: Array(keys.utf8), revision: revision, body: body, end: continuation))
+            }
+        } onCancel: {
+            state.withLock { leave(number, FetchProblem(message: "cancelled"), &$0) }
+        }
+    }
+
+    private func join(_ number: Int, _ follower: Follower) {
+        state.withLock { state in
+            if state.isRefused { return follower.end.resume(returning: nil) }
+            // The handler above ran before this and found no follower.
+            if Task.isCancelled { return follower.end.resume(returning: FetchProblem(message: "cancelled")) }
+            state.followers[number] = follower
+            state.numbers[follower.prefix, default: []].insert(number)
+            guard state.watching != nil else { return start(from: follower.revision, &state) }
+            guard follower.revision >= state.recent.first else {
+                // It reads everything again.
+                return leave(
+                    number, FetchProblem(message: "the changes before the watch are missing"), &state)
+            }
+            guard let header = state.header else { return }
+            tell([.created(header.notBefore(follower.revision - 1))], number, &state)
+            let missed = state.recent.changes.filter { $0.entry.key.starts(with: follower.prefix) }
+            if !missed.isEmpty { tell([.changes(missed, upTo: header)], number, &state) }
+        }
+    }
+
+    private func start(from revision: Int, _ state: inout State) {
+        state.watch += 1
+        (state.header, state.recent) = (nil, RecentChanges(first: revision))
+        state.watching = Task { [watch = state.watch] in
+            let problem = await self.watch(revision) { (messages) throws(FetchProblem) in
+                try self.take(messages, of: watch)
+            }
+            end(watch, problem)
+        }
+    }
+
+    private func end(_ watch: Int, _ problem: FetchProblem) {
+        state.withLock { state in
+            guard state.watch == watch else { return }
+            state.watching = nil
+            state.isRefused = problem.message.contains("permission denied")
+            for number in Array(state.followers.keys) {
+                leave(number, state.isRefused ? nil : problem, &state)
+            }
+        }
+    }
+
+    private func leave(_ number: Int, _ problem: FetchProblem?, _ state: inout State) {
+        guard let follower = state.followers.removeValue(forKey: number) else { return }
+        state.numbers[follower.prefix]?.remove(number)
+        if state.numbers[follower.prefix]?.isEmpty == true { state.numbers[follower.prefix] = nil }
+        follower.end.resume(returning: problem)
+        guard state.followers.isEmpty, let watching = state.watching else { return }
+        watching.cancel()
+        (state.watching, state.watch) = (nil, state.watch + 1)
+    }
+
+    // MARK: - Messages
+
+    private func take(_ messages: [EtcdWatchMessage], of watch: Int) throws(FetchProblem) {
+        let isCurrent = state.withLock { state in
+            guard state.watch == watch else { return false }
+            for message in messages {
+                switch message {
+                case .ended: break
+                case .changes(let changes, let header) where !changes.isEmpty:
+                    state.header = header
+                    for change in changes { state.recent.append(change) }
+                    tell(changes, header, &state)
+                case .created(let header), .changes(_, let header):
+                    state.header = header
+                    for (number, follower) in state.followers {
+                        // The read of a newer revision may have overtaken this message.
+                        let header = header.notBefore(follower.revision - 1)
+                        let isStart = if case .created = message { true } else { false }
+                        tell([isStart ? .created(header) : .changes([], upTo: header)], number, &state)
+                    }
+                case .compacted:
+                    for number in Array(state.followers.keys) { tell([message], number, &state) }
+                }
+            }
+            return true
+        }
+        if !isCurrent { throw FetchProblem(message: "cancelled") }
+    }
+
+    /// Passes changes to the applications that they belong to.
+    private func tell(_ changes: [EtcdWatchMessage.Change], _ header: EtcdHeader, _ state: inout State) {
+        var mine: [[UInt8]: [EtcdWatchMessage.Change]] = [:]
+        for change in changes {
+            if let prefix = prefix(of: change.entry.key) { mine[prefix, default: []].append(change) }
+        }
+        for (prefix, changes) in mine {
+            for number in state.numbers[prefix] ?? [] {
+                tell([.changes(changes, upTo: header)], number, &state)
+            }
+        }
+    }
+
+    /// The environment, the application and the kind of a key: `/tweaks/production/search/values/`.
+    private func prefix(of key: [UInt8]) -> [UInt8]? {
+        guard key.starts(with: root) else { return nil }
+        let slashes = key.indices.dropFirst(root.count).lazy.filter { key[$0] == UInt8(ascii: "/") }
+        return slashes.dropFirst().first.map { Array(key[...$0]) }
+    }
+
+    private func tell(_ messages: [EtcdWatchMessage], _ number: Int, _ state: inout State) {
+        guard let follower = state.followers[number] else { return }
+        let unknown = messages.compactMap { (message) -> EtcdWatchMessage? in
+            guard case .changes(let changes, let header) = message, !changes.isEmpty else { return message }
+            let new = changes.filter { $0.entry.modified >= follower.revision }
+            return new.isEmpty ? nil : .changes(new, upTo: header)
+        }
+        guard !unknown.isEmpty else { return }
+        do throws(FetchProblem) { try follower.body(unknown) } catch { leave(number, error, &state) }
+    }
+}
+
+/// The last changes that a shared watch has reported, for followers that join later.
+private struct RecentChanges {
+    private(set) var changes: [EtcdWatchMessage.Change] = []
+    /// All changes from this revision on are there.
+    private(set) var first: Int
+    private var size = 0
+
+    private static let largest = 1 << 20
+    private static let most = 1000
+
+    init(first: Int = 0) { self.first = first }
+
+    mutating func append(_ change: EtcdWatchMessage.Change) {
+        changes.append(change)
+        size += change.entry.size
+        guard size > Self.largest || changes.count > Self.most else { return }
+        // Half of them, so that not each change moves all others.
+        let dropped = changes.prefix((changes.count + 1) / 2)
+        for change in dropped {
+            size -= change.entry.size
+            first = max(first, change.entry.modified + 1)
+        }
+        changes.removeFirst(dropped.count)
+    }
+}
+
+extension EtcdEntry {
+    fileprivate var size: Int { key.count + value.count }
+}
+#endif

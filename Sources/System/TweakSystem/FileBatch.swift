@@ -1,0 +1,74 @@
+package import Glibc
+
+/// A file to be replaced together with others.
+package struct NewFile: Sendable {
+    /// The path; its directory is created if necessary, world-readable.
+    package let path: String
+    package let bytes: [UInt8]
+
+    package init(path: String, bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
+}
+
+extension FileReplacement {
+    /// The number of files from which on their file system is flushed once, instead of twice for each of them: flushing
+    /// 10,000 files one by one takes many seconds. Few files do not wait for everything that others write.
+    static let manyFiles = 32
+
+    /// Replaces files atomically, each as if alone.
+    ///
+    /// Call it with the lock that all writers take.
+    ///
+    /// - Returns: The error of each file, or `nil`.
+    package static func replaceAll(_ files: [NewFile], permissions: mode_t) -> [FileError?] {
+        let isFlushed = files.count < manyFiles
+        var errors = [FileError?](repeating: nil, count: files.count)
+        var written: [(index: Int, replacement: FileReplacement)] = []
+        for (index, file) in files.enumerated() {
+            do throws(FileError) {
+                try makeFolders(containingFolder(of: file.path), permissions: 0o755)
+                let replacement = try FileReplacement(
+                    of: file.path, with: file.bytes, permissions: permissions, isLocked: true,
+                    isFlushed: isFlushed)
+                written.append((index, replacement))
+            } catch { errors[index] = error }
+        }
+        guard !isFlushed else {
+            for (index, replacement) in written {
+                do throws(FileError) { try replacement.commit() } catch { errors[index] = error }
+            }
+            return errors
+        }
+        do throws(FileError) { try flush(written.map { files[$0.index].path }) } catch {
+            for (index, replacement) in written {
+                replacement.discard()
+                errors[index] = error
+            }
+            return errors
+        }
+        var renamed: [Int] = []
+        for (index, replacement) in written {
+            do throws(FileError) {
+                try replacement.commit(isFlushed: false)
+                renamed.append(index)
+            } catch { errors[index] = error }
+        }
+        do throws(FileError) { try flush(renamed.map { files[$0].path }) } catch {
+            for index in renamed { errors[index] = error }
+        }
+        return errors
+    }
+
+    /// Flushes the file systems of these files.
+    private static func flush(_ paths: [String]) throws(FileError) {
+        var flushed: Set<dev_t> = []
+        for path in paths {
+            let folder = containingFolder(of: path)
+            guard let status = stat(path: folder) else { throw FileError("sync", folder) }
+            guard flushed.insert(status.st_dev).inserted else { continue }
+            let descriptor = openFile(folder, O_RDONLY | O_DIRECTORY)
+            guard descriptor >= 0 else { throw FileError("open", folder) }
+            defer { close(descriptor) }
+            guard flushFileSystem(of: descriptor) else { throw FileError("sync", folder) }
+        }
+    }
+}
