@@ -56,16 +56,77 @@ import Testing
         try configure(
             count, "\"fleet\": true",
             "\"etcd\": { \"endpoints\": [ \"\(etcd.endpoints[0])\" ], \"plainHTTP\": true },")
-        let result = try host.following { (_) throws in
+        let result = try host.following { (agent) throws in
             #expect(waitUntil { (0..<count).allSatisfy { isThere($0, "fleet") } })
-            try etcd.put("A/B/C", "{ \"value\": 2 }", application: "a0")
+            for (application, value) in [(0, 2), (count - 1, 3), (0, 4)] {
+                try etcd.put("A/B/C", "{ \"value\": \(value) }", application: "a\(application)")
+                #expect(waitUntil { has(value, application) })
+            }
+            // They share reads and a watch; alone each would have a connection.
+            let descriptors = "/proc/\(agent.processID)/fd"
             #expect(
-                waitUntil {
-                    (FileManager.default.contents(atPath: host.home("provided/a0/fleet.json")))
-                        .map { String(decoding: $0, as: UTF8.self).contains("\"C\" : 2") } == true
-                })
+                try waitUntil { try FileManager.default.contentsOfDirectory(atPath: descriptors).count < 50 })
+            // After the end of the watch all are read again.
+            etcd.kill()
+            try etcd.restart()
+            for application in [0, 1, count - 1] {
+                try etcd.put("A/B/C", "{ \"value\": 5 }", application: "a\(application)")
+                #expect(waitUntil { has(5, application) })
+            }
         }
         #expect(result.status == 0)
+    }
+
+    /// Whether the programs of an application have this value from etcd.
+    private func has(_ value: Int, _ application: Int) -> Bool {
+        FileManager.default.contents(atPath: host.home("provided/a\(application)/fleet.json"))
+            .map { String(decoding: $0, as: UTF8.self).contains("\"C\" : \(value)") } == true
+    }
+
+    @Test func `follows all in an etcd that allows it only their keys`() throws {
+        let etcd = try EtcdMembers()
+        let count = 120
+        for arguments in [
+            ["user", "add", "root:r"], ["role", "add", "root"], ["user", "grant-role", "root", "root"],
+            ["user", "add", "agent:secret"], ["role", "add", "reader"],
+            ["role", "grant-permission", "reader", "--prefix=true", "read", "/tweaks/production/a"],
+            ["user", "grant-role", "agent", "reader"], ["auth", "enable"],
+        ] {
+            let result = try etcd.ctl(arguments)
+            #expect(result.succeeded, "\(result.error)")
+        }
+        chmod(try host.home.write("password", "secret"), 0o600)
+        try configure(
+            count, "\"fleet\": true",
+            """
+            "etcd": { "endpoints": [ "\(etcd.endpoints[0])" ], "plainHTTP": true, "user": "agent",
+              "passwordFile": "password" },
+            """)
+        try host.following { (_) throws in
+            #expect(waitUntil { (0..<count).allSatisfy { isThere($0, "fleet") } })
+            for application in [0, count - 1] {
+                let key = "/tweaks/production/a\(application)/values/A/B/C"
+                #expect(try etcd.ctl(["put", key, "{ \"value\": 2 }"], user: "root:r").succeeded)
+                #expect(waitUntil { has(2, application) })
+            }
+        }
+    }
+
+    @Test func `reports those whose file cannot be written, and writes all others`() throws {
+        let server = try WebServer()
+        try server.put(features(["search": true]))
+        let count = 200
+        try configure(count, "\"url\": \"\(server.url)\", \"plainHTTP\": true")
+        try host.home.write("provided/a7", "not a folder")
+        try FileManager.default.createDirectory(
+            atPath: host.home("provided/a8/remote.json"), withIntermediateDirectories: true)
+        let result = try host.once()
+        #expect(result.status == EX_IOERR)
+        for application in [7, 8] {
+            #expect(result.error.contains("a\(application): cannot "), "\(result.error)")
+        }
+        #expect(result.error.split(separator: "\n").count { $0.contains("cannot ") } == 2, "\(result.error)")
+        #expect((0..<count).allSatisfy { $0 == 7 || isThere($0, "remote") })
     }
 
     @Test(.timeLimit(.minutes(5))) func `reads its configuration from a regular file only`() throws {

@@ -78,6 +78,22 @@ import TweakSystem
         #expect(try names.isEmpty)
     }
 
+    @Test(arguments: [3, 100]) func `Many files are replaced, each as if alone`(count: Int) throws {
+        try home.write("folder1/file", "old")
+        try home.write("folder2", "not a folder")
+        let files = (0..<count).map {
+            NewFile(path: home("folder\($0)/file"), bytes: Array("new \($0)".utf8))
+        }
+        let errors = FileReplacement.replaceAll(files, permissions: 0o644)
+        #expect(errors.count == count)
+        for index in 0..<count where index != 2 {
+            #expect(errors[index] == nil)
+            #expect(try text(files[index].path) == "new \(index)")
+        }
+        #expect(errors[2]?.path.hasPrefix(home("folder2")) == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home("folder1")) == ["file"])
+    }
+
     @Test func `Folders are made, and only the new ones are returned`() throws {
         #expect(try makeFolders(home("a"), permissions: 0o700) == [home("a")])
         #expect(try makeFolders(home("a/b/c"), permissions: 0o700) == [home("a/b"), home("a/b/c")])
