@@ -203,7 +203,7 @@
   FBTWEAK__IF_GIVEN(FBTWEAK__GATE, FBTWEAK__NO_GATE, __VA_ARGS__)(__VA_ARGS__, "", , )
 
 /*
- * FBTweakTake(set, copy)
+ * FBTweakTake(set, copy [, seen])
  *
  * An expression of type bool: copies a set of tweaks that belong together, for any number of
  * threads. The set is an expression that reads the tweaks, such as a call of an inline function;
@@ -213,17 +213,21 @@
  *       return (struct gains){FBTweakValue("Motor", "PID", "P", 1.0), FBTweakValue(…)};
  *     }
  *     ...
- *     FBTweakTake(gains(), &copy);
+ *     if (FBTweakTake(gains(), &copy, &seen)) recompute(&copy);
  *
- * True: the copy is what one change left, and no part of another. False: values were being stored
- * in all of three attempts, and the copy is what it was. It takes no lock and never waits. The
- * expression may be evaluated up to three times.
+ * True: the copy has been replaced by what one change left, and no part of another. False: values
+ * were being stored in all of three attempts, and the copy is what it was. It takes no lock and
+ * never waits. The expression may be evaluated up to three times.
+ *
+ * If a uint64_t is kept beside the copy, first 0, a take that has its address is false, and as fast
+ * as a read, as long as no tweak of the program has changed.
  *
  * This holds for changes by the Tweaks library, and for changes that `tweak` makes in the memory of
  * a process without it; a writer that is killed there is repaired by the next one. It does not hold
- * for what a gate stores in another thread: read the tweaks of a gate behind it, without a take.
+ * for what a gate stores: read the tweaks of a gate behind it, without a take.
  */
-#define FBTweakTake(set_, copy_) FBTWEAK__TAKE((set_), (copy_))
+#define FBTweakTake(set_, ...)                                                                     \
+  FBTWEAK__THIRD(__VA_ARGS__, FBTWEAK__TAKE_NEW, FBTWEAK__TAKE, )((set_), __VA_ARGS__)
 
 /*
  * FBTweakApplication("name")
@@ -687,10 +691,20 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #  define FBTWEAK__APPLICATION(name_)                                                              \
     FBTWEAK__STATIC_ASSERT(sizeof("" name_) > 1, "FBTweakApplication: the name is empty")
 #  define FBTWEAK__GATE(...) ((void)0)
-/* A variable, because Clang warns of branches that a constant excludes. */
+/*
+ * In a variable, because Clang warns of branches that a constant excludes. What has been seen once
+ * never changes.
+ */
 #  define FBTWEAK__TAKE(set_, copy_)                                                               \
     (__extension__({                                                                               \
-      bool fbtweak__is_taken = (*copy_ = set_, 1);                                                 \
+      bool fbtweak__is_taken = (*(copy_) = set_, 1);                                               \
+      fbtweak__is_taken;                                                                           \
+    }))
+#  define FBTWEAK__TAKE_NEW(set_, copy_, seen_)                                                    \
+    (__extension__({                                                                               \
+      bool fbtweak__is_taken = *(seen_) == 0;                                                      \
+      if (fbtweak__is_taken)                                                                       \
+        *(copy_) = set_, *(seen_) = 1;                                                             \
       fbtweak__is_taken;                                                                           \
     }))
 #  define FBTWEAK__VALUE(text_, category_, collection_, name_, ...) (FBTWEAK__FIRST(__VA_ARGS__, ))
@@ -713,6 +727,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #  endif
 #endif
 #define FBTWEAK__FIRST(first_, ...) first_
+#define FBTWEAK__THIRD(first_, second_, third_, ...) third_
 #define FBTWEAK__SEVENTH(...) FBTWEAK__SEVENTH_(__VA_ARGS__)
 #define FBTWEAK__SEVENTH_(_1, _2, _3, _4, _5, _6, seventh_, ...) seventh_
 #define FBTWEAK__PASTE(a_, b_) FBTWEAK__PASTE_(a_, b_)
@@ -2259,6 +2274,7 @@ struct fbtweak__action_of {
                         "FBTweakGate: a category or collection is a string literal without a "     \
                         "NUL");                                                                    \
         FBTWEAK__ASSERT(sizeof(category_) > 1, "FBTweakGate: the category is empty");              \
+        FBTWEAK__ASSERT(FB_TWEAK_GATE_STORES > 0, "FB_TWEAK_GATE_STORES: it is at least 1");       \
         FBTWEAK__ASSERT(sizeof("" more_) == 1,                                                     \
                         "FBTweakGate: nothing comes behind the collection");                       \
         FBTWEAK__GATE_RECORD(category_, collection_, FBTWEAK__LOCATION);                           \
@@ -2335,14 +2351,21 @@ extern fbtweak__word fbtweak__image_sequence __attribute__((visibility("hidden")
 #  else
 #    define FBTWEAK__AFTER_LOADS __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #  endif
-#  define FBTWEAK__TAKE(set_, copy_)                                                               \
+#  define FBTWEAK__TAKE(set_, copy_) FBTWEAK__TAKE_UNLESS(set_, copy_, (void)0, (void)0)
+/* What has been seen is odd, and 0 is nothing. */
+#  define FBTWEAK__TAKE_NEW(set_, copy_, seen_)                                                    \
+    FBTWEAK__TAKE_UNLESS(set_, copy_,                                                              \
+                         if (__builtin_expect(*(seen_) == fbtweak__before + 1, 1)) break,          \
+                         *(seen_) = fbtweak__before + 1)
+#  define FBTWEAK__TAKE_UNLESS(set_, copy_, unless_, taken_)                                       \
     (__extension__({                                                                               \
       FBTWEAK__SEQUENCE;                                                                           \
-      FBTWEAK__AUTO fbtweak__copy = copy_;                                                         \
+      FBTWEAK__AUTO fbtweak__copy = (copy_);                                                       \
       bool fbtweak__is_taken = false;                                                              \
       for (int fbtweak__attempts = 3; fbtweak__attempts && !fbtweak__is_taken;                     \
            fbtweak__attempts--) {                                                                  \
         uint64_t fbtweak__before = __atomic_load_n(&fbtweak__image_sequence, __ATOMIC_ACQUIRE);    \
+        unless_;                                                                                   \
         FBTWEAK__AUTO fbtweak__taken = set_;                                                       \
         FBTWEAK__AFTER_LOADS;                                                                      \
         if (__builtin_expect(!(fbtweak__before & 1) &&                                             \
@@ -2350,6 +2373,7 @@ extern fbtweak__word fbtweak__image_sequence __attribute__((visibility("hidden")
                                      __atomic_load_n(&fbtweak__image_sequence, __ATOMIC_RELAXED),  \
                              1)) {                                                                 \
           *fbtweak__copy = fbtweak__taken;                                                         \
+          taken_;                                                                                  \
           fbtweak__is_taken = true;                                                                \
         }                                                                                          \
       }                                                                                            \

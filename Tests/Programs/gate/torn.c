@@ -1,7 +1,7 @@
 /*
  * Reads sets of tweaks while a writer never stops, and counts those that are parts of two sets.
  *
- *     torn gate|take|none threads|processes READS CHANGES
+ *     torn gate|take|changed|none threads|processes READS CHANGES
  *
  * Reads at least so often, and until it has seen so many changes. Prints the reads, those that had
  * a set, the sets that differed from the one before, and the torn ones. SIZE is the size of a set:
@@ -123,12 +123,15 @@ static void write_in_process(pid_t process) {
 static int read_sets(uint64_t least_reads, uint64_t least_changes) {
   uint64_t reads = 0, sets = 0, changes = 0, torn = 0, last = 0;
   struct set set = {{0}};
+  uint64_t seen = 0;
   for (; reads < least_reads || changes < least_changes; reads++) {
     if (reads % 4096 == 0)
       sched_yield();
     if (how[0] == 't') {
       if (!FBTweakTake(read_set(), &set))
         continue;
+    } else if (how[0] == 'c') {
+      (void)FBTweakTake(read_set(), &set, &seen);
     } else {
       if (how[0] == 'g')
         FBTweakGate("Motor");

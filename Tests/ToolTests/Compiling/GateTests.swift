@@ -156,11 +156,12 @@ private let programs = Locations.package + "/Tests/Programs"
         compiler: Compiler, size: Int
     ) throws {
         // With --long a size has 10⁹ reads of each compiler.
-        let reads = isLong ? 1_000_000_000 / (8 * Self.levels.count) : 100_000
+        let reads = isLong ? 1_000_000_000 / (12 * Self.levels.count) : 100_000
         for level in Self.levels {
             let program = try build("torn", with: compiler, [level, "-DSIZE=\(size)"])
             for (way, writer) in [
                 ("gate", "threads"), ("gate", "processes"), ("take", "threads"), ("take", "processes"),
+                ("changed", "threads"), ("changed", "processes"),
             ] {
                 for cores in isLong ? ["0", "0-1"] : ["0-1"] {
                     let result = try run(
@@ -182,7 +183,7 @@ private let programs = Locations.package + "/Tests/Programs"
         #expect(counts(result.output)["torn", default: 0] > 0)
     }
 
-    @Test(arguments: [Compiler.gcc, .clang], ["gate", "take"])
+    @Test(arguments: [Compiler.gcc, .clang], ["gate", "take", "changed"])
     func `The thread sanitizer finds no race`(compiler: Compiler, way: String) throws {
         let program = try build("torn", with: compiler, ["-g", "-O1", "-fsanitize=thread", "-DSIZE=16"])
         let result = try run(program, [way, "threads", isLong ? "20000000" : "200000", "20"], home: home)

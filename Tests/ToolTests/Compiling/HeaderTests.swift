@@ -75,6 +75,8 @@ import Testing
           struct set set;
           if (FBTweakTake(SET, &set)) ratio += set.first;
           *count += FBTweakTake((SET), &set) ? set.second : 0;
+          uint64_t seen = 0;
+          while (FBTweakTake(SET, &set, &seen)) *count += set.second;
           const fbtweak *handle = FBTweakInline("A", "B", "Handle", 5, 0, 10);
           return flag && handle ? ratio : (double)size + (*text)[0];
         }

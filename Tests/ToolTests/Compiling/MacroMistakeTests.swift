@@ -209,6 +209,7 @@ import Testing
         #"func show(_ speed: Double) { #tweakMonitor("A", "B", "C", speed, in: 0...9) }"#,
         ##"#tweakAction("A", "B", "C") { print("done") }"##,
         ##"#tweakApplication("maze")"##,
+        ##"func turn() { #tweakGate("Motor") }"##,
         #"@Tweakable("A", "B", "C", in: 0...9) var width = 5"#,
         #"struct Motor { @TweakMonitored("A", "B", "C") var speed = 5.0 }"#,
     ])

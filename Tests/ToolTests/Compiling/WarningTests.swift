@@ -45,6 +45,8 @@ import Testing
           if (FBTweakTake(read_set(), &set))
             ratio += set.first;
           *count += FBTweakTake(read_set(), &set) ? set.second : 0;
+          uint64_t seen = 0;
+          *count += FBTweakTake(read_set(), &set, &seen) ? set.second : 0;
         #ifdef __cplusplus
           const Mode mode = FBTweakValue("A", "B", "Mode", slow, FBTweakChoices((slow, "slow"), (fast, "fast")));
           const fbtweak_binding binding = FBTweakBinding(size, "A", "B", "Binding", 5u);
