@@ -19,6 +19,13 @@ import Testing
         #expect(bounce.stiffness.defaultValue == 200)
     }
 
+    @Test func `are taken with the values that they have`() throws {
+        let bounce = try store.make(group: TweakSpring(stiffness: 200), "UI", "Card", "Bounce")
+        #expect(bounce.taken == TweakSpring(stiffness: 200))
+        try bounce.set(TweakSpring(mass: 2, damping: 15))
+        #expect(bounce.taken == TweakSpring(mass: 2, damping: 15))
+    }
+
     @Test func `for animations, shadows and insets are there`() throws {
         let animation = try store.make(group: TweakAnimation(curve: .linear), "UI", "Card", "Fade")
         try animation.curve.set(.easeOut)
