@@ -99,12 +99,12 @@ struct JSONBuffer {
             write(index > 0 ? ",\n        {\n" : "\n        {\n")
             write("          \"capacity\" : ")
             write(value: .integer(Int128(gate.capacity)))
+            write(",\n          \"gate\" : ")
+            write(text: "\(gate.name)")
             if let location = gate.location {
                 write(",\n          \"location\" : ")
                 write(text: location)
             }
-            write(",\n          \"gate\" : ")
-            write(text: "\(gate.name)")
             write("\n        }")
         }
         write("\n      ]")

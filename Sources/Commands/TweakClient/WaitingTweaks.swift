@@ -1,4 +1,5 @@
 package import TweakProtocol
+internal import TweakRecords
 internal import TweakSystem
 
 extension JSONTweak {

@@ -12,7 +12,9 @@ import Testing
         gates: [GateRecord(), GateRecord(collection: "Other", capacity: 2)])
     private var store: TweakStore { tweaks.store }
     private var loop: SyntheticLoop { tweaks.loop() }
-    private let (p, i, count): (TweakKey, TweakKey, TweakKey) = (.test("P"), .test("I"), .test("Count"))
+    private let p = TweakKey.test("P")
+    private let i = TweakKey.test("I")
+    private let count = TweakKey.test("Count")
     private let flag = TweakKey("Test", "Other", "Flag")
 
     private func set(_ values: KeyValuePairs<TweakKey, TweakValue?>) throws {
@@ -150,7 +152,8 @@ import Testing
 @Suite struct `Observers of tweaks below a gate` {
     private let tweaks = SyntheticTweaks(.double("P", 1), .double("I", 2), gates: [GateRecord()])
     private var store: TweakStore { tweaks.store }
-    private let (p, i): (TweakKey, TweakKey) = (.test("P"), .test("I"))
+    private let p = TweakKey.test("P")
+    private let i = TweakKey.test("I")
 
     @Test func `They are notified when the loop has passed, on another thread`() throws {
         let told = Recorded<TweakChange>()
@@ -212,7 +215,9 @@ import Testing
         gates: [GateRecord(capacity: 2)])
     private var store: TweakStore { tweaks.store }
     private var loop: SyntheticLoop { tweaks.loop() }
-    private let (p, i, count): (TweakKey, TweakKey, TweakKey) = (.test("P"), .test("I"), .test("Count"))
+    private let p = TweakKey.test("P")
+    private let i = TweakKey.test("I")
+    private let count = TweakKey.test("Count")
 
     @Test func `A person's is refused`() throws {
         let error = TweakError.gate("Test", stores: 3, capacity: 2)
@@ -284,7 +289,8 @@ import Testing
     private let tweaks = SyntheticTweaks(.double("P", 1), .double("I", 2), gates: [GateRecord()])
     private var store: TweakStore { tweaks.store }
     private var loop: SyntheticLoop { tweaks.loop() }
-    private let (p, i): (TweakKey, TweakKey) = (.test("P"), .test("I"))
+    private let p = TweakKey.test("P")
+    private let i = TweakKey.test("I")
 
     private func withVariable(_ body: (UnsafeMutablePointer<Double>, UInt) throws -> Void) throws {
         let variable = UnsafeMutablePointer<Double>.allocate(capacity: 1)
