@@ -27,35 +27,44 @@ package struct JSONTweak: Hashable, Sendable {
 }
 
 extension JSONTweak: Codable {
-    private struct Choice: Codable {
+    private struct Choice: Decodable {
         let value: JSONValue
         let label: String?
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: JSONName.self)
-        try container.encode(declaration.key, forKey: "tweak")
-        try container.encode(declaration.key.category, forKey: "category")
-        try container.encode(declaration.key.collection, forKey: "collection")
-        try container.encode(declaration.key.name, forKey: "name")
-        try container.encode(declaration.type.description, forKey: "type")
-        try container.encode(declaration.defaultValue, forKey: "default")
-        try container.encodeIfPresent(value, forKey: "value")
-        try container.encodeIfPresent(source, forKey: "source")
-        try container.encodeIfPresent(pendingValue, forKey: "pendingValue")
-        try container.encodeIfPresent(gate, forKey: "gate")
-        if declaration.isMonitor { try container.encode(true, forKey: "monitor") }
+    /// Lists have thousands, and a container for each would take most of the time.
+    package func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    private var json: JSONValue {
+        var members: JSONObject = [:]
+        members["tweak"] = text(declaration.key.description)
+        members["category"] = text(declaration.key.category)
+        members["collection"] = text(declaration.key.collection)
+        members["name"] = text(declaration.key.name)
+        members["type"] = text(declaration.type.description)
+        members["default"] = .scalar(declaration.defaultValue)
+        members["value"] = value.map(JSONValue.scalar)
+        members["source"] = source.map(text)
+        members["pendingValue"] = pendingValue.map(JSONValue.scalar)
+        members["gate"] = gate.map(text)
+        if declaration.isMonitor { members["monitor"] = .scalar(.bool(true)) }
         for option in TweakOption.all {
-            let name = JSONName(stringValue: option.name)
             switch option.setting(declaration) {
-            case .value(let value)?: try container.encode(value, forKey: name)
+            case .value(let value)?: members[option.name] = .scalar(value)
             case .choices(let choices)?:
-                try container.encode(
-                    choices.map { Choice(value: .scalar($0.value), label: $0.label) }, forKey: name)
+                members[option.name] = .array(
+                    choices.map { choice in
+                        var members: JSONObject = ["value": .scalar(choice.value)]
+                        members["label"] = choice.label.map(text)
+                        return .object(members)
+                    })
             case nil: break
             }
         }
+        return .object(members)
     }
+
+    private func text(_ text: String) -> JSONValue { .scalar(.string(text)) }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: JSONName.self)
