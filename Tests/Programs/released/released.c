@@ -1,8 +1,28 @@
 /* Uses what a program can use of fbtweak.h, in C and C++. Each release has it built with its own
- * header. */
+ * header. With TABLE_SIZE it runs as with the library of the release whose table had this size. */
 #include <fbtweak.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#if defined(TABLE_SIZE)
+#  include <stdlib.h>
+#  include <sys/mman.h>
+
+/* Cuts the table off. A call of a function behind the end crashes. */
+static void cut_table(void) {
+  char *table = (char *)fbtweak__current_library();
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), size = table ? *(size_t *)table : 0;
+  char *start = (char *)((uintptr_t)table & ~(page - 1));
+  if (size < TABLE_SIZE ||
+      mprotect(start, (size_t)(table - start) + size, PROT_READ | PROT_WRITE) != 0)
+    exit(2);
+  *(size_t *)table = TABLE_SIZE;
+  for (size_t offset = TABLE_SIZE; offset < size; offset++)
+    table[offset] = 0;
+}
+#else
+static void cut_table(void) {}
+#endif
 
 FBTweakApplication("released");
 
@@ -22,6 +42,7 @@ static bool visit(const fbtweak *tweak, void *context) {
 FBTweakAction("Released", "Actions", "Act", act);
 
 int main(int argc, char **argv) {
+  cut_table();
   bool flag = FBTweakValue("Released", "Values", "Flag", false, FBTweakDescription("a flag"));
   int integer = FBTweakValue("Released", "Values", "Integer", 3, 1, 9, FBTweakStep(2));
   double number = FBTweakValue("Released", "Values", "Number", 1.5, 0, 10, FBTweakUnit("m"));
