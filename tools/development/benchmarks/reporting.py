@@ -1,5 +1,6 @@
 """Reports measurements."""
 
+import math
 import statistics
 import sys
 
@@ -24,6 +25,12 @@ def print_table(titles, rows):
         print("   ".join([row[0].ljust(widths[0]), *cells]).rstrip())
 
 
+def print_left_table(titles, rows):
+    widths = [max(len(row[column]) for row in [titles, *rows]) for column in range(len(titles))]
+    for row in [titles, *rows]:
+        print("   ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+
+
 def spread(low, high, digits):
     return f"{low:.{digits}f} … {high:.{digits}f}"
 
@@ -31,3 +38,24 @@ def spread(low, high, digits):
 def print_bound(text, exceeding):
     """Whether a bound holds, and the rows that exceed it."""
     print(f"{text}: " + (f"no, see {'; '.join(exceeding)}" if exceeding else "yes"))
+
+
+def ratio(ours, others):
+    """The median of the ratios of samples that were taken in turn, and its interval with 95 % confidence."""
+    ratios = sorted(one / other for one, other in zip(ours, others))
+    # Order statistics: of a median they assume nothing about the distribution.
+    half = 0.98 * len(ratios) ** 0.5
+    low = max(0, math.floor(len(ratios) / 2 - half))
+    high = min(len(ratios) - 1, math.ceil(len(ratios) / 2 + half))
+    return {"median": statistics.median(ratios), "interval": [ratios[low], ratios[high]], "samples": len(ratios)}
+
+
+def is_known(ratio, width):
+    """Whether the interval of a ratio is narrow enough to stop."""
+    low, high = ratio["interval"]
+    return high - low <= width * ratio["median"]
+
+
+def times(ratio):
+    low, high = ratio["interval"]
+    return f"{ratio['median']:.3g} × ({low:.3g} … {high:.3g})"

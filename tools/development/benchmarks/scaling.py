@@ -1,0 +1,156 @@
+"""Measures how costs grow with the number of tweaks and of overrides, in processor time."""
+
+import math
+import os
+import random
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import dumping
+import many_tweaks
+from building import SOFTWARE, TOOLS, UNAVAILABLE, Failure, output
+from reporting import print_bound, print_table, progress, summary
+
+HELP = """\
+scale   ms of processor time for 1,000, 10,000 and 100,000 tweaks: to start a process, and with overrides to start one
+        with 100,000 tweaks; to list them as JSON in a process, at the first request and later; tweak-dump as JSON and
+        as a table, readelf -p and nm -a for the same file. Each with its exponent, the power of the number with which
+        it grows; the fixed cost, that of an empty program or file, is subtracted. The rows take turns.
+"""
+
+SIZES = [1_000, 10_000, 100_000]
+# n log n from the smallest to the largest size, and the noise of a busy machine.
+MOST_EXPONENT = 1 + math.log(math.log(SIZES[-1]) / math.log(SIZES[0])) / math.log(SIZES[-1] / SIZES[0]) + 0.05
+MOST_START_NANOSECONDS, MOST_OVERRIDE_NANOSECONDS = 2, 150
+MOST_LIST_MILLISECONDS, MOST_DUMP_MILLISECONDS = 150, 250
+START, OVERRIDES, LIST, LISTED = "start", "start, 100,000 tweaks, with overrides", "list, first", "list, again"
+DUMP = "tweak-dump --format json"
+
+
+def processor_milliseconds(command, environment):
+    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    process = os.posix_spawn(command[0], command, environment, file_actions=[(os.POSIX_SPAWN_DUP2, nowhere, 1)])
+    _, status, usage = os.wait4(process, 0)
+    os.close(nowhere)
+    if status != 0:
+        raise Failure(f"{' '.join(command)} ended with status {os.waitstatus_to_exitcode(status)}", SOFTWARE)
+    return (usage.ru_utime + usage.ru_stime) * 1e3
+
+
+def lists(program, environment):
+    """What the first and the second list cost the process that answers."""
+    process = subprocess.Popen([program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+    with process:
+        process.stdout.readline()
+        path = Path(environment["XDG_RUNTIME_DIR"], f"tweaks/{process.pid}.sock")
+        while not path.exists():
+            if process.poll() is not None:
+                raise Failure(f"the program ended with status {process.returncode}", SOFTWARE)
+            time.sleep(0.01)
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(path))
+            lines = connection.makefile("rb")
+            costs = []
+            for _ in range(2):
+                before = used(process.pid)
+                connection.sendall(b'{"jsonrpc":"2.0","id":1,"method":"list","params":{}}\n')
+                lines.readline()
+                costs.append(used(process.pid) - before)
+        process.stdin.close()
+    return costs
+
+
+def used(pid):
+    """The ms of processor time of a process."""
+    # The run times of its threads in ns; /proc/PID/stat counts hundredths of a second.
+    return sum(int(path.read_text().split()[0]) for path in Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e6
+
+
+def measure(quick):
+    if not (shutil.which("readelf") and shutil.which("nm")):
+        raise Failure("readelf and nm are missing: on Debian and Ubuntu they are in the package binutils", UNAVAILABLE)
+    with tempfile.TemporaryDirectory() as home:
+        folder, prefix = Path(home), f"{home}/installed"
+        os.chmod(home, 0o700)
+        progress("installing the library and the commands")
+        output([str(TOOLS / "install"), "--prefix", prefix, "--destdir", ""])
+        return measured(folder, prefix, quick)
+
+
+def measured(folder, prefix, quick):
+    environment = {
+        "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_RUNTIME_DIR": str(folder),
+        "LD_LIBRARY_PATH": f"{prefix}/lib", "PATH": os.environ.get("PATH", "")}
+    programs, files, configurations = {}, {}, {}
+    for size in [0, *SIZES]:
+        programs[size], files[size] = folder / f"hot-{size}", folder / f"file-{size}.o"
+        many_tweaks.write_program(programs[size], size, prefix)
+        dumping.write_object(files[size], size)
+        configurations[size] = folder / f"overrides-{size}"
+        many_tweaks.write_overrides(configurations[size], SIZES[-1], size)
+    inspections = {
+        DUMP: [f"{prefix}/bin/tweak-dump", "--format", "json"], "tweak-dump": [f"{prefix}/bin/tweak-dump"],
+        "readelf -p": [shutil.which("readelf"), "-p", "fbtweak"], "nm -a": [shutil.which("nm"), "-a"]}
+    ways = {
+        START: lambda size: processor_milliseconds([str(programs[size])], environment),
+        OVERRIDES: lambda size: processor_milliseconds(
+            [str(programs[SIZES[-1]])], environment | {"XDG_CONFIG_HOME": str(configurations[size])}),
+        **{
+            name: (lambda size, command=command: processor_milliseconds([*command, str(files[size])], environment))
+            for name, command in inspections.items()},
+    }
+    rounds = 3 if quick else 15
+    progress(f"measuring {rounds} rounds")
+    samples = {(name, size): [] for name in [*ways, LIST, LISTED] for size in [0, *SIZES]}
+    cases = [(name, size) for name in ways for size in [0, *SIZES]]
+    for _ in range(rounds):
+        for name, size in random.sample(cases, len(cases)):
+            samples[name, size].append(ways[name](size))
+        for size in [0, *SIZES]:
+            first, again = lists(programs[size], environment)
+            samples[LIST, size].append(first)
+            samples[LISTED, size].append(again)
+    rows = []
+    for name in [START, OVERRIDES, LIST, LISTED, *inspections]:
+        costs = {size: summary(samples[name, size])["median"] for size in [0, *SIZES]}
+        rows.append({
+            "name": name, "rounds": rounds, "milliseconds": {str(size): cost for size, cost in costs.items()},
+            "nanosecondsEach": (costs[SIZES[-1]] - costs[0]) * 1e6 / SIZES[-1], "exponent": exponent(costs)})
+    return rows
+
+
+def exponent(costs):
+    """The power with which a cost grows to the largest size, or none if it does not grow enough to tell."""
+    beyond = [costs[size] - costs[0] for size in SIZES]
+    if beyond[-1] < max(costs[0] / 2, 1) or min(beyond[-2:]) <= 0:
+        return None
+    return math.log(beyond[-1] / beyond[-2]) / math.log(SIZES[-1] / SIZES[-2])
+
+
+def show(rows):
+    print(f"Costs by size, ms of processor time, {rows[0]['rounds']} rounds")
+    print_table(
+        ["", *(f"{size:,}" for size in [0, *SIZES]), "ns each", "exponent"],
+        [
+            [
+                row["name"], *(f"{cost:.2f}" for cost in row["milliseconds"].values()), f"{row['nanosecondsEach']:,.0f}",
+                "" if row["exponent"] is None else f"{row['exponent']:.2f}"]
+            for row in rows])
+    print_bound(
+        "Nothing grows faster than n log n", [row["name"] for row in rows if (row["exponent"] or 0) > MOST_EXPONENT])
+    named = {row["name"]: row for row in rows}
+    most = str(SIZES[-1])
+    for text, exceeds in [
+        (f"{SIZES[-1]:,} tweaks add at most {MOST_START_NANOSECONDS} ns each to a start",
+         named[START]["nanosecondsEach"] > MOST_START_NANOSECONDS),
+        (f"overrides add at most {MOST_OVERRIDE_NANOSECONDS} ns each",
+         named[OVERRIDES]["nanosecondsEach"] > MOST_OVERRIDE_NANOSECONDS),
+        (f"a list takes at most {MOST_LIST_MILLISECONDS} ms", named[LIST]["milliseconds"][most] > MOST_LIST_MILLISECONDS),
+        (f"tweak-dump takes at most {MOST_DUMP_MILLISECONDS} ms as JSON",
+         named[DUMP]["milliseconds"][most] > MOST_DUMP_MILLISECONDS),
+    ]:
+        print_bound(text, ["the row above"] if exceeds else [])
