@@ -16,6 +16,7 @@ private struct Checkout {
         try home.write("CHANGELOG.md", "# Changelog\n\n" + changelog + "\n## [1.1.0] - 2026-10-01\n\nOld.\n")
         try home.write("README.md", readme)
         try home.write("Tests/Programs/released/1.2.0-beta.1/expected.json", "{}")
+        try home.write("Tests/Programs/released/1.2.0-beta.1/api/Tweaks.json.xz", "")
         for (name, command) in [
             ("test", "echo tested"), ("development/package", "echo deb >${!#}/tweaks.deb"),
             ("development/tarball", "echo tar >${!#}/tweaks.tar.gz"),
@@ -69,6 +70,12 @@ private struct Checkout {
         let checkout = try Checkout()
         try checkout.git("rm", "-r", "--quiet", "Tests")
         try checkout.expectRefusal("Tests/Programs/released: there is no 1.2.0-beta.1")
+    }
+
+    @Test func `refuses a version whose Swift API is not kept`() throws {
+        let checkout = try Checkout()
+        try checkout.git("rm", "-r", "--quiet", "Tests/Programs/released/1.2.0-beta.1/api")
+        try checkout.expectRefusal("Tests/Programs/released/1.2.0-beta.1: there is no Swift API")
     }
 
     @Test func `refuses changes that are not committed`() throws {
