@@ -52,8 +52,8 @@ thread_local bool hides_accesses;
 bool hide_accesses() {
   if (hides_accesses || !AnnotateIgnoreReadsBegin || !AnnotateIgnoreWritesBegin)
     return false;
-  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
-  AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  AnnotateIgnoreReadsBegin("calls.cpp", __LINE__);
+  AnnotateIgnoreWritesBegin("calls.cpp", __LINE__);
   hides_accesses = true;
   return true;
 }
@@ -62,8 +62,8 @@ bool show_accesses() {
   if (!hides_accesses)
     return false;
   hides_accesses = false;
-  AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
-  AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  AnnotateIgnoreWritesEnd("calls.cpp", __LINE__);
+  AnnotateIgnoreReadsEnd("calls.cpp", __LINE__);
   return true;
 }
 #endif

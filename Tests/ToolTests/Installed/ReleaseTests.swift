@@ -190,6 +190,17 @@ private enum Tarball {
         #expect(result.succeeded && result.output == "o\n", "\(result.output)\(result.error)")
     }
 
+    /// Otherwise their bytes would depend on where they are built. BoringSSL's and YAML's sources have such paths, so those
+    /// of the page, the agent and `tweak-flip-defaults` do.
+    @Test(arguments: ["lib/libtweaks.so", "bin/tweak", "bin/tweak-dump"])
+    func `has no path of the checkout in the library and the main commands`(name: String) throws {
+        let path = try Installation.path(name)
+        let content = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
+        for folder in ["/Sources/", "/.build/", "/tools/"] {
+            #expect(content.range(of: Data((Locations.package + folder).utf8)) == nil, "\(folder)")
+        }
+    }
+
     @Test(.enabled(if: isLong)) func `has the same bytes each time`() throws {
         let (first, second) = try (Tarball.made.get(), Tarball.make())
         #expect(FileManager.default.contentsEqual(atPath: first.path, andPath: second.path))
