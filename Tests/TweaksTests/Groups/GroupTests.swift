@@ -26,6 +26,32 @@ import Testing
         #expect(bounce.taken == TweakSpring(mass: 2, damping: 15))
     }
 
+    @Test func `are never mixed when they are taken while another thread sets them`() async throws {
+        let insets = try store.make(group: TweakEdgeInsets(), "UI", "Card", "Text")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                var number = 0.0
+                while !Task.isCancelled {
+                    number = number == 50 ? 0 : number + 1
+                    try insets.set(
+                        TweakEdgeInsets(top: number, left: number, bottom: number, right: number))
+                }
+            }
+            var taken = 0
+            var seen: Set<Double> = []
+            while taken < 10_000 || seen.count < 10 {
+                await Task.yield()
+                guard let now = insets.taken else { continue }
+                taken += 1
+                seen.insert(now.top)
+                let isWhole = now.left == now.top && now.bottom == now.top && now.right == now.top
+                if !isWhole { Issue.record("mixed: \(now)") }
+            }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `for animations, shadows and insets are there`() throws {
         let animation = try store.make(group: TweakAnimation(curve: .linear), "UI", "Card", "Fade")
         try animation.curve.set(.easeOut)
