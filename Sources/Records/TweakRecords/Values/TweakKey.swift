@@ -98,11 +98,15 @@ extension TweakKey: LosslessStringConvertible {
 
     /// `Category/Collection/Name`, with `/` as `%2F` and `%` as `%25` inside a level.
     public var description: String {
-        [category, collection, name].map(Self.escape).joined(separator: "/")
+        Self.escape(category) + "/" + Self.escape(collection) + "/" + Self.escape(name)
     }
 
     /// A level with its slashes and percent signs escaped.
     package static func escape(_ level: String) -> String {
+        // Few have any, and a list has thousands of levels.
+        guard level.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "%") }) else {
+            return level
+        }
         var escaped = ""
         for scalar in level.unicodeScalars {
             switch scalar {
