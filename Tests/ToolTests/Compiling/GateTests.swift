@@ -171,7 +171,9 @@ private let programs = Locations.package + "/Tests/Programs"
                     let counts = counts(result.output)
                     #expect(result.succeeded && counts["reads", default: 0] >= reads)
                     #expect(counts["torn"] == 0, "\(level) \(way) \(writer) \(cores): \(result.output)")
-                    print(compiler, level, size, way, writer, cores, result.output, terminator: "")
+                    if isLong {
+                        print(compiler, level, size, way, writer, cores, result.output, terminator: "")
+                    }
                 }
             }
         }
@@ -184,10 +186,14 @@ private let programs = Locations.package + "/Tests/Programs"
         #expect(counts(result.output)["torn", default: 0] > 0)
     }
 
-    @Test(arguments: [Compiler.gcc, .clang], ["gate", "take", "changed"])
+    // The runtime of Swift's clang needs libdispatch.
+    @Test(arguments: Compiler.present.filter { $0 != .clang }, ["gate", "take", "changed"])
     func `The thread sanitizer finds no race`(compiler: Compiler, way: String) throws {
         let program = try build("torn", with: compiler, ["-g", "-O1", "-fsanitize=thread", "-DSIZE=16"])
-        let result = try run(program, [way, "threads", isLong ? "20000000" : "200000", "20"], home: home)
+        // Older runtimes refuse the addresses that newer kernels choose, some of the time.
+        let result = try run(
+            Locations.program("setarch"),
+            ["-R", program, way, "threads", isLong ? "20000000" : "200000", "20"], home: home)
         #expect(result.succeeded && result.error == "")
         #expect(counts(result.output)["torn"] == 0)
     }
@@ -246,7 +252,9 @@ private let programs = Locations.package + "/Tests/Programs"
             try home.write("\($0).c", unit.replacing("NAME", with: $0))
         }
         let program = home("program")
-        for flags in [["-O0"], ["-O2", "-flto"], ["-O2", "-fPIC", "-pie", "-fsanitize=address"]] {
+        // Swift comes without the plug-in of gold for LTO.
+        let linker = compiler == .clang ? ["-fuse-ld=lld"] : []
+        for flags in [["-O0"], ["-O2", "-flto"] + linker, ["-O2", "-fPIC", "-pie", "-fsanitize=address"]] {
             try compiler.compile(
                 files + [home.write("main.c", main)], to: program, ["-DDEBUG"] + flags, home: home)
             #expect(try run(program, home: home).output == "1 2 1 2\n", "\(flags)")
@@ -278,7 +286,7 @@ private let programs = Locations.package + "/Tests/Programs"
         #expect(!said.contains("max search depth too small") && !said.contains("out of memory"))
         let states = try #require(said.firstMatch(of: /(\d+) states, stored/).flatMap { Int($0.1) })
         #expect(states > 10_000)
-        print(model, states, "states")
+        if isLong { print(model, states, "states") }
     }
 
     @Test(arguments: [
