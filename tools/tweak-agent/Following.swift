@@ -130,7 +130,7 @@ final class Agent: Sendable {
             let names = sources.filter { $0.provider == provider }.map(\.name)
             for (name, message) in folder.removeAll(from: provider, except: names) { say(message, of: name) }
         }
-        let resources = SharedResources(applications: sources.count)
+        let resources = SharedResources(etcdApplications: configuration.fleet.count)
         await withTaskGroup { group in
             for source in sources { group.addTask { await self.follow(source, resources) } }
         }

@@ -56,7 +56,7 @@ package struct EtcdClient: Sendable {
         self.cluster = cluster
         turns = resources.turns
         opened = try resources.client(certificates: cluster.certificates, connect: cluster.timeout)
-        if resources.applications >= Self.manyApplications { sharing = EtcdSharing(self) }
+        if resources.etcdApplications >= Self.manyApplications { sharing = EtcdSharing(self) }
     }
 
     // MARK: - Values of applications

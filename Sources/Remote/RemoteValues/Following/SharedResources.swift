@@ -16,8 +16,8 @@ package final class SharedResources: Sendable {
         let read: Duration?
     }
 
-    /// The number of sources.
-    let applications: Int
+    /// The number of applications with values in etcd.
+    let etcdApplications: Int
     let turns = RequestTurns()
     private let clients = Mutex<[Settings: Result<OpenedClient, FetchProblem>]>([:])
     private let clusters = Mutex<[EtcdCluster: EtcdClient]>([:])
@@ -27,8 +27,8 @@ package final class SharedResources: Sendable {
     /// files.
     private static let freshness: Duration = .seconds(1)
 
-    /// - Parameter applications: The number of sources that share this.
-    package init(applications: Int = 1) { self.applications = applications }
+    /// - Parameter etcdApplications: The number of applications with values in etcd that share this.
+    package init(etcdApplications: Int = 1) { self.etcdApplications = etcdApplications }
 
     /// Closes all connections. Later requests open new ones.
     package func end() async {
