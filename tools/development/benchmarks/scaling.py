@@ -18,8 +18,8 @@ from reporting import print_bound, print_table, progress, summary
 HELP = """\
 scale   ms of processor time for 1,000, 10,000 and 100,000 tweaks: to start a process, and with overrides to start one
         with 100,000 tweaks; to list them as JSON in a process, at the first request and later; tweak-dump as JSON and
-        as a table, readelf -p and nm -a for the same file. Each with its exponent, the power of the number with which
-        it grows; the fixed cost, that of an empty program or file, is subtracted. The rows take turns.
+        as a table, and readelf -p, of the same file; nm of as many symbols. Each with its exponent, the power of the
+        number with which it grows; the cost of an empty program or file is subtracted. The rows take turns.
 """
 
 SIZES = [1_000, 10_000, 100_000]
@@ -27,8 +27,10 @@ SIZES = [1_000, 10_000, 100_000]
 MOST_EXPONENT = 1 + math.log(math.log(SIZES[-1]) / math.log(SIZES[0])) / math.log(SIZES[-1] / SIZES[0]) + 0.05
 MOST_START_NANOSECONDS, MOST_OVERRIDE_NANOSECONDS = 2, 150
 MOST_LIST_MILLISECONDS, MOST_DUMP_MILLISECONDS = 150, 250
+# More than 100,000 values are not read from a file.
+OVERRIDDEN = SIZES[:2]
 START, OVERRIDES, LIST, LISTED = "start", "start, 100,000 tweaks, with overrides", "list, first", "list, again"
-DUMP = "tweak-dump --format json"
+DUMP, NM = "tweak-dump --format json", "nm, of as many symbols"
 
 
 def processor_milliseconds(command, environment):
@@ -85,16 +87,18 @@ def measured(folder, prefix, quick):
     environment = {
         "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_RUNTIME_DIR": str(folder),
         "LD_LIBRARY_PATH": f"{prefix}/lib", "PATH": os.environ.get("PATH", "")}
-    programs, files, configurations = {}, {}, {}
+    programs, files, configurations, symbols = {}, {}, {}, {}
     for size in [0, *SIZES]:
         programs[size], files[size] = folder / f"hot-{size}", folder / f"file-{size}.o"
         many_tweaks.write_program(programs[size], size, prefix)
         dumping.write_object(files[size], size)
+        symbols[size] = write_symbols(folder / f"symbols-{size}.o", size)
+    for size in [0, *OVERRIDDEN]:
         configurations[size] = folder / f"overrides-{size}"
         many_tweaks.write_overrides(configurations[size], SIZES[-1], size)
     inspections = {
         DUMP: [f"{prefix}/bin/tweak-dump", "--format", "json"], "tweak-dump": [f"{prefix}/bin/tweak-dump"],
-        "readelf -p": [shutil.which("readelf"), "-p", "fbtweak"], "nm -a": [shutil.which("nm"), "-a"]}
+        "readelf -p": [shutil.which("readelf"), "-p", "fbtweak"]}
     ways = {
         START: lambda size: processor_milliseconds([str(programs[size])], environment),
         OVERRIDES: lambda size: processor_milliseconds(
@@ -102,11 +106,12 @@ def measured(folder, prefix, quick):
         **{
             name: (lambda size, command=command: processor_milliseconds([*command, str(files[size])], environment))
             for name, command in inspections.items()},
+        NM: lambda size: processor_milliseconds([shutil.which("nm"), str(symbols[size])], environment),
     }
+    cases = [(name, size) for name in ways for size in sizes_of(name)]
     rounds = 3 if quick else 15
     progress(f"measuring {rounds} rounds")
-    samples = {(name, size): [] for name in [*ways, LIST, LISTED] for size in [0, *SIZES]}
-    cases = [(name, size) for name in ways for size in [0, *SIZES]]
+    samples = {(name, size): [] for name in [*ways, LIST, LISTED] for size in sizes_of(name)}
     for _ in range(rounds):
         for name, size in random.sample(cases, len(cases)):
             samples[name, size].append(ways[name](size))
@@ -115,20 +120,34 @@ def measured(folder, prefix, quick):
             samples[LIST, size].append(first)
             samples[LISTED, size].append(again)
     rows = []
-    for name in [START, OVERRIDES, LIST, LISTED, *inspections]:
-        costs = {size: summary(samples[name, size])["median"] for size in [0, *SIZES]}
+    for name in [START, OVERRIDES, LIST, LISTED, *inspections, NM]:
+        costs = {size: summary(samples[name, size])["median"] for size in sizes_of(name)}
+        most = sizes_of(name)[-1]
         rows.append({
             "name": name, "rounds": rounds, "milliseconds": {str(size): cost for size, cost in costs.items()},
-            "nanosecondsEach": (costs[SIZES[-1]] - costs[0]) * 1e6 / SIZES[-1], "exponent": exponent(costs)})
+            "nanosecondsEach": (costs[most] - costs[0]) * 1e6 / most, "exponent": exponent(costs)})
     return rows
+
+
+def sizes_of(name):
+    return [0, *(OVERRIDDEN if name == OVERRIDES else SIZES)]
+
+
+def write_symbols(path, count):
+    """An object file with so many symbols, whose names are as long as those of tweaks."""
+    source = path.with_suffix(".s")
+    names = [f"category_{number * 10 // max(count, 1)}_collection_tweak_{number}" for number in range(max(count, 1))]
+    source.write_text("".join(f".globl {name}\n{name}: .quad 0\n" for name in names))
+    many_tweaks.compiled("gcc", "-c", source, "-o", path)
+    return path
 
 
 def exponent(costs):
     """The power with which a cost grows to the largest size, or none if it does not grow enough to tell."""
-    beyond = [costs[size] - costs[0] for size in SIZES]
-    if beyond[-1] < max(costs[0] / 2, 1) or min(beyond[-2:]) <= 0:
+    (small, less), (large, more) = [(size, cost - costs[0]) for size, cost in costs.items()][-2:]
+    if more < max(costs[0] / 2, 1) or less <= 0:
         return None
-    return math.log(beyond[-1] / beyond[-2]) / math.log(SIZES[-1] / SIZES[-2])
+    return math.log(more / less) / math.log(large / small)
 
 
 def show(rows):
@@ -137,7 +156,8 @@ def show(rows):
         ["", *(f"{size:,}" for size in [0, *SIZES]), "ns each", "exponent"],
         [
             [
-                row["name"], *(f"{cost:.2f}" for cost in row["milliseconds"].values()), f"{row['nanosecondsEach']:,.0f}",
+                row["name"], *(f"{cost:.2f}" for cost in row["milliseconds"].values()),
+                *[""] * (1 + len(SIZES) - len(row["milliseconds"])), f"{row['nanosecondsEach']:,.0f}",
                 "" if row["exponent"] is None else f"{row['exponent']:.2f}"]
             for row in rows])
     print_bound(
