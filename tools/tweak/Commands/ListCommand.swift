@@ -75,21 +75,17 @@ struct ListCommand: ParsableCommand {
     private func table(of tweaks: [JSONTweak], _ title: String) -> String {
         guard !tweaks.isEmpty else { return "\(printable(title)): no tweaks" }
         let tweaks = by == .name ? tweaks.inTableOrder(by: \.declaration) : tweaks.inGroups
-        let rows = tweaks.map { tweak in
+        let rows = tweaks.map { tweak -> [String] in
             let declaration = tweak.declaration
+            let pending = tweak.pendingValue.map { declaration.text(of: $0, rounded: true) } ?? ""
             return [
                 by == .name ? declaration.title ?? "" : declaration.shownName,
                 by == .name ? declaration.key.name : "\(declaration.key)", tweak.valueText,
                 declaration.isMonitor ? "" : declaration.text(of: declaration.defaultValue, rounded: true),
                 "\(declaration.type)", declaration.limits,
                 tweak.source == "\(TweakSource.binary)" ? "" : tweak.source ?? "",
-                tweak.awaitedGate == nil
-                    ? tweak.pendingValue.map { declaration.text(of: $0, rounded: true) } ?? "" : "",
-                tweak.awaitedGate.flatMap { gate in
-                    tweak.pendingValue.map {
-                        "\(declaration.text(of: $0, rounded: true)) waits for the gate \(gate)"
-                    }
-                } ?? "",
+                tweak.awaitedGate == nil ? pending : "",
+                tweak.awaitedGate.map { pending.isEmpty ? "" : "\(pending) waits for the gate \($0)" } ?? "",
                 declaration.notes, declaration.description ?? "",
             ]
         }
