@@ -131,7 +131,9 @@ struct GateRecord {
 }
 
 /// A loop with a gate.
-struct SyntheticLoop {
+///
+/// `@unchecked Sendable`: the record is only accessed atomically, or by the thread that has taken what waits.
+struct SyntheticLoop: @unchecked Sendable {
     fileprivate let record: UnsafeMutableRawBufferPointer
 
     /// Begins to pass the gate.
