@@ -5,9 +5,8 @@
 static int count;
 static char **arguments;
 
-/* Swift looks for the arguments in front of the environment. That is elsewhere once a library that
- * is loaded before, as libfaketime is, has set a variable. The C library of GNU gives them to
- * constructors. */
+/* Swift looks for the arguments in front of the environment. A library that is loaded earlier and sets a variable,
+ * as libfaketime does, moves the environment. glibc also passes the arguments to constructors. */
 __attribute__((constructor)) static void keep_arguments(int argc, char **argv) {
   count = argc;
   arguments = argv;

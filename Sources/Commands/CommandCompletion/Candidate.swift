@@ -10,18 +10,18 @@ package struct Candidate: Sendable {
 
     package init(_ word: String, details: String = "") { (self.word, self.details) = (word, details) }
 
-    /// The candidate as the completion script of the shell that asks takes it; `nil` if it would not arrive as it is.
+    /// The candidate as the completion script of the calling shell expects it; `nil` if the shell would alter it.
     ///
     /// - Parameter typed: The beginning of the word.
     package func line(_ typed: TypedWord) -> String? {
-        // The scripts split at newlines, and the rest of what a terminal obeys is not offered either.
+        // The scripts split at newlines, and other control characters are not offered either.
         guard printable(word) == word else { return nil }
         return switch completingShell {
         case .bash: typed.completed(to: word)
         case .zsh:
             word.replacing("\\", with: "\\\\").replacing(":", with: "\\:")
                 + (details.isEmpty ? "" : ":" + printable(details))
-        // It leaves a tilde as it is, which is a home directory then.
+        // fish leaves a tilde unquoted, so it would become a home directory.
         case .fish where word.hasPrefix("~"): nil
         case .fish: word + (details.isEmpty ? "" : "\t" + printable(details))
         default: word
@@ -29,5 +29,5 @@ package struct Candidate: Sendable {
     }
 }
 
-/// The shell whose script asks.
+/// The shell whose completion script is running.
 var completingShell: CompletionShell? { environment("SAP_SHELL").flatMap { CompletionShell(rawValue: $0) } }

@@ -6,7 +6,7 @@ struct CommandDescription: Decodable {
     let subcommands: [CommandDescription]?
     let arguments: [Argument]?
 
-    /// The JSON as a whole.
+    /// The whole JSON document.
     struct Root: Decodable { let command: CommandDescription }
 
     /// A positional argument, an option or a flag.
@@ -20,7 +20,7 @@ struct CommandDescription: Decodable {
             var text: String { (kind == "long" ? "--" : "-") + name }
         }
 
-        /// How its value is completed. One of these is not `nil`.
+        /// How the value is completed. One of these is not `nil`.
         struct Completion: Decodable {
             struct List: Decodable { let values: [String] }
             struct Files: Decodable { let extensions: [String] }
@@ -40,17 +40,17 @@ struct CommandDescription: Decodable {
     }
 }
 
-/// The command line of a command as far as it is typed, without the word to complete.
+/// The command line up to the word to complete.
 struct TypedLine {
-    /// The subcommands, below the command with which it was made.
+    /// The subcommands, below the command of the initializer.
     private(set) var path: [String] = []
-    /// The last one of them.
+    /// The last subcommand.
     private(set) var command: CommandDescription
-    /// How many of its positional arguments are there.
+    /// The number of its positional arguments so far.
     private var positionalCount = 0
-    /// The option whose value is next.
+    /// The option whose value comes next.
     private var option: CommandDescription.Argument?
-    /// The options and flags that are there.
+    /// The options and flags so far.
     private var given: Set<String> = []
     private var isAfterOptions = false
 
@@ -74,13 +74,13 @@ struct TypedLine {
             path.append(word)
             (command, given) = (next, [])
         } else {
-            // What follows a program to start is for that.
+            // The words after the program to start belong to that program.
             if positional?.argument.parsingStrategy == "allRemainingInput" { isAfterOptions = true }
             positionalCount += 1
         }
     }
 
-    /// The next positional argument, and its number.
+    /// The next positional argument, and its index.
     private var positional: (argument: CommandDescription.Argument, index: Int)? {
         let all = (command.arguments ?? []).filter { $0.kind == .positional }
         guard let last = all.last else { return nil }
@@ -93,7 +93,7 @@ struct TypedLine {
         if let option {
             return option.completionKind.map { ($0, option.names?.first?.text ?? "") }
         }
-        // A number may have a minus sign.
+        // A negative number is not an option.
         let isOption = typed.hasPrefix("-") && typed.dropFirst().first?.isNumber == false
         guard isAfterOptions || !isOption else { return nil }
         return positional.flatMap { positional in
@@ -101,7 +101,7 @@ struct TypedLine {
         }
     }
 
-    /// The commands, and the options if the next word begins as one, that may come next.
+    /// The subcommands, and the options if the next word begins like one, that may come next.
     func names(_ typed: String) -> [Candidate] {
         guard option == nil else { return [] }
         var names: [Candidate] = []

@@ -1,15 +1,15 @@
 /// The words of a command line that is being completed.
 package struct CommandLineWords {
-    /// Those before the one that is completed, without the command and its options.
+    /// The words before the completed one, without the command and its options.
     package let arguments: [String]
-    /// The one that is completed.
+    /// The completed word.
     package let typed: TypedWord
-    /// Whether it is an argument, whatever it begins with.
+    /// Whether the word is an argument even if it begins like an option.
     package let isAfterOptions: Bool
 
     /// - Parameters:
-    ///   - words: As they are written, with quotation marks.
-    ///   - index: Which one is completed.
+    ///   - words: The words as typed, with quotation marks.
+    ///   - index: The index of the completed word.
     package init(_ words: [String], at index: Int) {
         var arguments: [String] = []
         var rest = words.prefix(max(0, index)).dropFirst().map { TypedWord($0).text }[...]
@@ -29,17 +29,17 @@ package struct CommandLineWords {
     }
 }
 
-/// Completes a word as a function of the argument parser does.
+/// Completes a word as a custom completion of the argument parser.
 ///
 /// - Parameters:
 ///   - words: The command line, as for ``CommandLineWords``.
-///   - candidates: Returns what the word may become. What does not begin with it is dropped by the shell.
+///   - candidates: Returns the candidates. The shell drops those that do not begin with the word.
 package func complete(
     _ words: [String], _ index: Int, _ candidates: (CommandLineWords) -> [Candidate]
 ) -> [String] {
     let line = CommandLineWords(words, at: index)
     return candidates(line)
-        // A command takes a name with a hyphen before it for an option, and not a number.
+        // A leading hyphen would make a name an option, but not a number.
         .filter {
             line.isAfterOptions || !$0.word.hasPrefix("-") || $0.word.dropFirst().first?.isNumber == true
         }

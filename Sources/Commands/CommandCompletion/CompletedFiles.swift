@@ -3,11 +3,11 @@ internal import CommandSupport
 internal import Glibc
 internal import TweakSystem
 
-/// The paths that a word may become, sorted. Those of directories end with a slash.
+/// The paths that a word may become, sorted. Directories end with a slash.
 ///
 /// - Parameters:
 ///   - word: The beginning of a path.
-///   - isOffered: Whether a path that leads to no directory is one of them.
+///   - isOffered: Returns whether a path that is not a directory is offered.
 package func paths(beginning word: String, _ isOffered: (String) -> Bool) -> [String] {
     let directory = resolvedPath("", relativeTo: word)
     let beginning = word.unicodeScalars.dropFirst(directory.unicodeScalars.count)
@@ -26,17 +26,17 @@ package func paths(beginning word: String, _ isOffered: (String) -> Bool) -> [St
 /// Executable files and directories that begin with a text.
 package func executables(_ prefix: String) -> [Candidate] {
     let found = paths(beginning: prefix) { isAccessible($0, X_OK) }
-    // A shell puts a space behind the only candidate, and a directory is not yet the program.
+    // A shell adds a space after the only candidate, but a directory is not yet the program.
     if let only = found.first, found.count == 1, only.hasSuffix("/"), only != prefix {
         return executables(only)
     }
     return found.map { Candidate($0) }
 }
 
-/// The lines for the completion script where a file or a directory is expected. Those that begin with `---` have the shell
-/// itself complete files.
+/// The lines for the completion script where a file or a directory is expected. Lines that begin with `---` make the
+/// shell complete files itself.
 ///
-/// - Parameter suffixes: The ends of names of files that are offered; of all if it is empty, and only directories if `nil`.
+/// - Parameter suffixes: The suffixes of offered files; empty for all files, `nil` for directories only.
 func completeFiles(suffixes: [String]?, _ typed: TypedWord) -> [String] {
     switch (completingShell, suffixes) {
     case (.zsh, nil): return ["---directories"]

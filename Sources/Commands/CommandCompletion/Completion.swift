@@ -20,7 +20,7 @@ extension Failure {
 }
 
 extension ParsableCommand {
-    /// Runs the command line of a process, whose command this is, and ends the process.
+    /// Runs the command line of a process with this command, and exits.
     ///
     /// - Parameter name: The name of the program for messages.
     package static func runProgram(_ name: String, _ arguments: [String]) -> Never {
@@ -33,15 +33,15 @@ extension ParsableCommand {
         }
     }
 
-    /// Answers a completion script, or `tweak`, which asks the programs of further commands what they are for.
+    /// Answers a completion script, or `tweak`, which asks the programs of other commands for their abstracts.
     ///
-    /// The first argument is `---complete`, then come the words of the command line as they are typed, without the name of
-    /// the command and up to the cursor; or it is `---abstract`.
+    /// The first argument is `---complete`, followed by the words of the command line as typed, without the command's
+    /// name and up to the cursor; or it is `---abstract`.
     ///
     /// - Parameters:
-    ///   - arguments: Those of the process.
-    ///   - commands: Returns the subcommands that this program does not have itself.
-    /// - Returns: Whether it was one of these.
+    ///   - arguments: The arguments of the process.
+    ///   - commands: Returns the subcommands that other programs provide.
+    /// - Returns: Whether the arguments were such a question.
     package static func answersShell(
         _ arguments: [String], otherCommands commands: () -> [Candidate] = { [] }
     ) -> Bool {
@@ -79,7 +79,7 @@ extension ParsableCommand {
         return names
     }
 
-    /// Has the parser call the function that completes an argument.
+    /// Makes the parser call the custom completion of an argument.
     private static func custom(
         _ request: [String], _ words: ArraySlice<String>, _ typed: TypedWord
     ) -> [String] {
@@ -89,7 +89,7 @@ extension ParsableCommand {
             return []
         } catch {
             guard exitCode(for: error) == .success else { return [] }
-            // For zsh the parser adds a line with a space.
+            // The parser adds a line with a space for zsh.
             return fullMessage(for: error, columns: nil).split(separator: "\n").map(String.init).filter {
                 $0 != " "
             }
@@ -102,7 +102,7 @@ extension ParsableCommand {
         if let above = configuration._superCommandName {
             message.replace("  See '\(_commandName) ", with: "  See '\(above) \(_commandName) ")
         }
-        // The parser's scripts have shells expand what is offered, and do not ask other programs.
+        // The parser's scripts let shells expand candidates, and do not ask other programs.
         let isScript = ["#!/bin/bash\n", "#compdef ", "function __"].contains(where: message.hasPrefix)
         guard isScript, let shell = CompletionShell.requesting else {
             return (exitCode(for: error).rawValue, message)

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
-/// The script with which a shell completes the command line of a command: it asks the command what a word may become, and
-/// expands nothing of the answer.
+/// The script with which a shell completes the command line of a command: it asks the command for candidates, and
+/// expands nothing in the answer.
 func shellScript(completing name: String, for shell: CompletionShell) -> String {
     switch shell {
     case .bash:
@@ -9,16 +9,16 @@ func shellScript(completing name: String, for shell: CompletionShell) -> String 
         #!/bin/bash
 
         _\(name)() {
-            # The word as far as the cursor.
+            # The word up to the cursor.
             local typed="${COMP_WORDS[COMP_CWORD]}" offered
             while [[ -n "${typed}" && "${COMP_LINE::COMP_POINT}" != *"${typed}" ]]; do typed="${typed%?}"; done
             offered="$(SAP_SHELL=bash "${COMP_WORDS[0]}" ---complete "${COMP_WORDS[@]:1:COMP_CWORD-1}" "${typed}" 2>/dev/null)"
-            # The command quotes what is missing of the word. An open quotation mark is not part of what bash replaces.
+            # The command quotes the rest of the word. Bash does not replace an open quotation mark.
             while IFS='' read -r offered; do
                 offered="${offered#"${typed%"${2}"}"}"
                 if [[ -n "${offered}" && "${offered}" = "${2}"* ]]; then COMPREPLY+=("${offered}"); fi
             done <<<"${offered}"
-            # Of a directory something may follow.
+            # A path may continue after a directory.
             if [[ "${#COMPREPLY[@]}" -eq 1 && "${COMPREPLY[0]}" = */ ]]; then compopt -o nospace; fi
         }
 

@@ -1,8 +1,8 @@
 /// A partly typed word of a command line, up to the cursor, as typed and as a shell reads it.
 package struct TypedWord: Sendable {
-    /// The word as it is typed, with quotation marks.
+    /// The word as typed, with quotation marks.
     package let typed: String
-    /// The word as a shell passes it on, if it holds only quotation marks and backslashes.
+    /// The word as the shell passes it on, if it contains only quotation marks and backslashes.
     package let text: String
     private let quotation: Quotation
 
@@ -32,11 +32,10 @@ package struct TypedWord: Sendable {
         self.quotation = isEscaped && quotation == .none ? .backslash : quotation
     }
 
-    /// The line of the shell that passes on a longer word: what is typed, and what is missing, quoted so that nothing in it is
-    /// expanded.
+    /// The whole word as the shell reads it: the typed text, and the rest quoted so that nothing in it is expanded.
     ///
-    /// - Parameter word: Begins with ``text``, by its bytes.
-    /// - Returns: `nil` if it does not.
+    /// - Parameter word: A word that begins with the bytes of ``text``.
+    /// - Returns: `nil` if the word begins otherwise.
     package func completed(to word: String) -> String? {
         guard word.utf8.starts(with: text.utf8),
             let missing = String(word.utf8.dropFirst(text.utf8.count))
@@ -63,8 +62,8 @@ package struct TypedWord: Sendable {
         return line
     }
 
-    /// The characters of ASCII that mean nothing to a shell, wherever they are in a word. The others need not mean
-    /// something; some end what bash takes for a word to be completed.
+    /// The ASCII characters that a shell never interprets. Some of the others are harmless, but end a word for bash's
+    /// completion.
     private static let safe = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,%".unicodeScalars)
 }

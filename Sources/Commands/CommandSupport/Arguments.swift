@@ -2,7 +2,7 @@ internal import CCommandArguments
 internal import Glibc
 internal import TweakSystem
 
-/// The arguments of the process as bytes, the first of which is its name.
+/// The arguments of the process as bytes, beginning with its name.
 package var argumentBytes: [UnsafeMutablePointer<CChar>?] {
     Array(UnsafeBufferPointer(start: fbtweak__arguments(), count: Int(fbtweak__argument_count())))
 }
@@ -12,8 +12,8 @@ package var programName: String { argumentBytes.first?.map { lastComponent(of: p
 
 /// The arguments of a command, without its name.
 ///
-/// They are paths as `pathText` makes them; `repaired` makes text of one that is none. A process that was started with none
-/// at all, not even a name, ends with `EX_USAGE`: what it was meant to do is lost.
+/// They are paths as `pathText` makes them; `repaired` replaces what is not UTF-8. A process that was started with no
+/// arguments at all, not even a name, ends with `EX_USAGE`, because its task is unknown.
 package func commandArguments(of command: String) -> [String] {
     let arguments = argumentBytes
     guard !arguments.isEmpty else {

@@ -3,23 +3,23 @@ internal import Glibc
 internal import TweakRecords
 package import TweakSystem
 
-/// What ends a command, or a request to the page: what happened, and a message that says so.
+/// An error that ends a command, or a request to the page, with a message that says what happened.
 package struct Failure: Error {
     package typealias Kind = FailureKind
 
-    /// What was wrong, where, and what is allowed. It may hold what others wrote.
+    /// Says what was wrong, where, and what is allowed. May contain text of others.
     package let message: String
-    /// Lines below it.
+    /// Further lines below the message.
     package var details: [String]
-    /// The title of the program, if it is about the program as a whole.
+    /// The title of the program, if the failure is about the program as a whole.
     package let subject: String?
     package let kind: Kind
-    /// The status that the command ends with.
+    /// The exit status of the command.
     package let exitCode: Int32
 
     /// Makes a failure.
     ///
-    /// - Parameter exitCode: That of another program, which did the work; `nil` for that of the kind.
+    /// - Parameter exitCode: The status of another program that did the work; `nil` for the status of the kind.
     package init(
         _ message: String, details: [String] = [], about subject: String? = nil, _ kind: Kind,
         exitCode: Int32? = nil
@@ -31,7 +31,7 @@ package struct Failure: Error {
         self.exitCode = exitCode ?? kind.exitCode
     }
 
-    /// Makes a failure of an error of another module.
+    /// Makes a failure from an error of another module.
     package init(_ error: any Error) {
         self.init("\(error)", (error as? any ClassifiedError)?.kind ?? .invalid)
     }
@@ -52,7 +52,7 @@ extension FileError: ClassifiedError {
 }
 
 extension FailureKind {
-    /// The status of sysexits.h.
+    /// The status in sysexits.h.
     package var exitCode: Int32 {
         switch self {
         case .usage: EX_USAGE
@@ -76,13 +76,13 @@ extension FailureKind {
 }
 
 extension [String] {
-    /// The first ten, and how many more there are, for ``Failure/details``.
+    /// The first ten elements, and the number of further ones, for ``Failure/details``.
     package var beginning: [String] {
         prefix(10) + (count > 10 ? ["and \(count - 10) more"] : [])
     }
 }
 
-/// Turns what another module throws into what ends a command.
+/// Turns an error of another module into a failure.
 package func failing<Result>(_ body: () throws -> Result) throws(Failure) -> Result {
     do { return try body() } catch let failure as Failure { throw failure } catch { throw Failure(error) }
 }

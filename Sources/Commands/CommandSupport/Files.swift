@@ -1,15 +1,16 @@
 internal import Glibc
 internal import TweakSystem
 
-/// The largest file that a command reads. 16 MiB.
+/// The largest file that a command reads: 16 MiB.
 private let largestSize = 16 << 20
 
-/// Reads a file, which may be a pipe, to its end.
+/// Reads a file or a pipe to its end.
 ///
 /// - Parameters:
 ///   - path: `nil` for standard input.
-///   - isNamed: Whether the user has named it, who may then want to wait for a pipe. Otherwise it must be a file.
-/// - Throws: ``Failure`` of the kind ``Failure/Kind/missing`` if there is no such file, with `.invalid` if it has more than 16 MiB.
+/// - isNamed: Whether the user named the file, and may want to wait for a pipe. Otherwise it must be a regular file.
+/// - Throws: ``Failure`` with ``Failure/Kind/missing`` if there is no such file, with `.invalid` if it is larger than
+///   16 MiB.
 package func readInput(_ path: String?, isNamed: Bool = true) throws(Failure) -> [UInt8] {
     let name = path ?? "standard input"
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (isNamed ? 0 : O_NONBLOCK)
@@ -29,20 +30,20 @@ package func readInput(_ path: String?, isNamed: Bool = true) throws(Failure) ->
     return bytes
 }
 
-/// Writes files that belong together: all of them are replaced, or none.
+/// Writes files that belong together: replaces all of them or none.
 ///
-/// A file that has its content already is left alone, so that what is built from it is not built again.
+/// A file that already has this content is left alone, so that nothing is rebuilt because of it.
 ///
-/// - Parameter files: Paths and contents. Folders that are missing are made.
-/// - Returns: Whether each file was written; the others have their content already.
-/// - Throws: ``Failure`` with `.cannotCreate`; no file has changed then.
+/// - Parameter files: Paths and contents. Missing folders are created.
+/// - Returns: For each file, whether it was written; the others already had their content.
+/// - Throws: ``Failure`` with `.cannotCreate`, and no file has changed.
 package func writeFiles(_ files: [(path: String, bytes: [UInt8])]) throws(Failure) -> [Bool] {
     var prepared: [FileReplacement] = []
     var folders: [String] = []
     do throws(FileError) {
         var isWritten: [Bool] = []
         for (path, bytes) in files {
-            // A link to a file elsewhere stays one.
+            // A symbolic link is kept, and its target replaced.
             let target = readLink(path).flatMap { _ in realPath(path) } ?? path
             let isSame = (try? readInput(target, isNamed: false)) == bytes
             isWritten.append(!isSame)

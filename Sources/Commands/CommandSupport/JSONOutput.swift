@@ -2,14 +2,14 @@ internal import TweakJSON
 
 /// Prints a value as JSON for people and scripts: indented, with sorted keys.
 ///
-/// - Throws: What the value's `encode(to:)` throws.
+/// - Throws: The error of the value's `encode(to:)`.
 package func printJSON(_ value: some Encodable) throws {
     print(try json(value, isPretty: true))
 }
 
 /// Prints a value as one line of JSON, with sorted keys.
 ///
-/// - Throws: What the value's `encode(to:)` throws.
+/// - Throws: The error of the value's `encode(to:)`.
 package func printJSONLine(_ value: some Encodable) throws {
     print(try json(value, isPretty: false))
 }
@@ -18,16 +18,16 @@ private func json(_ value: some Encodable, isPretty: Bool) throws -> String {
     printableJSON(String(decoding: try encodeJSON(value, isPretty: isPretty), as: UTF8.self))
 }
 
-/// An array that is printed while its elements come, as ``printJSON(_:)`` would print it with all of them.
+/// A JSON array that is printed element by element, formatted as ``printJSON(_:)`` would format it as a whole.
 package struct JSONArrayOutput {
     private let indentation: String
     private var isEmpty = true
 
-    /// Prints the beginning.
+    /// Prints the beginning of the array.
     ///
     /// - Parameters:
-    ///   - start: What is on the same line before it, and the lines above.
-    ///   - depth: By how many levels that line is indented.
+    ///   - start: The text before the array on its line, and the lines above.
+    ///   - depth: The indentation level of that line.
     package init(after start: String, depth: Int) {
         indentation = String(repeating: "  ", count: depth)
         print(start + "[\n", terminator: "")
@@ -35,27 +35,27 @@ package struct JSONArrayOutput {
 
     /// Prints an element.
     ///
-    /// - Throws: What its `encode(to:)` throws.
+    /// - Throws: The error of the element's `encode(to:)`.
     package mutating func add(_ element: some Encodable) throws {
         let text = try json(element, isPretty: true)
         beginElement()
-        // In JSON a newline is never inside a text.
+        // JSON texts never contain a newline.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         print(
             lines.map { $0.isEmpty ? "" : indentation + "  " + $0 }.joined(separator: "\n"), terminator: "")
     }
 
-    /// Prints what is before an element, which is printed by other means.
+    /// Prints the separator before an element that the caller prints.
     package mutating func beginElement() {
         if !isEmpty { print(",\n", terminator: "") }
         isEmpty = false
     }
 
-    /// Prints the end, and what is behind it.
+    /// Prints the end of the array, and the text behind it.
     package func end(before rest: String) {
         print("\n" + indentation + "]" + rest, terminator: "")
     }
 }
 
-/// A text as JSON has it, which may be printed.
+/// A text as a JSON string that is safe to print.
 package func jsonText(_ text: String) -> String { (try? json(text, isPretty: false)) ?? "\"\"" }

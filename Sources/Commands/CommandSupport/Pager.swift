@@ -1,16 +1,16 @@
 internal import Glibc
 internal import TweakSystem
 
-/// The program that shows what is printed, once there is one. Commands print on one thread.
+/// The running pager, if any. Commands print on one thread.
 nonisolated(unsafe) private var pager: UnsafeMutablePointer<FILE>?
 
-/// Has a pager show what is printed from now on, if standard output is a terminal: that of `PAGER`, or less, which ends by
-/// itself where all fits on the screen.
+/// Sends further output through a pager if standard output is a terminal: the one in `PAGER`, or less, which exits if
+/// everything fits on the screen.
 package func startPager() {
     let command = getenv("PAGER").map { String(cString: $0) } ?? "less || cat"
-    // Whoever wants no pager sets it to nothing, or to cat.
+    // An empty variable, or cat, turns the pager off.
     guard isatty(STDOUT_FILENO) == 1, isCursorMovable, !["", "cat"].contains(command) else { return }
-    // Later the terminal is behind the pager.
+    // Evaluated now, because standard output will be a pipe.
     _ = isEmphasisShown
     setenv("LESS", "FRX", 0)
     guard let file = popen(command, "w") else { return }
@@ -18,12 +18,12 @@ package func startPager() {
     pager = file
 }
 
-/// Waits until the person has seen everything.
+/// Waits until the user has quit the pager.
 func finishPager() {
     guard let file = pager else { return }
     pager = nil
     close(STDOUT_FILENO)
-    // Ctrl-C is the pager's.
+    // The pager handles Ctrl-C.
     signal(SIGINT, SIG_IGN)
     pclose(file)
 }

@@ -1,4 +1,4 @@
-/// A pattern in the manner of glob(7), in which `*` also stands for slashes.
+/// A pattern as in glob(7), in which `*` also matches slashes.
 package struct Pattern: Sendable {
     private enum Element: Sendable {
         case any
@@ -17,7 +17,7 @@ package struct Pattern: Sendable {
 
     private var elements: [Element] = []
 
-    /// Reads `*`, `?` and `[…]`; a backslash takes the next character as it is.
+    /// Parses `*`, `?` and `[…]`; a backslash escapes the next character.
     package init(_ text: String) {
         var rest = Array(text.unicodeScalars)[...]
         while let scalar = rest.popFirst() {
@@ -31,13 +31,13 @@ package struct Pattern: Sendable {
         }
     }
 
-    /// What stands in brackets, the first of which has been read; `nil` if there is no second.
+    /// Parses a bracket expression, after its first bracket; `nil` if it is not closed.
     private static func set(_ rest: inout ArraySlice<Unicode.Scalar>) -> Element? {
         var inside = rest
         let isNegated = inside.first == "!" || inside.first == "^"
         if isNegated { inside.removeFirst() }
         var ranges: [ClosedRange<Unicode.Scalar>] = []
-        // A bracket in the first place is one of those that fit.
+        // A closing bracket in the first place is a member.
         while true {
             guard let scalar = inside.popFirst() else { return nil }
             if scalar == "]", !ranges.isEmpty { break }
@@ -52,10 +52,11 @@ package struct Pattern: Sendable {
         return .among(ranges, isNegated: isNegated)
     }
 
-    /// Whether the whole text fits.
+    /// Returns whether the pattern matches the whole text.
     package func fits(_ text: String) -> Bool { fits(Array(text.unicodeScalars)[...]) }
 
-    /// The same. Takes at most as long as the text times the pattern: of several `*` only the last one has to be tried again.
+    /// Returns whether the pattern matches the whole text. Takes time proportional to text times pattern: of several
+    /// `*` only the last one is retried.
     package func fits(_ text: ArraySlice<Unicode.Scalar>) -> Bool {
         var (place, element) = (text.startIndex, 0)
         var retry: (place: Int, element: Int)?

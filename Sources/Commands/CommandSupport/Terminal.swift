@@ -2,23 +2,23 @@ internal import Glibc
 internal import TweakRecords
 internal import TweakSystem
 
-// What a command says, and how it ends.
+// Output of commands, and their exit.
 
-/// A text as it may be shown: what a terminal would take as a command is written as `\u{…}`.
+/// A text that is safe to show: characters that a terminal would obey are written as `\u{…}`.
 package func printable(_ text: String) -> String { text.printable }
 
-/// JSON as it may be shown: the same with `\u` and four digits.
+/// JSON that is safe to show: characters that a terminal would obey are written as `\u` and four digits.
 package func printableJSON(_ json: String) -> String { json.printableJSON }
 
-/// A text that stands out where it is printed: bold on a terminal, unless `NO_COLOR` is in the environment.
+/// The text in bold on a terminal, unless `NO_COLOR` is in the environment.
 ///
 /// Source of the variable: https://no-color.org.
 package func emphasized(_ text: String) -> String { isEmphasisShown ? "\u{1B}[1m\(text)\u{1B}[m" : text }
 
-/// A heading, which stands out in another way: underlined.
+/// The heading underlined on a terminal, unless `NO_COLOR` is in the environment.
 func underlined(_ text: String) -> String { isEmphasisShown ? "\u{1B}[4m\(text)\u{1B}[m" : text }
 
-/// Whether something can stand out on standard output.
+/// Whether standard output shows emphasis.
 package let isEmphasisShown: Bool = {
     isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR") == nil && isCursorMovable
 }()
@@ -32,15 +32,15 @@ package func printError(_ line: String) {
     text.withUTF8 { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
 }
 
-/// Writes a line that begins with the name of a command to standard error. What others wrote may be in it.
+/// Writes a line that begins with the name of a command to standard error. The message may contain text of others.
 package func printMessage(_ message: String, of command: String = "tweak") {
     printError(printable("\(command): \(message)"))
 }
 
-/// Takes the numbers of standard input, output and error that are closed, so that no file of the command gets them and
-/// what is printed does not land in one. To use them stays an error.
+/// Occupies the numbers of standard input, output and error that are closed, so that no file of the command gets one
+/// and then receives output. Using them is still an error.
 ///
-/// - Returns: The numbers.
+/// - Returns: The occupied numbers.
 @discardableResult
 package func reserveStandardDescriptors() -> [CInt] {
     var reserved: [CInt] = []
@@ -53,13 +53,12 @@ package func reserveStandardDescriptors() -> [CInt] {
     return reserved
 }
 
-/// Runs a command and ends with its status, when all of its output has been written: what a full disk did not take has
-/// not been done.
+/// Runs a command and exits with its status after all output was written. A full disk makes the command fail.
 ///
 /// - Parameters:
-///   - arguments: Of the command line. A newline in one of them begins no line of a message.
-///   - body: Parses the arguments and does what they say.
-///   - ending: What an error that `body` throws ends the command with. Of success the message is help.
+///   - arguments: Arguments of the command line. A newline in one of them begins no line of a message.
+///   - body: Parses and executes the arguments.
+///   - ending: Maps an error of `body` to a status and a message. On success the message is help.
 package func runCommand(
     _ name: String, _ arguments: [String], _ body: () throws -> Void,
     ending: (any Error) -> (status: Int32, message: String)
@@ -80,7 +79,7 @@ package func runCommand(
     exit(status)
 }
 
-/// Writes what a parser of the command line says, in which it quotes arguments as they are.
+/// Writes a message of the argument parser, which quotes arguments verbatim.
 private func printUsageError(_ message: String, _ arguments: [String]) {
     var message = message
     let parts = arguments.flatMap { [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init) }

@@ -10,11 +10,11 @@ package struct TextTable {
     /// Makes a table.
     ///
     /// - Parameters:
-    ///   - header: The columns' names.
-    ///   - optional: The names of columns that are left out where every row's cell is empty.
-    ///   - groups: The heading of each row, below which it is indented; a new one is printed where it differs from
-    ///     the row before. `nil` for a table without headings.
-    ///   - emphasized: Which rows stand out on a terminal; none if it is empty.
+    ///   - header: The names of the columns.
+    ///   - optional: The names of columns that are omitted if all their cells are empty.
+    ///   - groups: The heading of each row, printed above the row where it differs from the row before; `nil` for a
+    ///     table without headings.
+    ///   - emphasized: For each row, whether it stands out on a terminal; empty for none.
     ///   - rows: The cells; each row has as many as the header.
     package init(
         header: [String], optional: Set<String> = [], groups: [String]? = nil, emphasized: [Bool] = [],
@@ -46,7 +46,7 @@ package struct TextTable {
 ///
 /// The rows need not be kept: each is measured first, and made again when it is printed.
 package struct TextColumns {
-    /// A cell that is wider does not count, and sticks out: one long text would make all rows as long.
+    /// Wider cells stick out and do not count: one long text would widen every row.
     private static let widest = 200
 
     private let names: [String]
@@ -55,8 +55,8 @@ package struct TextColumns {
     private var isShown: [Bool]
 
     /// - Parameters:
-    ///   - header: The columns' names.
-    ///   - optional: The names of columns that are left out where every row's cell is empty.
+    ///   - header: The names of the columns.
+    ///   - optional: The names of columns that are omitted if all their cells are empty.
     ///   - isIndented: Whether the rows stand below headings.
     package init(header: [String], optional: Set<String> = [], isIndented: Bool = false) {
         names = header
@@ -77,13 +77,13 @@ package struct TextColumns {
     /// The line with the columns' names.
     package var header: String { line(names) }
 
-    /// The line above rows that belong together.
+    /// The line above a group of rows.
     package func heading(_ text: String) -> String { "  " + underlined(printable(text)) }
 
-    /// The line of a row that has been measured.
+    /// The line of a row that was measured before.
     package func line(_ row: [String]) -> String {
         var line = isIndented ? "    " : ""
-        // Written when something comes behind it.
+        // Padding is written only before another cell.
         var padding = 0
         for (column, cell) in zip(names.indices, row) where isShown[column] {
             let text = printable(cell)

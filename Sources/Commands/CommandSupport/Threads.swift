@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// Starts a thread, which nobody waits for and which gets no signals: those are for the one that began.
+/// Starts a detached thread that blocks all signals, which the first thread handles.
 ///
-/// - Parameter stackSize: In bytes; `nil` for the usual one.
-/// - Returns: Why there can be no more threads, as a number of errno; `nil` if it runs.
+/// - Parameter stackSize: The size in bytes; `nil` for the default.
+/// - Returns: The error number if no thread could be started; `nil` if it runs.
 package func startThread(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) -> CInt? {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
     if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
-    // A thread inherits the mask.
+    // Threads inherit the signal mask.
     var (all, before) = (sigset_t(), sigset_t())
     sigfillset(&all)
     pthread_sigmask(SIG_SETMASK, &all, &before)

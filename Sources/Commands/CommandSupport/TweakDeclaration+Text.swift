@@ -3,7 +3,7 @@ package import TweakJSON
 package import TweakRecords
 
 extension Sequence {
-    /// The order of a table: categories and collections by name, tweaks as they are declared.
+    /// The elements in the order of a table: categories and collections by name, tweaks as declared.
     package func inTableOrder(by declaration: (Element) -> TweakDeclaration) -> [Element] {
         enumerated().map { (declaration($0.element).key, $0.offset, $0.element) }
             .sorted { ($0.0.category, $0.0.collection, $0.1) < ($1.0.category, $1.0.collection, $1.1) }
@@ -12,18 +12,18 @@ extension Sequence {
 }
 
 extension TweakDeclaration {
-    /// The heading under which a table has the tweak.
+    /// The heading above the tweak in a table.
     package var heading: String { "\(key.category) / \(key.collection)" }
 
-    /// A value of JSON as a person sees it, also if the tweak cannot have it.
+    /// A JSON value as shown to people, also if the tweak cannot have it.
     package func text(of json: JSONValue) -> String {
         json.value(of: type).map { text(of: $0) } ?? json.summary
     }
 
-    /// A value of the tweak with its unit and label: `1.5 kg`, `2 (hard)`. A text is in quotation marks, and of an
-    /// action there is nothing.
+    /// A value of the tweak with its unit and label: `1.5 kg`, `2 (hard)`. Texts are in quotation marks; an action has
+    /// no text.
     ///
-    /// - Parameter rounded: Whether a number has only the decimals that the tweak wants to be shown.
+    /// - Parameter rounded: Whether a number is rounded to the decimals that the tweak asks for.
     package func text(of value: TweakValue, rounded: Bool = false) -> String {
         guard value != .nothing else { return "" }
         let number = rounded ? roundedText(of: value) : nil
@@ -31,26 +31,26 @@ extension TweakDeclaration {
         return (number ?? value.quoted) + (unit.map { " " + $0 } ?? "") + (label.map { " (\($0))" } ?? "")
     }
 
-    /// Of a number of more digits than a table has room for there is none.
+    /// `nil` for a number with more digits than fit into a table.
     private func roundedText(of value: TweakValue) -> String? {
         guard case .double(let number) = value, precision != nil || isMonitor, abs(number) < 1e15 else {
             return nil
         }
         var text = [CChar](repeating: 0, count: 64)
-        // Nobody reads more than six digits of what a program measures.
+        // Nobody reads more than six digits of a measured value.
         let (digits, format) = precision.map { ($0, "%.*f") } ?? (6, "%.*g")
         let count = withVaList([Int32(digits), number]) { vsnprintf(&text, text.count, format, $0) }
         return String(decoding: text.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Whether it cannot be set, or not at once.
+    /// Says that the tweak is read-only, or changes at a restart only.
     package var notes: String {
         [isMonitor ? "monitor" : isReadOnly ? "read-only" : nil, needsRestart ? "needs restart" : nil]
             .compactMap { $0 }
             .joined(separator: ", ")
     }
 
-    /// The limits as a table shows them: `0…10`, `≥ 0`, `≤ 10` or nothing; or the choices: `1 (easy) | 2 (hard)`.
+    /// The limits or choices as shown in a table: `0…10`, `≥ 0`, `≤ 10`, `1 (easy) | 2 (hard)`, or nothing.
     package var limits: String {
         guard choices.isEmpty else { return choicesText }
         return switch (minimum, maximum) {
@@ -61,7 +61,7 @@ extension TweakDeclaration {
         }
     }
 
-    /// As many choices as there is room for, at least one.
+    /// As many choices as fit, at least one.
     private var choicesText: String {
         var text = ""
         for (index, choice) in choices.enumerated() {

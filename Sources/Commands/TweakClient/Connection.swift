@@ -5,56 +5,56 @@ internal import TweakJSON
 package import TweakProtocol
 internal import TweakSystem
 
-/// Why a running program did not do what it was asked.
+/// The reasons why a running program did not answer a request.
 package enum ConnectionError: Error {
-    /// Nobody listens.
+    /// Nothing listens on the socket.
     case refused
-    /// It ended, or does not want to be asked.
+    /// The program closed the connection.
     case closed
-    /// It does not answer.
+    /// The program did not answer in time.
     case silent
-    /// What it said makes no sense.
+    /// The program sent something that is not an answer.
     case garbage(reason: String)
-    /// It says why not.
+    /// The program refused the request.
     case answer(ControlError)
-    /// What is asked is longer than a program takes.
+    /// The request is larger than a program accepts.
     case tooLong(bytes: Int)
     case system(reason: String, isPermission: Bool)
 }
 
-/// How long a program is waited for.
+/// Timeouts for a program.
 package struct Patience {
-    /// How long it may say nothing.
+    /// The longest time without any data.
     package let silence: Duration
-    /// How long an answer may take.
+    /// The longest time until a whole answer.
     package let whole: Duration
 
     package static let usual = Patience(silence: .seconds(3), whole: .seconds(30))
-    /// For a person who has not asked for an answer, or who asks many programs.
+    /// For shell completion, and for asking many programs.
     package static let short = Patience(silence: .milliseconds(300), whole: .seconds(1))
-    /// For what takes as long as it takes.
+    /// For requests without a time limit.
     package static let endless = Patience(silence: .seconds(1 << 30), whole: .seconds(1 << 30))
 
-    /// For a program that answers, and has much to do first.
+    /// For a large answer of a program that has shown that it responds.
     package var forMuch: Patience { Patience(silence: whole, whole: whole) }
 }
 
 /// A connection to the socket of a running program.
 package final class Connection {
-    /// The bytes of an answer. More would be a million tweaks, or a program made to fill our memory.
+    /// The largest answer in bytes. A larger one would be a million tweaks, or an attempt to exhaust our memory.
     private static let largestAnswer = 256 << 20
 
     package let descriptor: CInt
     package let patience: Patience
     private var splitter = LineSplitter(limit: largestAnswer)
     private var lastID: Int64 = 0
-    /// The user and group as whom the first request is sent; `nil` for those of this process.
+    /// The user and group that send the first request; `nil` for those of this process.
     private var sender: (user: uid_t, group: gid_t)?
 
-    /// How long until a program is tried again that takes no connection at the moment.
+    /// The pause before connecting again to a program whose backlog is full.
     package static let pause: Duration = .milliseconds(5)
 
-    /// Connects. A program that is stopped accepts some connections and then no more.
+    /// Connects. A stopped program accepts some connections, and then none.
     package convenience init(to program: RunningProgram, _ patience: Patience) throws(ConnectionError) {
         let end = ContinuousClock.now + patience.silence
         var descriptor = try Self.connect(to: program)
@@ -66,9 +66,9 @@ package final class Connection {
         self.init(descriptor ?? -1, to: program, patience)
     }
 
-    /// Connects at once.
+    /// Connects without waiting.
     ///
-    /// - Returns: `nil` if the program takes no connection at the moment.
+    /// - Returns: `nil` if the program accepts no connection at the moment.
     package convenience init?(
         atOnceTo program: RunningProgram, _ patience: Patience
     ) throws(ConnectionError) {
@@ -84,9 +84,9 @@ package final class Connection {
         }
     }
 
-    /// Nothing is said to another process, which whoever owns the directory may have put there.
+    /// Connects to the program's own process, not to one that the owner of the directory put there.
     ///
-    /// - Returns: `nil` if the program takes none at the moment.
+    /// - Returns: `nil` if the program accepts no connection at the moment.
     private static func connect(to program: RunningProgram) throws(ConnectionError) -> CInt? {
         let user = ProcessEntry(pid: program.pid)?.user ?? geteuid()
         var isBusy = false
@@ -106,14 +106,14 @@ package final class Connection {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for the answer.
     ///
-    /// - Parameter patience: How long to wait; `nil` for that of the connection.
+    /// - Parameter patience: The timeouts; `nil` for those of the connection.
     package func ask<Method: ControlMethod>(
         _ method: Method, _ patience: Patience? = nil
     ) throws(ConnectionError) -> Method.Answer {
         let patience = patience ?? self.patience
-        // Whatever else the program says meanwhile, and however slowly.
+        // A deadline, whatever else the program sends meanwhile, and however slowly.
         let end = ContinuousClock.now + patience.whole
         let id = try send(method, until: end, patience)
         while true {
@@ -125,9 +125,9 @@ package final class Connection {
         }
     }
 
-    /// Asks.
+    /// Sends a request.
     ///
-    /// - Returns: What the answer will be known by.
+    /// - Returns: The id of the answer.
     package func send(_ method: some ControlMethod) throws(ConnectionError) -> RequestID {
         try send(method, until: .now + patience.whole, patience)
     }
@@ -154,7 +154,7 @@ package final class Connection {
                 switch errno {
                 case EINTR: continue
                 case EPERM where sender != nil:
-                    // Not every root may.
+                    // Not every root may do so.
                     sender = nil
                     continue
                 case EAGAIN:
@@ -170,18 +170,18 @@ package final class Connection {
         return id
     }
 
-    /// The answer, if a message is the one to a request. What else a program says is passed over.
+    /// The answer, if a message answers this request. Other messages are ignored.
     package func answer<Method: ControlMethod>(
         _ message: ProgramMessage, to id: RequestID, of method: Method.Type
     ) throws(ConnectionError) -> Method.Answer? {
-        // A program that could not read the request does not know its number.
+        // A program that could not read the request does not know its id.
         guard case .answer(let answer) = message, answer.id == id || answer.id == .unknown else { return nil }
         do throws(ControlError) { return try answer.result(of: method) } catch { throw .answer(error) }
     }
 
-    /// Waits until there is something to read, or room to write.
+    /// Waits until the socket can be read, or written.
     ///
-    /// - Throws: ``ConnectionError/silent`` if there is not in time.
+    /// - Throws: ``ConnectionError/silent`` after the timeout.
     private func wait(
         for event: Int32, until end: ContinuousClock.Instant, _ patience: Patience
     ) throws(ConnectionError) {
@@ -197,7 +197,7 @@ package final class Connection {
         }
     }
 
-    /// Reads what there is to read, at once.
+    /// Reads the available data without waiting.
     package func receive() throws(ConnectionError) {
         let result = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -208,7 +208,7 @@ package final class Connection {
         if result < 0, errno != EAGAIN, errno != EINTR { throw .system(errno) }
     }
 
-    /// The next of the messages that have been read.
+    /// The next complete message that was read.
     package func nextMessage() throws(ConnectionError) -> ProgramMessage? {
         switch splitter.next() {
         case nil: return nil
@@ -226,7 +226,7 @@ extension ConnectionError {
         .system(reason: systemMessage(number), isPermission: number == EACCES || number == EPERM)
     }
 
-    /// What to say of it.
+    /// The error in words.
     package var reason: String {
         switch self {
         case .refused: "it does not run any more, or does not want to be asked"
@@ -240,7 +240,7 @@ extension ConnectionError {
         }
     }
 
-    /// - Parameter title: Of the program.
+    /// - Parameter title: The title of the program.
     package func failure(of title: String) -> Failure {
         switch self {
         case .refused, .closed: Failure(reason, about: title, .unavailable)

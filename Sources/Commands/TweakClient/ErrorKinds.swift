@@ -2,7 +2,7 @@ package import CommandSupport
 package import TweakOverrides
 package import TweakProtocol
 
-// The library has these errors, too, and no use for their kinds.
+// The library throws these errors too, but has no use for their kinds.
 
 extension OverridesError: ClassifiedError {
     package var kind: FailureKind { if case .corrupt = self { .invalid } else { .inputOutput } }

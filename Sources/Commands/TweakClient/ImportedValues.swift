@@ -3,12 +3,12 @@ package import TweakFormats
 package import TweakOverrides
 package import TweakRecords
 
-/// Reads values for tweaks from a file of this system or of an older one.
+/// Reads values for tweaks from a file of this library or of an older one.
 ///
 /// - Parameters:
-///   - path: What the file is called in a message.
-///   - known: The tweaks of the program, which are asked for if the file is of an older system.
-/// - Returns: The values, and what in a file of an older system is none for a tweak of the program.
+///   - path: The name of the file in messages.
+///   - known: Returns the tweaks of the program; called only for a file of an older library.
+/// - Returns: The values, and the entries of an older library's file that match no tweak of the program.
 package func importedValues(
     _ bytes: [UInt8], path: String, known: () throws(Failure) -> [TweakKey]
 ) throws(Failure) -> (OverridesDocument, leftOut: [ImportedOverrides.Problem]) {

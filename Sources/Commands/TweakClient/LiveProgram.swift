@@ -5,7 +5,7 @@ internal import TweakJSON
 package import TweakProtocol
 package import TweakRecords
 
-/// A program that runs and answers.
+/// A running program that answers requests.
 package final class LiveProgram: Program {
     package let running: RunningProgram
     package let connection: Connection
@@ -14,9 +14,9 @@ package final class LiveProgram: Program {
     package var pid: pid_t? { running.pid }
     package var title: String { running.title }
 
-    /// Connects.
+    /// Connects to a program.
     ///
-    /// - Returns: `nil` if nobody listens.
+    /// - Returns: `nil` if nothing listens.
     package init?(_ running: RunningProgram, _ patience: Patience = .usual) throws(Failure) {
         do throws(ConnectionError) {
             connection = try Connection(to: running, patience)
@@ -40,7 +40,7 @@ package final class LiveProgram: Program {
         }
     }
 
-    /// Asks for what a program with many tweaks needs time for, after it has shown that it is not stopped.
+    /// Sends a request whose answer may take long, after the program has shown that it responds.
     private func askForMuch<Method: ControlMethod>(_ method: Method) throws(Failure) -> Method.Answer {
         if !hasAnswered { _ = try ask(DescribeProgram()) }
         return try ask(method, connection.patience.forMuch)

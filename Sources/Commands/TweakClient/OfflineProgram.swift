@@ -7,13 +7,13 @@ package import TweakProtocol
 package import TweakRecords
 internal import TweakSystem
 
-/// A program that does not run, or does not answer, by its binary and its overrides file.
+/// A program that is not running or does not answer, seen through its binary and its overrides file.
 package final class OfflineProgram: Program {
     package let pid: pid_t? = nil
     package let title: String
     private let path: String?
     private let application: String
-    /// First declarations, in the order in which the running program would find them.
+    /// The first declaration of each tweak, in the order of the running program.
     private let declarations: [TweakDeclaration]
     private let overridesFile: OverridesFile
     package private(set) var overrides: OverridesDocument
@@ -22,10 +22,10 @@ package final class OfflineProgram: Program {
     private var warnings: Set<String> = []
 
     /// - Parameters:
-    ///   - path: Of the executable.
-    ///   - warn: Is told what is wrong with the binary or the overrides and left out.
+    ///   - path: The path of the executable.
+    ///   - warn: Called with each problem of the binary or the overrides; the affected part is left out.
     package init(path: String, warn: @escaping (String) -> Void) throws(Failure) {
-        // A link has the libraries, and the overrides, of what it leads to.
+        // A symbolic link has the libraries and overrides of its target.
         let path = realPath(path) ?? path
         let content = try failing { try Self.content(of: path, warn) }
         application = ApplicationName.first(
@@ -37,8 +37,7 @@ package final class OfflineProgram: Program {
         declarations = providers.declarations(besides: content.declarations)
     }
 
-    /// A program of which only the overrides are known, and so neither types nor defaults. Its values can be seen
-    /// and taken away.
+    /// A program of which only the overrides are known, without types and defaults. Its values can be shown and reset.
     package init(application: String, warn: @escaping (String) -> Void) throws(Failure) {
         (title, self.application, path) = (application, application, nil)
         self.warn = warn
@@ -51,7 +50,7 @@ package final class OfflineProgram: Program {
         }
     }
 
-    /// What the executable and the libraries that it needs declare, each tweak once.
+    /// The tweaks that the executable and its libraries declare, each once.
     package static func content(
         of path: String, _ warn: (String) -> Void
     ) throws(ELFError) -> (declarations: [TweakDeclaration], applications: [String]) {
@@ -72,7 +71,7 @@ package final class OfflineProgram: Program {
         return (declarations, applications)
     }
 
-    /// The values with which a program starts, as far as files tell.
+    /// The tweaks with the values at the program's start, as far as files tell.
     package static func declarations(
         of path: String, _ warn: (String) -> Void
     ) throws(ELFError) -> [TweakDeclaration] {
@@ -85,7 +84,7 @@ package final class OfflineProgram: Program {
             .declarations(besides: declarations)
     }
 
-    /// A corrupt file counts as none here and is set aside when something is set.
+    /// A corrupt file counts as empty here, and is set aside when something is set.
     private static func overrides(
         of application: String, _ warn: (String) -> Void
     ) throws(Failure) -> (file: OverridesFile, content: OverridesDocument) {
@@ -108,7 +107,7 @@ package final class OfflineProgram: Program {
 
     package func tweak(_ key: TweakKey) -> JSONTweak? { declarations.first { $0.key == key }.map(status) }
 
-    /// The value with which the program would start.
+    /// The tweak with its value at the program's start.
     private func status(of tweak: TweakDeclaration) -> JSONTweak {
         if let status = status(of: tweak, by: providers.above) { return status }
         do throws(TweakValueError) {
@@ -125,7 +124,7 @@ package final class OfflineProgram: Program {
 
     private func status(of tweak: TweakDeclaration, by files: [OfflineProviders.Provided]) -> JSONTweak? {
         for file in files {
-            // What is wrong with a value is said when somebody asks where the value comes from.
+            // `explain` reports problems of values.
             if let admission = try? file.values.admission(for: tweak) {
                 return JSONTweak(tweak, value: admission.value, source: "\(file.source)")
             }
@@ -141,7 +140,7 @@ package final class OfflineProgram: Program {
     }
 
     package func reset(_ scope: TweakScope) throws(Failure) {
-        // One that is named may be left from another build.
+        // A named value may be left from another build.
         let keys =
             if case .tweak(let key) = scope { [key] } else { declarations.map(\.key).filter(scope.contains) }
         try change(Dictionary(keys.map { ($0, nil) }) { first, _ in first })
@@ -205,7 +204,7 @@ package final class OfflineProgram: Program {
 }
 
 extension TweakValue {
-    /// What a tweak holds that has this value in JSON.
+    /// The type of a tweak with this JSON value, as far as can be told.
     fileprivate var likelyType: TweakType {
         switch self {
         case .bool: .bool

@@ -6,19 +6,19 @@ internal import TweakOverrides
 internal import TweakRecords
 internal import TweakSystem
 
-/// What others than a person have for a program that does not run: agents on this host, and the files that are listed in one
-/// beside the program. Sources that the program adds itself are not known.
+/// The providers of a program that is not running: agents on this host, and the files listed in a file beside the
+/// program. Providers that the program adds in code are not known.
 struct OfflineProviders {
     /// The contents of one file.
     struct Provided {
         let source: TweakSource
         let path: String
         var values = OverridesDocument()
-        /// What the file says of tweaks that no binary needs to declare, sorted by name.
+        /// Tweaks that the file defines without a declaration in a binary, sorted by name.
         var declarations: [TweakDeclaration] = []
     }
 
-    /// What is asked before the overrides, and behind them, the highest first.
+    /// The providers above the overrides and below them, highest first.
     private(set) var above: [Provided] = []
     private(set) var below: [Provided] = []
 
@@ -28,15 +28,15 @@ struct OfflineProviders {
 
     /// - Parameters:
     ///   - path: The executable; `nil` if it is not known.
-    ///   - application: By what name agents have values for it.
-    ///   - warn: Is told of files that the program would not use.
+    ///   - application: The name under which agents have values for the program.
+    ///   - warn: Called for each file that the program would not use.
     init(path: String?, application: String, _ warn: (String) -> Void) {
         let agents = Dictionary(grouping: Self.fromAfar(for: application, warn), by: \.source)
         var list: [(source: TweakSource, files: [Provided])] = []
         if let path {
             do { list = try Self.listed(besides: path) } catch { warn("\(error)") }
         }
-        // As the program completes its order.
+        // The program completes its order in the same way.
         if !list.contains(where: { $0.source == .overrides }) { list.insert((.overrides, []), at: 0) }
         let start = list.firstIndex { $0.source == .overrides }.map { $0 + 1 } ?? 0
         for source in [TweakSource.fleet, .remote] where !list.contains(where: { $0.source == source }) {
@@ -48,7 +48,7 @@ struct OfflineProviders {
         }
     }
 
-    /// What a program has that declares some tweaks itself.
+    /// The declarations of the program and of its providers.
     func declarations(besides own: [TweakDeclaration]) -> [TweakDeclaration] {
         var provided: [TweakKey: TweakDeclaration] = [:]
         for declaration in all.flatMap(\.declarations) where provided[declaration.key] == nil {
@@ -66,7 +66,7 @@ struct OfflineProviders {
 
     // MARK: Files
 
-    /// As the program would read it. A file that it would not believe is left out.
+    /// The values of agents, checked as the program checks them. Files that it would not trust are left out.
     private static func fromAfar(for application: String, _ warn: (String) -> Void) -> [Provided] {
         let folders = ProvidedFolders.all(isPrivileged: false)
         return [TweakSource.remote, .fleet].flatMap { source in
@@ -85,7 +85,7 @@ struct OfflineProviders {
         }
     }
 
-    /// The providers of the file beside a program, with what they have, in its order.
+    /// The providers listed in the file beside the program, with their contents, in order.
     private static func listed(
         besides program: String
     ) throws -> [(source: TweakSource, files: [Provided])] {
@@ -117,7 +117,7 @@ struct OfflineProviders {
 
     private static func variables(in file: String, _ source: TweakSource) throws -> Provided {
         var provided = Provided(source: source, path: file)
-        // What is encrypted only the program can decrypt.
+        // Only the program can decrypt encrypted values.
         for variable in try JustTweakFile(json: content(of: file), path: file).variables
         where !variable.isEncrypted {
             provided.values.set(variable.value, for: variable.key)

@@ -14,7 +14,7 @@ package struct PresetFolder {
 
     package init(of program: any Program) throws(Failure) {
         let application = try program.description.application
-        // A program may say anything.
+        // The program may report any name.
         guard !application.isEmpty, application != ".", application != "..",
             !application.utf8.contains(UInt8(ascii: "/"))
         else { throw Failure("\(program.title): it says that its name is \"\(application)\"", .garbled) }
@@ -38,7 +38,7 @@ package struct PresetFolder {
         return preset
     }
 
-    /// Writes a preset, over one that has its name.
+    /// Writes a preset, and replaces one with this name.
     package func save(_ preset: TweakPreset) throws(Failure) {
         let file = try file(preset.name)
         try failing {
@@ -58,7 +58,7 @@ package struct PresetFolder {
 
     private func file(_ name: String) throws(Failure) -> KeptFile {
         let escaped = escapedFileName(name) + Self.suffix
-        // What is added to the name while it is written counts too.
+        // The suffix of the temporary file counts too.
         guard !name.isEmpty, escaped.utf8.count + 4 <= NAME_MAX else {
             throw Failure("\(name): the name of a preset has some characters, but not so many", .usage)
         }
@@ -84,14 +84,14 @@ private func unescapedFileName(_ escaped: Substring) -> String? {
     String(percentEncoded: escaped).flatMap { escapedFileName($0) == escaped ? $0 : nil }
 }
 
-/// A tweak that has another value than in a preset. As JSON: keys are a promise to scripts.
+/// A tweak whose value differs from a preset. Scripts rely on its JSON keys.
 package struct PresetDifference: Encodable {
     package let tweak: String
-    /// The value with which the program starts the next time; `nil` if it does not have the tweak.
+    /// The value at the program's next start; `nil` if the program does not have the tweak.
     package let value: TweakValue?
-    /// `nil` if the preset does not have the tweak.
+    /// The value in the preset; `nil` if the preset does not have the tweak.
     package let preset: JSONValue?
-    /// Why the tweak cannot have the value of the preset.
+    /// The reason why the tweak cannot have the value of the preset.
     package var problem: String?
     private let declaration: TweakDeclaration?
 
@@ -106,7 +106,7 @@ package struct PresetDifference: Encodable {
 }
 
 extension PresetDifference {
-    /// Where the values of a program differ from those of a preset, by name.
+    /// The differences between a program and a preset, by name.
     package static func all(of program: any Program, from preset: OverridesDocument) throws(Failure)
         -> [PresetDifference]
     {

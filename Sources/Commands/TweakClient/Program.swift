@@ -7,59 +7,59 @@ package import TweakProtocol
 package import TweakRecords
 internal import TweakSystem
 
-/// A program whose tweaks are shown and changed, whether it runs or not.
+/// A program whose tweaks are shown and changed, running or not.
 package protocol Program: AnyObject {
-    /// `nil` if it does not run.
+    /// The process id; `nil` if the program is not running.
     var pid: pid_t? { get }
-    /// What tells it from other programs: `spring (123)`, or the path of the executable.
+    /// A title that tells the program from others: `spring (123)`, or the path of the executable.
     var title: String { get }
-    /// What its JSON form begins with.
+    /// The beginning of the program's JSON form.
     var description: ProgramDescription { get throws(Failure) }
 
     /// All tweaks, in the order of declaration.
     func tweaks() throws(Failure) -> [JSONTweak]
-    /// One of them; `nil` if there is none of the name.
+    /// The tweak with this name, or `nil`.
     func tweak(_ key: TweakKey) throws(Failure) -> JSONTweak?
     /// Sets a tweak.
     ///
     /// - Parameters:
     ///   - tweak: The tweak as the program had it.
     ///   - text: The text as typed.
-    /// - Returns: The tweak as the program has it now.
+    /// - Returns: The tweak after the change.
     func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak
-    /// Takes overrides away, as one change.
+    /// Removes overrides as one change.
     func reset(_ scope: TweakScope) throws(Failure)
-    /// Sets several tweaks, as one change. What one of them cannot take is reported, and the others are set unless it is to
-    /// be all or nothing.
+    /// Sets several tweaks as one change. Values that a tweak cannot take are reported, and the others set unless it is
+    /// all or nothing.
     func apply(
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
     ) throws(Failure) -> SetManyTweaks.Answer
-    /// The values that were set, with those of tweaks that the program does not have as far as they are known.
+    /// The overrides, with those of undeclared tweaks as far as they are known.
     var overrides: OverridesDocument { get throws(Failure) }
-    /// Who has which opinion about the value of a tweak that the program has.
+    /// The opinion of each provider about the value of a tweak.
     func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer
 }
 
-/// The JSON form of a program: keys are a promise to scripts.
+/// The JSON form of a program. Scripts rely on its keys.
 package struct ProgramDescription: Encodable {
     /// The path of the executable; `nil` if only the application's name is known.
     package let program: String?
-    /// The last component of that path, by which overrides and presets are kept.
+    /// The last component of that path, which names the files of overrides and presets.
     package let application: String
     /// The path of the overrides file; `nil` if values are not kept.
     package let overrides: String?
-    /// `nil` if the program does not run.
+    /// The process id; `nil` if the program is not running.
     package let pid: Int32?
 }
 
 extension Program {
-    /// Who it runs as, if that is another user than this process.
+    /// The user that the program runs as, if it is another one than ours.
     package var otherUser: String? { pid.flatMap { otherUserName(of: $0) } }
 
-    /// The tweak that a person names, see ``TweakName``.
+    /// The tweak with this name, see ``TweakName``.
     package func tweak(named text: String) throws(Failure) -> JSONTweak {
         let name = try TweakName(text)
-        // One question is enough for most, and a program may have many tweaks.
+        // One request is enough for most, and a program may have many tweaks.
         if let key = name.key, let tweak = try tweak(key) { return tweak }
         let tweaks = try tweaks()
         guard !tweaks.isEmpty else { throw Failure("it has no tweaks", about: title, .invalid) }
@@ -68,13 +68,13 @@ extension Program {
         return tweak
     }
 
-    /// A tweak that was there a moment ago.
+    /// A tweak that existed a moment ago.
     package func tweakAgain(_ key: TweakKey) throws(Failure) -> JSONTweak {
         guard let tweak = try tweak(key) else { throw gone(key) }
         return tweak
     }
 
-    /// Who has which opinion about the value of a tweak, and where it is written.
+    /// The opinion of each provider about the value of a tweak, and the files they come from.
     package func explanation(of tweak: JSONTweak) throws(Failure) -> ExplainTweak.Answer {
         var explanation = try explain(tweak.declaration.key)
         let overrides = try description.overrides
@@ -90,9 +90,9 @@ extension Program {
         return explanation
     }
 
-    /// The values as a preset has them.
+    /// The values in the form of a preset.
     ///
-    /// - Parameter includingDefaults: Whether values that nobody has set are in it too.
+    /// - Parameter includingDefaults: Whether to include tweaks that have their default.
     package func values(includingDefaults: Bool) throws(Failure) -> OverridesDocument {
         var values = OverridesDocument()
         for tweak in try tweaks() where tweak.declaration.type != .action && !tweak.declaration.isReadOnly {
@@ -103,15 +103,15 @@ extension Program {
         return values
     }
 
-    /// What is kept of tweaks that nothing declares, as of another build. Of a program of another user it is not known.
+    /// The overrides of undeclared tweaks, such as those of another build. Unknown for a program of another user.
     ///
-    /// - Parameter tweaks: All that the program declares; if `nil` it is asked, in case something is kept.
+    /// - Parameter tweaks: All tweaks that the program declares; `nil` to ask it if needed.
     package func undeclared(besides tweaks: [JSONTweak]? = nil) throws(Failure) -> OverridesDocument {
         let description = try description
         guard otherUser == nil, description.program != nil, let path = description.overrides,
             access(path, F_OK) == 0
         else {
-            // What it says of files would have root change its own.
+            // Root must not change its own files because of what the program reports.
             return OverridesDocument()
         }
         let declared: [JSONTweak]
@@ -119,7 +119,7 @@ extension Program {
         return OverridesDocument(undeclaredIn: path, besides: declared)
     }
 
-    /// Keeps nothing any more of tweaks that nothing declares.
+    /// Removes the overrides of undeclared tweaks.
     package func forget(_ keys: [TweakKey]) throws(Failure) {
         guard let path = try description.overrides, !keys.isEmpty else { return }
         let changes = Dictionary(keys.map { ($0, nil as TweakValue?) }) { first, _ in first }
@@ -134,31 +134,31 @@ extension Program {
 }
 
 extension JSONTweak {
-    /// The value with which the program starts the next time.
+    /// The value at the program's next start.
     package var nextValue: TweakValue? { pendingValue ?? value }
 }
 
-/// Finds the programs that a person names.
+/// Finds programs by what the user typed.
 package struct ProgramSearch {
     private let patience: Patience
     private let warn: (String) -> Void
 
     /// - Parameters:
-    ///   - patience: How long one that runs is waited for.
-    ///   - warn: Is told what is wrong with the files of one that does not run and left out.
+    ///   - patience: The timeouts for a running program.
+    ///   - warn: Called with problems in the files of a program that is not running.
     package init(_ patience: Patience = .usual, warn: @escaping (String) -> Void) {
         (self.patience, self.warn) = (patience, warn)
     }
 
-    /// The programs of a name: process id, path or application.
+    /// The programs with a name: a process id, a path or an application.
     ///
-    /// A path is one if it has a slash or if there is such a file; then a program that runs from it is asked. The memory of
-    /// one that does not have the library is read. What does not run, or does not want to be asked, is found by its file:
-    /// of an application by the search path, or its overrides alone. A name is that of an executable, or else what
-    /// programs that run say that they are called.
+    /// A text is a path if it contains a slash or if there is such a file; a program running from it is asked. The
+    /// tweaks of a process without the library are read from its memory. A program that is not running, or does not
+    /// listen, is found by its file: an application by the search path, or else by its overrides alone. A name is that
+    /// of an executable, or else the one that running programs report.
     ///
-    /// - Parameter checkingValues: Whether it must be known which values the tweaks take.
-    /// - Returns: Several only of those that run.
+    /// - Parameter checkingValues: Whether the caller must know which values the tweaks take.
+    /// - Returns: The programs; several only if they are running.
     package func programs(
         named name: String, checkingValues: Bool = false
     ) throws(Failure) -> [any Program] {
@@ -201,7 +201,7 @@ package struct ProgramSearch {
                 "\(text): the process is one of \(other), who may ask it, and so may root", .forbidden)
         }
         if let program = try MemoryProgram(pid: pid, warn: warn) { return program }
-        // Its overrides are those of its user.
+        // Its overrides belong to its user.
         if let other {
             throw Failure("\(text): the process is one of \(other), and does not listen", .unavailable)
         }
@@ -210,7 +210,7 @@ package struct ProgramSearch {
         }
         var scan = ProcessScan()
         if scan.content(of: pid) == .library {
-            // What turned the socket off is respected: the memory is the library's.
+            // The user turned the socket off, so the library's memory is left alone.
             warn(
                 "\(lastComponent(of: path)) (\(text)): the Tweaks library is in it and does not listen, so its memory is "
                     + "left alone; this is about its overrides file")
@@ -218,11 +218,11 @@ package struct ProgramSearch {
         return try OfflineProgram(path: path, warn: warn)
     }
 
-    /// Those whose memory is read. Processes of others are passed over.
+    /// The matching processes without the library, whose memory is read. Those of other users are left out.
     private func inMemory(_ isMeant: (String) -> Bool) throws(Failure) -> [MemoryProgram] {
         var programs: [MemoryProgram] = []
         for process in ProcessEntry.all where process.executable.map(isMeant) == true {
-            // One that ends meanwhile is none.
+            // The process may end meanwhile.
             do throws(Failure) {
                 if let program = try MemoryProgram(pid: process.pid, warn: warn) { programs.append(program) }
             } catch  where error.kind == .unavailable {
@@ -241,7 +241,7 @@ package struct ProgramSearch {
         return programs
     }
 
-    /// The same, and those that have just been started.
+    /// The matching programs, including those that have just been started.
     private func listeningSoon(_ isMeant: (String) -> Bool) throws(Failure) -> [LiveProgram] {
         while true {
             let programs = try listening(isMeant)
@@ -251,19 +251,19 @@ package struct ProgramSearch {
         }
     }
 
-    /// Waits a little if a process may listen soon: with the library that is a quarter of a second after its start.
+    /// Waits briefly if a process may listen soon: the library does so a quarter of a second after the start.
     private func isWaited(for isMeant: (ProcessEntry) -> Bool) -> Bool {
         var scan = ProcessScan()
         let isStarting = ProcessEntry.all.contains { process in
             guard isMeant(process), let age = process.age, age < .seconds(1) else { return false }
-            // The dynamic linker may not have come to the library.
+            // The dynamic linker may not have reached the library yet.
             return age < .milliseconds(100) || scan.content(of: process.pid) == .library
         }
         if isStarting { usleep(20_000) }
         return isStarting
     }
 
-    /// What a program says that its executable is. The kernel does not show that of one which has become this user.
+    /// The executable that a program reports. The kernel does not show it for a process that changed its user to ours.
     private func said(by running: RunningProgram) -> String? {
         guard running.otherUser == nil, let program = try? LiveProgram(running, .short) else { return nil }
         return try? program.description.program
@@ -288,14 +288,14 @@ package struct ProgramSearch {
     }
 }
 
-/// What is kept of a tweak that nothing declares. Its JSON form is a promise to scripts.
+/// An override of an undeclared tweak. Scripts rely on its JSON keys.
 package struct UndeclaredValue: Encodable, Sendable {
     package let tweak: TweakKey
     package let value: JSONValue?
 }
 
 extension OverridesDocument {
-    /// What an overrides file has besides these tweaks; nothing if it is another user's.
+    /// The overrides of a file apart from these tweaks; none if it is another user's.
     package init(undeclaredIn path: String, besides tweaks: [JSONTweak]) {
         self.init()
         guard let status = stat(path: path), status.st_uid == geteuid(),
@@ -310,10 +310,10 @@ extension OverridesDocument {
         keys.sorted().map { UndeclaredValue(tweak: $0, value: self[$0]) }
     }
 
-    /// Which of the values tweaks take.
+    /// Decides which of the values can be set.
     ///
-    /// - Parameter check: Whether a value that the declaration takes can be set.
-    /// - Returns: What is said about it, and what is to be set; `nil` if nothing is, since not all could be.
+    /// - Parameter check: Returns whether a value that the declaration takes can be set.
+    /// - Returns: The outcome, and the values to set; `nil` for none, if it is all or nothing.
     func decide(
         for declarations: [TweakDeclaration], allOrNothing: Bool,
         check: (TweakValue, TweakDeclaration) throws -> Void = { _, _ in }

@@ -5,23 +5,23 @@ internal import TweakELF
 package import TweakRecords
 internal import TweakSystem
 
-/// How a program is started so that it has the library.
+/// How to start a program with the library.
 package struct ProgramStart {
-    /// What is executed.
+    /// The file to execute.
     package let path: String
-    /// What the program and the libraries that it needs declare; `nil` if that is not known, as of a script.
+    /// The declarations of the program and its libraries; `nil` if they are not known, as for a script.
     package let declarations: [TweakDeclaration]?
-    /// What the dynamic linker has to load before the program; nothing if the program has the library by itself.
+    /// The libraries to preload; empty if the program links the library.
     package let preloaded: [String]
 
     /// Finds out how to start a program.
     ///
     /// - Parameters:
-    ///   - name: Its path, or a name that is looked for as a shell does.
-    ///   - library: The path of the library; `nil` for the one that was installed with this command.
-    ///   - takesValues: Whether it has to read what its environment says.
-    ///   - warn: Is told what cannot be known.
-    /// - Throws: ``Failure`` if there is no such program, or if it cannot have the library.
+    ///   - name: A path, or a name to look up as a shell does.
+    ///   - library: The path of the library; `nil` for the one installed with this command.
+    ///   - takesValues: Whether the program must read values from its environment.
+    ///   - warn: Called with what cannot be determined.
+    /// - Throws: ``Failure`` if there is no such program, or if it cannot load the library.
     package init(
         of name: String, library: String?, takesValues: Bool, warn: (String) -> Void
     ) throws(Failure) {
@@ -32,7 +32,7 @@ package struct ProgramStart {
             }
         }
         let script = Script(path: path)
-        // Of a script the interpreter is loaded, and what that declares is not what the script is about.
+        // The interpreter of a script loads the library; its own declarations are irrelevant.
         let loaded = script?.interpreter ?? path
         let title = script == nil ? path : "\(path): its interpreter \(loaded)"
         var declarations: [TweakDeclaration]?
@@ -43,7 +43,7 @@ package struct ProgramStart {
             program = try LoadedProgram(path: loaded)
             needed = try program?.needed() ?? needed
         } catch .notELF {
-            // What else the kernel executes it knows itself.
+            // The kernel knows further formats.
         } catch {
             warn("\(error); what it declares is not known")
         }
@@ -95,12 +95,13 @@ package struct ProgramStart {
             "\(title) is for \(reference.machine.name), and the library for \(other)", .unavailable)
     }
 
-    /// The program may start others elsewhere. A link stays one, by which the library is found after an update too.
+    /// The program may start others elsewhere. A symbolic link is kept, so that the library is found after an update
+    /// too.
     private static func absolutePath(_ path: String) -> String {
         path.hasPrefix("/") ? path : (realPath(".") ?? "") + "/" + path
     }
 
-    /// Where the library is if it was installed with this command, then elsewhere on the system, for any machine.
+    /// The places of the library: beside this command, then elsewhere on the system, for any machine.
     private static var installedLibraries: [String] {
         let own = executablePath().flatMap { realPath(resolvedPath("..", relativeTo: $0)) }
         let prefixes = [own, "/usr/local", "/usr"].compactMap { $0 }
@@ -110,7 +111,7 @@ package struct ProgramStart {
         }
     }
 
-    /// Whether an entry of `LD_PRELOAD` is the library.
+    /// Returns whether an entry of `LD_PRELOAD` is the library.
     package static func isLibrary(_ entry: Substring) -> Bool {
         lastComponent(of: String(entry)).hasPrefix("libtweaks.so")
     }
@@ -118,13 +119,13 @@ package struct ProgramStart {
 
 /// The first line of a script.
 private struct Script {
-    /// What the kernel executes to run it.
+    /// The program that the kernel executes to run the script.
     let interpreter: String
 
-    /// `nil` if the file is not one, or cannot be read. An interpreter may be a script too.
+    /// `nil` if the file is not a script or cannot be read. An interpreter may be a script too.
     init?(path: String) {
         var path = path
-        // As deep as the kernel follows them.
+        // The kernel follows as many levels.
         for depth in 0...5 {
             guard let next = Self.interpreter(of: path) else {
                 guard depth > 0 else { return nil }
@@ -139,7 +140,7 @@ private struct Script {
         let descriptor = openFile(path, O_RDONLY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // As much as the kernel reads.
+        // The kernel reads as much.
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = read(descriptor, &bytes, bytes.count)
         guard count > 2, bytes.starts(with: Array("#!".utf8)) else { return nil }
@@ -151,7 +152,7 @@ private struct Script {
     }
 }
 
-/// What an ELF file says of how it is loaded.
+/// The loading information of an ELF file.
 private struct LoadedProgram {
     struct Machine: Equatable {
         let name: String
@@ -160,7 +161,7 @@ private struct LoadedProgram {
 
     private let file: ELFFile
     private(set) var machine = Machine(name: "", is64Bit: false)
-    /// Whether the library is in this file.
+    /// Whether this file contains the library.
     private(set) var hasLibrary = false
     private var dynamicLinker: String?
 
@@ -173,25 +174,25 @@ private struct LoadedProgram {
         }
     }
 
-    /// What has to be loaded before the library, and whether that will be loaded anyhow.
+    /// The library to load first, and whether the program loads our library anyway.
     func needed() throws(ELFError) -> (library: Bool, first: String?) {
         var (library, first) = (hasLibrary, nil as String?)
         for file in try file.neededLibraries() {
             try file.forEachObject { (object) throws(ELFError) in
                 if try object.hasLibrary() { library = true }
             }
-            // It ends a program in which another library is before it.
+            // AddressSanitizer ends a program in which another library is loaded before it.
             if lastComponent(of: file.path).hasPrefix("libasan.so") { first = file.path }
         }
         return (library, first)
     }
 
-    /// Why nothing can be loaded into it.
+    /// The reason why nothing can be loaded into the program.
     var problem: String? {
         guard let dynamicLinker else {
             return "is linked statically: there is no dynamic linker that could load the library"
         }
-        // Those of glibc: https://sourceware.org/glibc/wiki/ABIList
+        // The names in glibc: https://sourceware.org/glibc/wiki/ABIList
         let name = lastComponent(of: dynamicLinker)
         guard !["ld-linux", "ld64.so", "ld.so"].contains(where: name.hasPrefix) else { return nil }
         return "is loaded by \(dynamicLinker), and the library needs the dynamic linker of the GNU C library"

@@ -4,14 +4,14 @@ internal import TweakMemory
 package import TweakProtocol
 internal import TweakSystem
 
-/// What running programs say of themselves. All are asked at once, and none is waited for long.
+/// The state of all running programs. All are asked at once, with a short timeout.
 package struct Survey {
-    /// One program. What it has not said in time is `nil`.
+    /// One program. Answers that did not arrive in time are `nil`.
     package struct Entry {
         package let running: RunningProgram
         package fileprivate(set) var description: DescribeProgram.Answer?
         package fileprivate(set) var tweaks: [JSONTweak]?
-        /// Why there is not everything.
+        /// The reason why answers are missing.
         package fileprivate(set) var problem: String?
     }
 
@@ -36,23 +36,23 @@ package struct Survey {
     }
 }
 
-/// The questions to one program.
+/// The pending requests to one program.
 private final class Inquiry {
     private var entry: Survey.Entry
     private var connection: Connection?
     private var descriptionID: RequestID?
     private var listID: RequestID?
 
-    /// Whether the program has taken no connection yet.
+    /// Whether the program has accepted no connection yet.
     private(set) var isConnecting = true
-    /// Whether nobody listens.
+    /// Whether nothing listens.
     private var isRefused = false
     var isWaiting: Bool { connection != nil }
     var descriptor: CInt { connection?.descriptor ?? -1 }
 
     init(_ running: RunningProgram) { entry = Survey.Entry(running: running) }
 
-    /// Connects, if that is possible at the moment, and asks.
+    /// Connects if that is possible now, and sends the requests.
     func connect() {
         do throws(ConnectionError) {
             guard let connection = try Connection(atOnceTo: entry.running, .short) else { return }
@@ -67,7 +67,7 @@ private final class Inquiry {
         }
     }
 
-    /// Takes what has come.
+    /// Reads the available answers.
     func read() {
         guard let connection else { return }
         do throws(ConnectionError) {
@@ -92,7 +92,7 @@ private final class Inquiry {
         (isConnecting, connection) = (false, nil)
     }
 
-    /// What is known in the end; `nil` if nobody listens, or the program has ended meanwhile.
+    /// The result; `nil` if nothing listens, or the program ended meanwhile.
     var finished: Survey.Entry? {
         guard !isRefused else { return nil }
         if isConnecting || isWaiting {
@@ -103,17 +103,17 @@ private final class Inquiry {
     }
 }
 
-/// A process that listens, or did, by its socket.
+/// A process with a socket.
 package struct RunningProgram {
     package let pid: pid_t
-    /// Where its socket may be.
+    /// The possible paths of its socket.
     let socketPaths: [String]
-    /// The path of its executable; `nil` if there is no such process, or if it is somebody else's.
+    /// The path of its executable; `nil` if there is no such process, or if it belongs to another user.
     package let executable: String?
-    /// Who it runs as, by name if that is known; `nil` if there is no such process.
+    /// The user it runs as, by name if that is known; `nil` if there is no such process.
     package var user: String? { ProcessEntry(pid: pid).map { userName($0.user) } }
 
-    /// Who it runs as, if that is another user than this process; `nil` also if there is no such process.
+    /// The user it runs as, if it is another one than ours; `nil` also if there is no such process.
     package var otherUser: String? { otherUserName(of: pid) }
 
     private init(pid: pid_t, socketPaths: [String]) {
@@ -121,7 +121,7 @@ package struct RunningProgram {
         executable = executablePath(of: "\(pid)")
     }
 
-    /// A process whose socket is in this directory.
+    /// A process with a socket in this directory.
     package init(pid: pid_t, in directory: ControlDirectory) {
         self.init(pid: pid, socketPaths: [directory.socket(of: pid)])
     }
@@ -129,7 +129,7 @@ package struct RunningProgram {
     package var title: String { executable.map { "\(lastComponent(of: $0)) (\(pid))" } ?? "\(pid)" }
     package var hasEnded: Bool { kill(pid, 0) != 0 && errno == ESRCH }
 
-    /// - Returns: `nil` if there can be no socket, as there is no directory for them.
+    /// - Returns: `nil` if there is no directory for sockets.
     package init?(pid: pid_t) {
         let elsewhere = Self.isConfined ? nil : ProcessEntry(pid: pid)?.socketPaths
         let own = ControlDirectory.ofUser?.socket(of: pid)
@@ -137,10 +137,10 @@ package struct RunningProgram {
         self.init(pid: pid, socketPaths: (elsewhere ?? []) + (own.map { [$0] } ?? []))
     }
 
-    /// All that have a socket, by process id: those of the user, in containers and as services too, for root everybody's.
-    /// Sockets of those that have ended without removing them are removed.
+    /// All processes with a socket, by process id: those of the user, also in containers and services, or everybody's
+    /// for root. Orphaned sockets are removed.
     ///
-    /// - Parameter ofAllUsers: Whether root looks for those of others too.
+    /// - Parameter ofAllUsers: Whether root includes the processes of other users.
     package static func all(ofAllUsers: Bool = true) -> [RunningProgram] {
         var paths: [pid_t: [String]] = [:]
         if !isConfined {
@@ -149,7 +149,7 @@ package struct RunningProgram {
                 if !found.isEmpty { paths[process.pid] = found }
             }
         }
-        // Where root has never had one, somebody else may have made the directory.
+        // Where root never had a directory, another user may have made it.
         if let directory = ControlDirectory.ofUser, directory.isOfThisUser {
             directory.removeAbandoned()
             for pid in directory.processes where ofAllUsers || otherUserName(of: pid) == nil {
@@ -159,7 +159,7 @@ package struct RunningProgram {
         return paths.sorted { $0.key < $1.key }.map { RunningProgram(pid: $0.key, socketPaths: $0.value) }
     }
 
-    /// Which of these processes has forked this one, itself or by others; `nil` if none of the same executable has.
+    /// The one of these processes that forked this one, directly or not; `nil` if none has the same executable.
     package func parent(among programs: [RunningProgram]) -> pid_t? {
         var parent = ProcessEntry(pid: pid)?.parent
         while let pid = parent, pid > 1 {
@@ -169,30 +169,30 @@ package struct RunningProgram {
         return nil
     }
 
-    /// Whether only those with a socket in one directory are meant.
+    /// Whether only sockets in one directory count.
     private static var isConfined: Bool { ControlDirectory.ownCandidates.count == 1 }
 }
 
-/// A process with tweaks that does not have the library.
+/// A process with tweaks but without the library.
 package struct MemoryProcess {
     package let pid: pid_t
     /// The path of its executable.
     package let executable: String
     package let user: String
-    /// Its tweaks, and what it calls itself; `nil` if they cannot be read.
+    /// Its tweaks; `nil` if they cannot be read.
     package let tweaks: [JSONTweak]?
     package let application: String?
-    /// Why they cannot be.
+    /// The reason why they cannot be read.
     package let problem: String?
 
-    /// All that can be looked into, by process id: those of the user, for root everybody's.
+    /// All that can be read, by process id: those of the user, or everybody's for root.
     package static func all() -> [MemoryProcess] {
         var processes: [MemoryProcess] = []
         for (process, executable) in found() {
             var (program, problem): (MemoryProgram?, String?)
             do throws(Failure) {
                 program = try MemoryProgram(pid: process.pid) { problem = problem ?? $0 }
-                // It has ended, or got the library meanwhile.
+                // The process has ended, or loaded the library meanwhile.
                 if program == nil { continue }
             } catch  where error.kind == .unavailable {
                 continue
@@ -222,7 +222,7 @@ package struct MemoryProcess {
     }
 }
 
-/// The names and process ids of running programs with tweaks, for a shell that completes one.
+/// The names and process ids of running programs with tweaks, for shell completion.
 package func runningPrograms() -> [(word: String, details: String)] {
     let withLibrary = RunningProgram.all().filter { !$0.hasEnded }.compactMap { program in
         program.executable.map { (pid: program.pid, path: $0) }
@@ -235,20 +235,20 @@ package func runningPrograms() -> [(word: String, details: String)] {
 
 // MARK: - /proc
 
-/// Who a process runs as, if that is another user than this one; `nil` also if there is no such process.
+/// The user a process runs as, if it is another one than ours; `nil` also if there is no such process.
 package func otherUserName(of pid: pid_t) -> String? {
     ProcessEntry(pid: pid).flatMap { $0.user == geteuid() ? nil : userName($0.user) }
 }
 
-/// What a user is called; the number of one that has no name.
+/// The name of a user, or the number if it has no name.
 func userName(_ user: uid_t) -> String {
     getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
 }
 
-/// What /proc tells of a process. Source: proc(5).
+/// A process in /proc. Source: proc(5).
 struct ProcessEntry {
     let pid: pid_t
-    /// Who it runs as.
+    /// The user it runs as.
     let user: uid_t
     let group: gid_t
     private let folder: String
@@ -260,7 +260,7 @@ struct ProcessEntry {
         (self.pid, user, group) = (pid, status.st_uid, status.st_gid)
     }
 
-    /// All processes that can be looked into: those of the user, for root everybody's.
+    /// All processes that can be read: those of the user, or everybody's for root.
     static var all: [ProcessEntry] {
         let own = geteuid()
         return directoryEntries("/proc").compactMap { pid_t($0) }.compactMap(ProcessEntry.init).filter {
@@ -268,13 +268,13 @@ struct ProcessEntry {
         }
     }
 
-    /// The path of its executable; `nil` if that is not ours to know, as of a thread of the kernel.
+    /// The path of its executable; `nil` if it cannot be read, as for a kernel thread.
     var executable: String? { executablePath(of: "\(pid)") }
 
     /// The process that started it.
     var parent: pid_t? { statusField(4).flatMap { pid_t(exactly: $0) } }
 
-    /// How long ago it was forked.
+    /// The time since it was forked.
     var age: Duration? {
         guard let ticks = statusField(22) else { return nil }
         var now = timespec()
@@ -283,19 +283,19 @@ struct ProcessEntry {
             / sysconf(Int32(_SC_CLK_TCK))
     }
 
-    /// A number of the file `stat`, counted from 1 as in proc_pid_stat(5); not one of the first three.
+    /// A number in the file `stat`, counted from 1 as in proc_pid_stat(5); not one of the first three.
     private func statusField(_ number: Int) -> Int64? {
         let bytes = read("stat")
-        // Behind the name, in which there may be anything, comes the third.
+        // The third field follows the name, which may contain anything.
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = bytes[end...].dropFirst(2).split(separator: UInt8(ascii: " "))
         return number - 3 < fields.count ? Int64(String(decoding: fields[number - 3], as: UTF8.self)) : nil
     }
 
-    /// Its socket, wherever a process of its environment has one, if there is one. What is found there need not be of the
-    /// process: the path is one of its own file system, and it may be in a container.
+    /// The possible paths of its socket, by its environment. What is found there may belong to another process: the
+    /// path is in the process's own file system, such as that of a container.
     var socketPaths: [String] {
-        // Of a process that has become another user its new user may see neither of the two.
+        // The new user of a process that changed its user may be unable to read either.
         let root = access("\(folder)/root/", F_OK) == 0 ? "\(folder)/root" : ""
         let environment = read("environ")
         let variable = { Self.variable($0, in: environment) }
@@ -315,14 +315,14 @@ struct ProcessEntry {
         return paths
     }
 
-    /// A variable of an environment as the kernel gives it. The first of a name counts, as for getenv(3).
+    /// A variable in an environment block. The first of a name counts, as for getenv(3).
     private static func variable(_ name: String, in environment: [UInt8]) -> String? {
         let start = Array("\(name)=".utf8)
         let variable = environment.split(separator: 0).first { $0.starts(with: start) }
         return variable.map { String(decoding: $0.dropFirst(start.count), as: UTF8.self) }
     }
 
-    /// The process id that it has in its own namespace.
+    /// The process id in its own PID namespace.
     private var pidInside: pid_t {
         let lines = read("status").split(separator: UInt8(ascii: "\n"))
         return lines.first { $0.starts(with: "NSpid:".utf8) }.flatMap { Self.numbers($0).last }.flatMap {
@@ -330,7 +330,7 @@ struct ProcessEntry {
         } ?? pid
     }
 
-    /// The user that it runs as in its own namespace.
+    /// The user in its own user namespace.
     private var userInside: uid_t {
         for line in read("uid_map").split(separator: UInt8(ascii: "\n")) {
             let numbers = Self.numbers(line)
@@ -340,7 +340,7 @@ struct ProcessEntry {
         return user
     }
 
-    /// The numbers among words.
+    /// The numbers in a line.
     private static func numbers(_ line: ArraySlice<UInt8>) -> [UInt32] {
         line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.compactMap {
             UInt32(String(decoding: $0, as: UTF8.self))

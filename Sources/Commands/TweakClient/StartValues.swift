@@ -4,21 +4,21 @@ internal import TweakOverrides
 internal import TweakRecords
 internal import TweakSystem
 
-/// Values that a program is started with, in its environment.
+/// Values in the environment of a program that is started.
 package struct StartValues {
     private var document = OverridesDocument()
-    /// Variables for one tweak each, which count more than the document; `nil` for those that must not be there.
+    /// Variables for one tweak each, which take precedence over the document; `nil` for variables to remove.
     private var variables: [String: String?] = [:]
 
     package init() {}
 
-    /// Adds a value, which counts more than one before it.
+    /// Adds a value, which takes precedence over earlier ones.
     ///
     /// - Parameters:
-    ///   - name: Of the tweak, as a person names it.
-    ///   - text: The text as typed.
-    ///   - start: Knows what the program declares.
-    /// - Returns: What is to be said about it.
+    ///   - name: The tweak's name as typed.
+    ///   - text: The value as typed.
+    ///   - start: The program, which knows its declarations.
+    /// - Returns: A note for the user.
     /// - Throws: ``Failure`` if there is no such tweak, or if it cannot take the value.
     package mutating func set(_ name: String, to text: String, of start: ProgramStart) throws(Failure)
         -> String?
@@ -30,7 +30,7 @@ package struct StartValues {
                     "\(name.text): the tweaks of \(start.path) are not known; write the whole name, "
                         + "Category/Collection/Name", .usage)
             }
-            // Its text is read by the tweak's type.
+            // The tweak's type decides how the text is read.
             variables.updateValue(text, forKey: key.environmentVariable)
             return nil
         }
@@ -45,9 +45,9 @@ package struct StartValues {
             ? outsideLimits("\(key): \(text)", allowed: declaration.allowed) : nil
     }
 
-    /// Puts the values into the environment of this process, beside those that are there.
+    /// Adds the values to the environment of this process.
     ///
-    /// - Throws: ``Failure`` if what is there cannot be read.
+    /// - Throws: ``Failure`` if values that are there already cannot be read.
     package func export() throws(Failure) {
         for (name, value) in variables {
             if let value { setenv(name, value, 1) } else { unsetenv(name) }

@@ -4,11 +4,11 @@ internal import TweakFormats
 package import TweakProtocol
 package import TweakRecords
 
-/// A tweak as a person names it: the last one to three levels of its key, whole or in part. A feature is named as such, with or
-/// without its `enabled`.
+/// A tweak's name as typed: the last one to three levels of its key, whole or abbreviated. A feature may be named with
+/// or without its `enabled`.
 package struct TweakName {
     package let text: String
-    /// The levels that were given; those before them are empty.
+    /// The levels that were typed; missing first levels are empty.
     package let levels: TweakKey
     package let count: Int
 
@@ -23,12 +23,12 @@ package struct TweakName {
         self.levels = levels
     }
 
-    /// The key that this is if it is a whole one.
+    /// The key, if all levels were typed.
     package var key: TweakKey? { count == 3 ? levels : nil }
 
-    /// The tweak that is meant.
+    /// The tweak with this name.
     ///
-    /// - Throws: ``Failure`` if there is none or there are several.
+    /// - Throws: ``Failure`` if no tweak or several match.
     package func key(among keys: [TweakKey]) throws(Failure) -> TweakKey {
         if let key, keys.contains(key) { return key }
         let meant = meant(among: keys)
@@ -37,7 +37,7 @@ package struct TweakName {
         return first
     }
 
-    /// Those that the name fits best: more than one if it is not clear.
+    /// The best matches: several if the name is ambiguous.
     package func meant(among keys: [TweakKey]) -> [TweakKey] {
         for isMeant in [isWhole, isPart] {
             for ignoresCase in [false, true] {
@@ -54,7 +54,7 @@ package struct TweakName {
         return name.meant(among: features)
     }
 
-    /// The switch of the feature that the name is, if it is one of a feature.
+    /// The switch of the feature with this name.
     package var feature: TweakKey? {
         switch count {
         case 1: PlacedFeature.key(of: [levels.name])
@@ -93,14 +93,14 @@ package struct TweakName {
                 "\(text): the levels of a name have slashes between them; write \(meant)", .invalid)
         }
         let nearest = keys.nearest(to: levels, levels: count)
-        // Without the levels that were not given.
+        // Without the levels that were not typed.
         let error = String("\(TweakError.unknown(levels, nearest: nearest))".dropFirst(3 - count))
         return Failure(error + (nearest.isEmpty ? "; tweak list shows all" : ""), .invalid)
     }
 }
 
 extension String {
-    /// The text as it is looked for: without upper and lower case, and with one spelling of colours.
+    /// The text for comparison: case-insensitive, and with one spelling of colour.
     package var folded: String { lowercased().replacing("colour", with: "color") }
 }
 
@@ -108,7 +108,7 @@ extension TweakKey {
     fileprivate func last(_ count: Int) -> ArraySlice<String> { [category, collection, name].suffix(count) }
 }
 
-/// Some of a program's tweaks.
+/// Some tweaks of a program.
 package enum TweakScope {
     case tweak(TweakKey)
     /// A category, or a collection of it.
@@ -126,10 +126,10 @@ package enum TweakScope {
 }
 
 extension TweakScope {
-    /// Reads `Category/`, `Category/Collection/` or `Collection/`, which may be as short as a ``TweakName``. A category
-    /// goes before a collection of the same name.
+    /// Parses `Category/`, `Category/Collection/` or `Collection/`, abbreviated like a ``TweakName``. A category takes
+    /// precedence over a collection of the same name.
     ///
-    /// - Throws: ``Failure`` if there are no such tweaks, or several groups are meant.
+    /// - Throws: ``Failure`` if there are no such tweaks, or several groups match.
     package init(_ text: String, among tweaks: [JSONTweak]) throws(Failure) {
         self = try TweakScope(text, among: tweaks.map(\.declaration.key))
     }
@@ -140,7 +140,7 @@ extension TweakScope {
             throw Failure(
                 "\(text): several tweaks are named Category/, Category/Collection/ or Collection/", .usage)
         }
-        // As keys that end with what a name ends with.
+        // The categories as keys, to match them as names are.
         let categories = Set(keys.map { TweakKey("", "", $0.category) })
         let collections = Set(keys.map { TweakKey("", $0.category, $0.collection) })
         let isCategory = categories.contains { $0.name == name.levels.name } && name.count == 1

@@ -1,8 +1,8 @@
 internal import CommandSupport
 
-/// A file that a generator makes.
+/// A file made by a generator.
 public struct GeneratedFile: Hashable, Sendable {
-    /// Its name, with a folder if it belongs into one.
+    /// Its name, with a folder if it belongs in one.
     public let name: String
     /// Its content.
     public let bytes: [UInt8]
@@ -17,9 +17,9 @@ public struct GeneratedFile: Hashable, Sendable {
     }
 }
 
-/// Where generated accessors come from, as their first comment says it.
+/// The origin of generated accessors, named in their first comment.
 public struct Origin: Hashable, Sendable {
-    /// The file.
+    /// The path of the file.
     public let path: String
     /// The environment; `nil` if the file has none.
     public let environment: String?
@@ -30,7 +30,8 @@ public struct Origin: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// What a generated file begins with. The file is named without its folder, so that all machines generate the same.
+    /// The first comment of a generated file. It names the file without its folder, so that all machines generate the
+    /// same.
     var notice: String {
         let file = path.split(separator: "/").last.map(String.init) ?? path
         let place = printable(file + (environment.map { ", environment \($0)" } ?? ""))

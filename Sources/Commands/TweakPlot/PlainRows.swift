@@ -1,20 +1,20 @@
 internal import TweakRecords
 
-/// Samples as rows of a table that grows, where no picture can be drawn: one now and then, and one for each mark.
+/// Samples as rows of a growing table, where no picture can be drawn: one row per interval, and one for each mark.
 package struct PlainRows: Sendable {
     private let series: [PlotSeries]
     private let isUnicode: Bool
     private let interval: Double
     private let titles: [String]
     private let widths: [Int]
-    /// The time of the first sample, from which the others are counted.
+    /// The time of the first sample, from which others are counted.
     private var start: Double?
-    /// When the next row is due.
+    /// The time of the next row.
     private var due = -Double.infinity
 
     /// - Parameters:
-    ///   - interval: How many seconds are between two rows at least.
-    ///   - unicode: Whether characters beside ASCII can be shown.
+    ///   - interval: The shortest time between two rows, in seconds.
+    ///   - unicode: Whether the terminal shows Unicode.
     package init(_ series: [PlotSeries], interval: Double = 1, unicode: Bool) {
         (self.series, self.interval, isUnicode) = (series, interval, unicode)
         titles = series.map { series in
@@ -29,7 +29,7 @@ package struct PlainRows: Sendable {
     /// The names above the columns.
     package var header: String { row("seconds", titles) }
 
-    /// The rows of a batch. Of a sample that gets none nothing is shown.
+    /// The rows of a batch. Samples between rows are not shown.
     package mutating func rows(of batch: SampleBatch) -> [String] {
         var rows: [String] = []
         var marks = batch.marks[...]
@@ -69,7 +69,7 @@ package struct PlainRows: Sendable {
             return state.name.shown(isUnicode: isUnicode)
         }
         guard let precision = series[index].precision else {
-            // As many digits as a scale of its size would have.
+            // As many digits as a scale of this size would show.
             return Int64(exactly: value).map(String.init)
                 ?? NumberForm(resolution: abs(value) / 10_000, largest: abs(value)).text(of: value)
         }

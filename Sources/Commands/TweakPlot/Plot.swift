@@ -1,19 +1,19 @@
 internal import TweakRecords
 
-/// A picture of samples as lines of text, which moves with the time.
+/// A scrolling picture of samples as lines of text.
 ///
-/// It has no clock and writes nothing: the last sample is at the right edge. Any numbers and any size are taken.
+/// It has no clock and writes nothing: the last sample is at the right edge. It accepts any number and any size.
 package struct Plot: Sendable {
     package enum Layout: Sendable {
-        /// Each series has a picture with a scale of its own.
+        /// A panel with its own scale for each series.
         case stacked
-        /// All are in one.
+        /// All series in one panel.
         case together
     }
 
     package let series: [PlotSeries]
     package let layout: Layout
-    /// The first of the series that are shown where there is no room for all of them.
+    /// The first series to show if there is no room for all.
     package var firstPanel = 0
     var history: PlotHistory
     var marks: [Mark] = []
@@ -30,13 +30,13 @@ package struct Plot: Sendable {
 
     /// Makes a picture without samples.
     ///
-    /// - Parameter window: How many seconds it shows.
+    /// - Parameter window: The time span of the picture in seconds.
     package init(_ series: [PlotSeries], window: Double = 10, layout: Layout = .stacked) {
         (self.series, self.layout) = (series, layout)
         history = PlotHistory(seriesCount: series.count, window: window)
     }
 
-    /// How many seconds are shown, from 0.1 to a day. What is gone does not come back when there are more.
+    /// The time span of the picture, from 0.1 s to a day. A longer span does not bring old samples back.
     package var window: Double {
         get { history.window }
         set {
@@ -45,7 +45,7 @@ package struct Plot: Sendable {
         }
     }
 
-    /// Adds a sample, with the values in the order of the series. What is missing, or is not finite, leaves a gap.
+    /// Adds a sample, with the values in the order of the series. Missing and non-finite values leave gaps.
     package mutating func append(time: Double, values: [Double?]) {
         history.append(time: time, values: values)
         forgetMarks()
@@ -60,7 +60,7 @@ package struct Plot: Sendable {
         if marks.count > Self.mostMarks { marks.removeFirst(marks.count - Self.mostMarks) }
     }
 
-    /// Adds a batch. Where samples were dropped there is a gap.
+    /// Adds a batch. Dropped samples leave a gap.
     package mutating func append(_ batch: SampleBatch) {
         if batch.dropped > 0, let time = batch.times.first { history.append(time: time, values: []) }
         for (time, values) in zip(batch.times, batch.values) { history.append(time: time, values: values) }
@@ -73,14 +73,14 @@ package struct Plot: Sendable {
         marks.removeAll { $0.time < newest - history.window }
     }
 
-    /// The picture as it is now.
+    /// The current picture.
     ///
     /// - Parameters:
-    ///   - columns: How wide it is.
-    ///   - rows: How many lines come back.
-    ///   - unicode: Whether characters beside ASCII can be shown.
-    ///   - color: Whether there are sequences for colours in it.
-    /// - Returns: The lines, none of which is wider, or ends with a blank.
+    ///   - columns: The width.
+    ///   - rows: The number of lines.
+    ///   - unicode: Whether the terminal shows Unicode.
+    ///   - color: Whether the lines contain colour sequences.
+    /// - Returns: The lines, none of which is wider or ends with a blank.
     package func frame(columns: Int, rows: Int, unicode: Bool, color: Bool) -> [String] {
         guard rows > 0 else { return [] }
         var frame = PlotFrame(

@@ -1,4 +1,4 @@
-/// A picture of dots, several of which are in each character.
+/// A picture of dots, several in each character.
 struct PlotCanvas {
     let columns, rows: Int
     private let isUnicode: Bool
@@ -6,11 +6,11 @@ struct PlotCanvas {
 
     struct Cell {
         var dots: UInt8 = 0
-        /// The series that was drawn there last; `nil` if there is only a mark.
+        /// The series that was drawn last in the character; `nil` for a mark.
         var series: Int?
     }
 
-    /// How many dots a character has beside and above each other.
+    /// The number of dots in a character, horizontally and vertically.
     private let (across, down): (Int, Int)
     var width: Int { columns * across }
     var height: Int { rows * down }
@@ -21,7 +21,7 @@ struct PlotCanvas {
         cells = Array(repeating: Cell(), count: self.columns * self.rows)
     }
 
-    /// Sets a dot; `y` is 0 at the top. What is outside is left out.
+    /// Sets a dot; `y` is 0 at the top. Dots outside are ignored.
     mutating func set(_ x: Int, _ y: Int, series: Int?) {
         guard 0..<width ~= x, 0..<height ~= y else { return }
         let index = y / down * columns + x / across
@@ -31,7 +31,7 @@ struct PlotCanvas {
         if let series { cells[index].series = series }
     }
 
-    /// Sets the dots of a column from one to another.
+    /// Sets a range of dots in a column.
     mutating func fill(_ x: Int, _ first: Int, _ last: Int, series: Int?) {
         let first = min(max(first, 0), height)
         let last = min(max(last, 0), height)
@@ -52,6 +52,6 @@ struct PlotCanvas {
         return Character(Unicode.Scalar(0x2800 + UInt32(dots)) ?? " ")
     }
 
-    /// The bits of the dots of a braille pattern, row by row: The Unicode Standard, Braille Patterns.
+    /// The bits of the dots in a braille pattern, row by row: The Unicode Standard, Braille Patterns.
     private static let brailleBits: [UInt8] = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80]
 }

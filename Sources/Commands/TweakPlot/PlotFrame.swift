@@ -1,15 +1,15 @@
 internal import TweakRecords
 
-/// One picture while it is drawn.
+/// Draws one picture.
 struct PlotFrame {
     private let plot: Plot
     private let columns, rows: Int
     private let isUnicode, isColored: Bool
     private var lines: [String] = []
-    /// The columns of the labels at the left, with the line beside them.
+    /// The width of the labels at the left, with the line beside them.
     private var margin = 0
 
-    /// With less there is no room for scales.
+    /// Below this width there is no room for scales.
     private static let leastColumnsForScale = 30
     private static let mostLegends = 4
 
@@ -19,7 +19,7 @@ struct PlotFrame {
         (self.isUnicode, self.isColored) = (isUnicode, isColored)
     }
 
-    /// Series that share a picture, with their numbers.
+    /// Series that share a panel, with their numbers.
     private struct Panel {
         let series: [Int]
         let rows: Int
@@ -31,11 +31,11 @@ struct PlotFrame {
         let groups: [[Int]] = plot.layout == .together ? [Array(all)] : all.map { [$0] }
         guard columns > 0, !groups.allSatisfy(\.isEmpty) else { return [] }
 
-        // What is below the pictures has what they leave: two lines of time, and up to some of marks.
+        // Two lines for the time and some for marks, if the panels leave room.
         let axisRows = rows >= 8 ? 2 : rows >= 4 ? 1 : 0
         let legendRows = min(plot.marks.count, Self.mostLegends, max(0, (rows - axisRows) / 4))
         let room = max(1, rows - axisRows - legendRows)
-        // A title, and three rows of dots that a scale needs.
+        // A title, and the three rows of dots that a scale needs.
         let most = max(1, room / 4)
         let isCut = groups.count > most
         let first = min(max(plot.firstPanel, 0), max(0, groups.count - most))
@@ -120,7 +120,7 @@ struct PlotFrame {
             right.append("min \(value(extent.minimum, of: index, panel.scale, withUnit: false))")
             right.append("max \(value(extent.maximum, of: index, panel.scale, withUnit: false))")
         }
-        // The name gives way first, but keeps its end; then the extent goes.
+        // The name is shortened first, from the front; then the extent is dropped.
         let least = min(name.columns, 12)
         while right.count > 1, least + 2 + right.joined(separator: "  ").columns > columns {
             right.removeLast()
@@ -148,13 +148,13 @@ struct PlotFrame {
 
     // MARK: Pictures
 
-    /// How the dots of a row lie in time: a number of parts of the window, which move by whole dots.
+    /// Maps the time to columns of dots. The window has a number of parts, which move by whole dots.
     private struct Time {
         let dot: Double
         let last: Double
         let width: Int
 
-        /// Less than 0 for a time before the window.
+        /// The column of a time; negative for a time before the window.
         func column(of time: Double) -> Int {
             let distance = last - (time / dot).rounded(.down)
             return width - 1 - Int(min(.maximum(distance, 0), Double(2 * width)))
@@ -189,7 +189,7 @@ struct PlotFrame {
         }
     }
 
-    /// Draws a series from the oldest part to the newest; what lies between two parts is joined.
+    /// Draws a series from the oldest part to the newest, with lines between the parts.
     private func draw(_ index: Int, _ scale: PlotScale, _ time: Time, _ canvas: inout PlotCanvas) {
         let isStepped = !plot.series[index].states.isEmpty
         let height = canvas.height
@@ -204,7 +204,7 @@ struct PlotFrame {
                 continue
             }
             let extent = part.extents[index]
-            // The middle of the newest part may be a little after the newest sample.
+            // The middle of the newest part may be slightly later than the newest sample.
             let x = time.column(of: min(part.middle, plot.history.newest ?? part.middle))
             guard let low = y(extent.minimum), let high = y(extent.maximum)
             else { continue }
@@ -230,7 +230,7 @@ struct PlotFrame {
         var last = y0
         for x in x0 + 1...x1 {
             let y = isStepped ? (x == x1 ? y1 : y0) : y0 + (y1 - y0) * (x - x0) / (x1 - x0)
-            // Up or down the column, without the dot that the one before has.
+            // Up or down the column, without the dot that the previous part has set.
             canvas.fill(x, last == y ? y : last < y ? last + 1 : last - 1, y, series: series)
             last = y
         }
@@ -273,7 +273,7 @@ struct PlotFrame {
         return text
     }
 
-    /// The times that have a label: how many seconds before the newest sample, and where.
+    /// The labelled times: the seconds before the newest sample, and the column.
     private var timeTicks: [(seconds: Double, column: Int)] {
         guard pictureColumns > 0 else { return [] }
         let step = PlotScale.step(of: plot.window, intervals: max(1, pictureColumns / 10))
@@ -314,7 +314,7 @@ struct PlotFrame {
     private enum Style: Equatable {
         case series(Int), mark, dim
 
-        /// The parameter of the sequence: ECMA-48, SGR.
+        /// The SGR parameter (ECMA-48).
         var code: Int {
             switch self {
             case .series(let index): [36, 32, 35, 34, 31, 96][index % 6]

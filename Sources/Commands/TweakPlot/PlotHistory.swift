@@ -1,9 +1,9 @@
-/// What the samples of a window of time were: of each short part of it the smallest and the largest value of each series,
-/// so that no peak is lost however many samples there are.
+/// The samples of a time window: the smallest and largest value of each series in each short part of it, so that no
+/// peak is lost however many samples there are.
 struct PlotHistory: Sendable {
-    /// The values of one series in a part of the time.
+    /// The range of a series in a part of the time.
     struct Extent: Sendable, Equatable {
-        /// Not numbers if there were none.
+        /// NaN if there were no values.
         var minimum = Double.nan
         var maximum = Double.nan
 
@@ -15,12 +15,12 @@ struct PlotHistory: Sendable {
         }
 
         mutating func add(_ other: Extent) {
-            // The minimum of what is not a number and another is the other.
+            // The minimum of NaN and a number is the number.
             minimum = .minimum(minimum, other.minimum)
             maximum = .maximum(maximum, other.maximum)
         }
 
-        /// The value of the extent that is nearest to another one.
+        /// The value in the extent that is nearest to another one.
         func nearest(to value: Double) -> Double { .minimum(.maximum(value, minimum), maximum) }
     }
 
@@ -33,18 +33,18 @@ struct PlotHistory: Sendable {
     }
 
     static let windows = 0.1...86_400.0
-    /// Dates beyond have too few digits left for parts of a second.
+    /// Later dates leave too few digits for fractions of a second.
     private static let dates = -1e11...1e11
 
     private let seriesCount: Int
-    /// The oldest first, without those before `first`.
+    /// The parts, oldest first; those before `first` are dropped.
     private var stored: [Part] = []
     private var first = 0
     /// The time of the last sample.
     private(set) var newest: Double?
     /// The values of the last sample.
     private(set) var latest: [Double?]
-    /// How many seconds before the last sample are kept.
+    /// The time that is kept before the last sample, in seconds.
     private(set) var window: Double
 
     init(seriesCount: Int, window: Double) {
@@ -55,7 +55,7 @@ struct PlotHistory: Sendable {
 
     var parts: ArraySlice<Part> { stored[first...] }
 
-    /// Finer than a picture has dots, unless there are many series.
+    /// Finer than the dots of a picture, unless there are many series.
     private var partCount: Int { min(2048, max(256, 400_000 / max(1, seriesCount))) }
     private var partLength: Double { window / Double(partCount) }
 
@@ -84,12 +84,12 @@ struct PlotHistory: Sendable {
         trim()
     }
 
-    /// The clock was set back, so what is here would be later than what comes.
+    /// Drops later parts after the clock was set back.
     private mutating func forget(after time: Double) {
         while stored.count > first, stored[stored.count - 1].start > time { stored.removeLast() }
     }
 
-    /// Changes how much is kept. Nothing comes back that is gone, and it does not become finer.
+    /// Changes the time that is kept. Dropped samples do not come back, and the resolution does not improve.
     mutating func setWindow(_ seconds: Double) {
         window = Self.windows.nearest(to: seconds)
         var merged: [Part] = []
@@ -108,11 +108,11 @@ struct PlotHistory: Sendable {
 
     private mutating func trim() {
         guard let newest else { return }
-        // The last part before the window stays, from which a line leads into the picture.
+        // The last part before the window stays, because a line leads from it into the picture.
         while first < stored.count - 1,
             stored[first + 1].end < newest - window || stored.count - first > 2 * partCount
         {
-            // Its memory is given back at once, its place when there are many.
+            // Its memory is freed at once, its place when there are many.
             stored[first].extents = []
             first += 1
         }
@@ -122,7 +122,7 @@ struct PlotHistory: Sendable {
         }
     }
 
-    /// What the values of a series were in the window.
+    /// The range of a series in the window.
     func extent(of series: Int) -> Extent {
         var extent = Extent()
         let start = (newest ?? 0) - window
@@ -134,7 +134,7 @@ struct PlotHistory: Sendable {
 }
 
 extension ClosedRange<Double> {
-    /// The number of the range that is nearest to another one; the lower bound for what is not a number.
+    /// The number in the range that is nearest to another one; the lower bound for NaN.
     func nearest(to number: Double) -> Double {
         number.isNaN ? lowerBound : Swift.min(Swift.max(number, lowerBound), upperBound)
     }

@@ -1,34 +1,34 @@
 internal import Glibc
 
-/// Where values are in a picture, and what stands beside it.
+/// The vertical scale of a panel, with its labels.
 struct PlotScale {
     struct Tick: Equatable {
-        /// From 0 at the bottom to 1 at the top.
+        /// The position, from 0 at the bottom to 1 at the top.
         let place: Double
         let label: String
     }
 
-    /// The values at the bottom and at the top; both are finite and the first is below the second.
+    /// The values at the bottom and at the top, finite and ascending.
     let bottom, top: Double
     private(set) var ticks: [Tick] = []
-    /// The smallest difference that a reader of the picture sees.
+    /// The smallest visible difference.
     let resolution: Double
-    /// Their values in order, if the scale is one of states.
+    /// The values of the states in order, if the scale shows states.
     private var states: [Double] = []
 
-    /// A scale of numbers.
+    /// Makes a scale of numbers.
     ///
     /// - Parameters:
-    ///   - range: What it has at least; `nil` for what the values ask for.
-    ///   - extent: The values.
-    ///   - most: How many labels there is room for.
+    ///   - range: The range to show at least; `nil` to follow the values.
+    ///   - extent: The range of the values.
+    ///   - most: The largest number of labels.
     init(range: ClosedRange<Double>?, extent: PlotHistory.Extent, most: Int) {
         let limits = Self.limits(range, extent)
         let intervals = max(1, min(most, 50) - 1)
         var (bottom, top) = (limits.lowerBound, limits.upperBound)
-        // Where there is room for few labels, half of the picture would be empty if it ended at these.
+        // With few labels, a scale that ended at a label would leave half of the picture empty.
         let outer = Self.step(of: top - bottom, intervals: max(4, intervals))
-        // The ends of a range that is given are the program's.
+        // The ends of a given range are kept.
         if bottom != range?.lowerBound { bottom = Self.multiple(bottom, outer, .down) }
         if top != range?.upperBound { top = Self.multiple(top, outer, .up) }
         (self.bottom, self.top) = (bottom, top)
@@ -37,7 +37,7 @@ struct PlotScale {
         let form = NumberForm(resolution: step, largest: max(abs(bottom), abs(top)))
         var value = Self.multiple(bottom, step, .up)
         for _ in 0...intervals + 2 where value <= top {
-            // The sum of steps would not be 0 where it should be.
+            // Adding up steps would not give exactly 0.
             let exact = Self.multiple(value, step, .toNearestOrAwayFromZero)
             if let place = place(of: exact) { ticks.append(Tick(place: place, label: form.text(of: exact))) }
             guard exact + step > value else { break }
@@ -48,7 +48,7 @@ struct PlotScale {
         ticks = [Tick(place: 0, label: ends.text(of: bottom)), Tick(place: 1, label: ends.text(of: top))]
     }
 
-    /// A scale of states, which are as far from each other whatever their values are.
+    /// Makes a scale of states, evenly spaced whatever their values are.
     init(states: [PlotSeries.State]) {
         var names: [Double: String] = [:]
         for state in states where state.value.isFinite && names[state.value] == nil {
@@ -60,16 +60,16 @@ struct PlotScale {
         ticks = values.map { Tick(place: place(of: $0) ?? 0, label: names[$0] ?? "") }
     }
 
-    /// Where a value is; `nil` if it is not finite.
+    /// The position of a value; `nil` if it is not finite.
     func place(of value: Double) -> Double? {
         guard value.isFinite else { return nil }
         let value = states.isEmpty ? value : position(among: value)
-        // Halves, since the whole may be more than the largest number.
+        // Halves, because the span may exceed the largest number.
         let place = (value / 2 - bottom / 2) / (top / 2 - bottom / 2)
         return place.isNaN ? nil : min(max(place, 0), 1)
     }
 
-    /// The number of a state; between those of two for a value between them.
+    /// The index of a state; fractional for a value between two states.
     private func position(among value: Double) -> Double {
         guard let above = states.firstIndex(where: { $0 >= value }) else { return Double(states.count - 1) }
         guard above > 0, states[above] > value else { return Double(above) }
@@ -91,14 +91,14 @@ struct PlotScale {
         guard !all.isEmpty else { return 0...1 }
         let all0 = min(max(all.minimum, -largest), largest)
         let all1 = min(max(all.maximum, -largest), largest)
-        // What is hardly a difference would be nothing but the noise of the last digit.
+        // A smaller difference would show nothing but rounding errors.
         let least = max(max(abs(all0), abs(all1)).ulp * 64, Double.leastNormalMagnitude * 1024)
         guard all1 - all0 < least else { return all0...all1 }
         let around = max(abs(all0) / 10, least)
         return all0 == 0 && all1 == 0 ? -1...1 : (all0 - around)...(all1 + around)
     }
 
-    /// 1, 2 or 5 times a power of ten, of which at most so many are in a span.
+    /// 1, 2 or 5 times a power of ten, so that the span has at most this many intervals.
     static func step(of span: Double, intervals: Int) -> Double {
         let least = span / Double(max(1, intervals))
         let power = pow(10, log10(least).rounded(.down))
@@ -110,7 +110,7 @@ struct PlotScale {
 
     private static func multiple(_ value: Double, _ step: Double, _ rule: FloatingPointRoundingRule) -> Double
     {
-        // A value that is one but for the last digits is one.
+        // Rounding errors in the last digits do not count.
         let count = value / step
         let whole = count.rounded()
         let rounded = abs(count - whole) < 1e-6 ? whole * step : count.rounded(rule) * step
@@ -118,14 +118,14 @@ struct PlotScale {
     }
 }
 
-/// How numbers are written so that they differ where they should, and in little room.
+/// A number format that shows differences in little space.
 struct NumberForm {
     private let decimals: Int
     private let isScientific: Bool
 
     /// - Parameters:
-    ///   - resolution: The smallest difference that is seen.
-    ///   - largest: The largest number that is written.
+    ///   - resolution: The smallest visible difference.
+    ///   - largest: The largest number to write.
     init(resolution: Double, largest: Double) {
         guard resolution.isFinite, resolution > 0, largest.isFinite else {
             (decimals, isScientific) = (6, true)
@@ -137,7 +137,7 @@ struct NumberForm {
         decimals = Int(min(max(isScientific ? before - last : -last, 0), isScientific ? 6 : 9))
     }
 
-    /// - Parameter precision: How many decimals.
+    /// - Parameter precision: The number of decimals.
     init(precision: Int) { (decimals, isScientific) = (min(max(precision, 0), 17), false) }
 
     func text(of number: Double) -> String {
@@ -149,7 +149,7 @@ struct NumberForm {
         }
         let text = String(
             decoding: buffer.prefix(Int(max(0, count))).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // A zero has no sign, and an exponent no zeros before it.
+        // A zero has no sign, and an exponent no leading zeros.
         guard !isShort else {
             return text.allSatisfy { "-0.".contains($0) } ? text.drop { $0 == "-" }.description : text
         }

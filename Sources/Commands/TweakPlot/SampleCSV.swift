@@ -1,6 +1,6 @@
 internal import TweakRecords
 
-/// Samples as comma-separated values, which spreadsheets, PlotJuggler and pandas read as they are.
+/// Samples as comma-separated values, which spreadsheets, PlotJuggler and pandas read.
 ///
 /// A line has the time, the values, and a mark:
 ///
@@ -8,14 +8,14 @@ internal import TweakRecords
 ///     1700000000.000000,12.25,120,
 ///     1700000000.004000,,,"Spring/Physics/Stiffness: 120 → 600 (control)"
 ///
-/// The time is in seconds since 1970 and never goes back. What has no value is empty. Numbers have a decimal point and as
-/// many digits as they need; NaN and Inf are words that pandas, R and Julia know. Fields are quoted as in RFC 4180, and
-/// lines end as others do here.
+/// The time is in seconds since 1970 and never goes back. Missing values are empty. Numbers have a decimal point and as
+/// many digits as they need; NaN and Inf are written as pandas, R and Julia read them. Fields are quoted as in RFC
+/// 4180, and lines end with a newline.
 package struct SampleCSV: Sendable {
     private let names: [String]
     private var lastTime = -Double.infinity
 
-    /// - Parameter names: Of what is sampled, in the order of the values.
+    /// - Parameter names: The names of the series, in the order of the values.
     package init(names: [String]) { self.names = names }
 
     /// The line with the names.
@@ -53,7 +53,7 @@ package struct SampleCSV: Sendable {
         bytes.append(Self.newline)
     }
 
-    /// Microseconds are as much as a double holds of a time since 1970.
+    /// Writes microseconds, the resolution of a double for a time since 1970.
     private mutating func add(_ time: Double, to bytes: inout [UInt8]) {
         if time > lastTime { lastTime = time }
         guard let whole = Int64(exactly: (lastTime * 1_000_000).rounded()) else { return }
@@ -65,11 +65,11 @@ package struct SampleCSV: Sendable {
         }
     }
 
-    /// The most characters of a number, as of -2.2250738585072014e-308.
+    /// The length of the longest number, such as -2.2250738585072014e-308.
     private static let widestNumber = 24
 
     private static func add(_ value: Double, to line: inout OutputSpan<UInt8>) {
-        // Most are whole, and these are written faster as what they are.
+        // Most values are whole, and faster to write as integers.
         if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 {
             if whole < 0 { line.append(UInt8(ascii: "-")) }
             add(whole.magnitude, to: &line)

@@ -1,31 +1,30 @@
 /// Where samples come from: a running program, the memory of a process, or a test.
 package protocol SampleSource<Problem> {
-    /// What ends the samples before their time.
+    /// The error that ends the samples.
     associatedtype Problem: Error
 
-    /// What is sampled, in the order of the values. It does not change.
+    /// The sampled series, in the order of the values. It does not change.
     var series: [PlotSeries] { get }
 
-    /// The samples that have come since the last call.
+    /// The samples since the last call.
     ///
-    /// - Parameter seconds: How long to wait for some if there are none. A signal may end the wait earlier.
-    /// - Returns: `nil` if nothing has come. After a batch that ``SampleBatch/hasEnded`` it is not called again.
+    /// - Parameter seconds: How long to wait if there are none. A signal may end the wait earlier.
+    /// - Returns: `nil` if there are none. Not called again after a batch that ``SampleBatch/hasEnded``.
     mutating func next(within seconds: Double) throws(Problem) -> SampleBatch?
 }
 
-/// What was sampled since the last batch.
+/// The samples since the last batch.
 package struct SampleBatch: Sendable, Equatable {
-    /// When the samples were taken, in seconds since 1970; rising.
+    /// The times of the samples in seconds since 1970, ascending.
     package var times: [Double]
-    /// The values of each of the times, in the order of the series. `nil`, and what is missing at the end, is no value.
-    /// False and true are 0 and 1, a choice is what its ``PlotSeries/State`` says.
+    /// The values at each time, in the order of the series; `nil` or missing at the end for no value. Bools are 0 and
+    /// 1, and a choice is the value of its ``PlotSeries/State``.
     package var values: [[Double?]]
-    /// What happened in between, such as changes of tweaks; rising in time.
+    /// Events in between, such as changes of tweaks, by time.
     package var marks: [SampleMark]
-    /// How many samples there would have been that were not delivered, because the reader was too slow. They were due
-    /// before those that are here.
+    /// The number of samples lost because the reader was too slow. They were due before those in this batch.
     package var dropped: Int
-    /// Whether this is the last batch, as when the program has ended.
+    /// Whether this is the last batch, for example because the program has ended.
     package var hasEnded: Bool
 
     package init(
@@ -37,19 +36,19 @@ package struct SampleBatch: Sendable, Equatable {
     }
 }
 
-/// Something that happened at a time, to be seen beside the samples.
+/// An event that is shown beside the samples.
 package struct SampleMark: Sendable, Equatable {
-    /// In seconds since 1970.
+    /// The time in seconds since 1970.
     package var time: Double
-    /// What happened, as `Spring/Physics/Stiffness: 120 → 600 (control)`. It may hold what others wrote.
+    /// The event, such as `Spring/Physics/Stiffness: 120 → 600 (control)`. May contain text of others.
     package var label: String
 
     package init(time: Double, label: String) { (self.time, self.label) = (time, label) }
 }
 
-/// One of the things that are sampled, as it is drawn.
+/// A sampled series and how it is drawn.
 package struct PlotSeries: Sendable, Equatable {
-    /// What the value says in words.
+    /// A value with a name.
     package struct State: Sendable, Equatable {
         package var value: Double
         package var name: String
@@ -57,14 +56,14 @@ package struct PlotSeries: Sendable, Equatable {
         package init(_ value: Double, _ name: String) { (self.value, self.name) = (value, name) }
     }
 
-    /// The name, as `Spring/Physics/Position`. It may hold what others wrote, as may the unit and the names of states.
+    /// The name, such as `Spring/Physics/Position`. It, the unit and the names of states may contain text of others.
     package var name: String
     package var unit: String?
-    /// How many decimals are shown of a value; `nil` for as many as tell it from its neighbours in the picture.
+    /// The number of decimals; `nil` for as many as tell a value from its neighbours in the picture.
     package var precision: Int?
-    /// The scale; `nil` for one that follows the values.
+    /// The range of the scale; `nil` to follow the values.
     package var range: ClosedRange<Double>?
-    /// If there are any, the series is drawn in steps, and their names are its scale.
+    /// If there are any, the series is drawn in steps, with these names as its scale.
     package var states: [State]
 
     package init(
@@ -77,10 +76,10 @@ package struct PlotSeries: Sendable, Equatable {
 }
 
 extension [PlotSeries.State] {
-    /// Of a switch.
+    /// The states of a switch.
     package static var switched: Self { [.init(0, "off"), .init(1, "on")] }
 
-    /// Of a value that is the index of one of these names.
+    /// The states of a value that is an index of these names.
     package static func indices(of names: some Sequence<String>) -> Self {
         names.enumerated().map { .init(Double($0.offset), $0.element) }
     }

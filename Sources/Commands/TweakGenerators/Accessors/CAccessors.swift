@@ -4,8 +4,8 @@ internal import TweakRecords
 extension FeatureAccessors {
     /// A header for C and C++ that needs `fbtweak.h` and nothing else.
     ///
-    /// Reading a feature is a ``FBTweakValue``, so a program has those tweaks that it reads, and in a release build the
-    /// constants.
+    /// A function reads its feature with ``FBTweakValue``, so a program has the tweaks that it reads, and a release
+    /// build the constants.
     public var cHeader: GeneratedFile {
         var lines =
             cComment(origin.notice) + ["#ifndef \(name)_H", "#define \(name)_H", "", "#include <fbtweak.h>"]

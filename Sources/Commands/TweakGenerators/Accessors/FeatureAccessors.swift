@@ -1,24 +1,24 @@
 public import TweakFormats
 
-/// Functions that read and switch features, in several languages, so that the compiler knows what features there are.
+/// Functions that read and switch features, in several languages, so that the compiler checks the names of features.
 ///
 /// For a feature `awesome` they are `isAwesomeEnabled`, `enableAwesome`, `disableAwesome`, `setAwesomeEnabled`,
-/// `resetAwesome` and `awesomeKey`, and `resetAll` for all features. A part is only enabled if the features around it
-/// are. A feature is named after its ``PlacedFeature/flatName``.
+/// `resetAwesome` and `awesomeKey`, and `resetAll` for all features. A part is enabled only if its parent features are.
+/// A feature is named after its ``PlacedFeature/flatName``.
 public struct FeatureAccessors: Sendable {
-    /// A feature and how code calls it.
+    /// A feature and its names in code.
     struct Accessor: Sendable {
         let feature: PlacedFeature
         /// `Awesome` in `isAwesomeEnabled`.
         let upper: String
         /// `awesome` in `awesomeKey`.
         let lower: String
-        /// Whether the feature around it is enabled, as `isAwesomeEnabled`; `nil` for a top-level feature.
+        /// The accessor of the parent feature, such as `isAwesomeEnabled`; `nil` for a top-level feature.
         let gate: String?
 
         var isEnabled: String { "is\(upper)Enabled" }
 
-        /// The names of everything that it has, in any language.
+        /// All names of the accessor, in any language.
         var names: [String] {
             [
                 isEnabled, "enable\(upper)", "disable\(upper)", "set\(upper)Enabled", "reset\(upper)",
@@ -27,7 +27,7 @@ public struct FeatureAccessors: Sendable {
         }
     }
 
-    /// What there is for all features together.
+    /// Names that all features share.
     private static let reserved = ["resetAll", "tweaks", "Handles"]
 
     let name: String
@@ -38,9 +38,9 @@ public struct FeatureAccessors: Sendable {
     ///
     /// - Parameters:
     ///   - features: The features.
-    ///   - name: What the accessors are called together: the enumeration in Swift, what functions of C begin with.
-    ///   - origin: Where the features are from.
-    /// - Throws: ``FormatError`` if a feature has no letter in its name, or two would have accessors of one name.
+    ///   - name: The name of all accessors: the enumeration in Swift, the prefix of functions in C.
+    ///   - origin: The file of the features.
+    /// - Throws: ``FormatError`` if the name of a feature has no letter, or two features would have the same accessor.
     public init(_ features: FeatureSet, name: String = "Features", origin: Origin) throws(FormatError) {
         var upperNames: [[String]: String] = [:]
         var paths = Dictionary(Self.reserved.map { ($0, [String]()) }) { first, _ in first }
@@ -73,7 +73,7 @@ public struct FeatureAccessors: Sendable {
         self.accessors = accessors
     }
 
-    /// Why a text cannot be the name of accessors; `nil` if it can.
+    /// The reason why a text cannot name accessors; `nil` if it can.
     public static func problem(ofName text: String) -> String? {
         guard !Identifier.isValid(text) || Identifier.swift(text) != text else { return nil }
         return

@@ -1,13 +1,13 @@
-/// Names for code, made of the names in files.
+/// Identifiers in code, made from names in files.
 enum Identifier {
-    /// The words of a name, in camel case: `HTTPProxy_v2` is `HTTPProxyV2`, `a-b` is `AB`. Capitals stay.
+    /// The words of a name in camel case: `HTTPProxy_v2` becomes `HTTPProxyV2`, `a-b` becomes `AB`. Capitals are kept.
     ///
-    /// A name for the middle of an identifier: it may begin with a digit. It is empty if there is no letter or digit.
+    /// For the middle of an identifier: the result may begin with a digit. It is empty if there is no letter or digit.
     static func upperCamelCase(_ name: String) -> String {
         words(name).map(capitalized).joined()
     }
 
-    /// The same with a small letter at the start, and something before a digit there, so that it can be an identifier.
+    /// The words in camel case with a small first letter, and a prefix before a digit, so that it can be an identifier.
     static func lowerCamelCase(_ name: String) -> String {
         let words = words(name)
         guard let first = words.first, let scalar = first.unicodeScalars.first else { return "" }
@@ -15,13 +15,13 @@ enum Identifier {
             + words.dropFirst().map(capitalized).joined()
     }
 
-    /// Whether a text is an identifier in C and Swift, or a keyword.
+    /// Returns whether a text is an identifier in C and Swift, or a keyword.
     static func isValid(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, !isDigit(first), text != "_" else { return false }
         return text.unicodeScalars.allSatisfy { isPart($0) || $0 == "_" }
     }
 
-    /// An identifier as Swift takes it for a property.
+    /// An identifier as the name of a Swift property.
     static func swift(_ identifier: String) -> String {
         swiftKeywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
@@ -32,7 +32,7 @@ enum Identifier {
             if isPart(scalar) {
                 words[words.count - 1].unicodeScalars.append(scalar)
             } else if scalar.properties.isXIDContinue, !scalar.isASCII {
-                // A mark that belongs to the letter before it, and would be another letter without it.
+                // A combining mark belongs to the letter before it.
                 words[words.count - 1] += "u\(String(scalar.value, radix: 16, uppercase: true))"
             } else if words.last != "" {
                 words.append("")
@@ -45,15 +45,15 @@ enum Identifier {
         starting(word, with: word.unicodeScalars.first?.properties.titlecaseMapping ?? "")
     }
 
-    /// A word with another first letter, unless that letter would be no part of an identifier.
+    /// A word with another first letter, unless that letter cannot be part of an identifier.
     private static func starting(_ word: String, with letter: String) -> String {
         letter.unicodeScalars.allSatisfy(isPart) ? letter + String(word.unicodeScalars.dropFirst()) : word
     }
 
     private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
-    /// Letters and ASCII's digits. Of others, only those that compilers take and that no normalization changes: GCC
-    /// warns of an identifier that is not in NFC.
+    /// Letters and ASCII digits. Of other characters, only those that compilers accept and normalization keeps: GCC
+    /// warns of identifiers that are not in NFC.
     private static func isPart(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.properties.isAlphabetic || isDigit(scalar) }
         switch scalar.properties.generalCategory {

@@ -14,15 +14,15 @@ public struct JustTweakAccessor: Sendable {
     private let properties: [Property]
     private let features, variables: Constants
 
-    /// What the accessor has besides the properties.
+    /// Names of the accessor besides the properties.
     private static let reserved: Set<String> = ["Features", "Handles", "Variables", "tweaks"]
 
     /// Makes names for all variables.
     ///
     /// - Parameters:
     ///   - file: The variables. All have a title and a group.
-    ///   - name: What the structure is called.
-    /// - Throws: ``FormatError`` if a title, a group or a name for code is missing, is there twice, or is none.
+    ///   - name: The name of the structure.
+    /// - Throws: ``FormatError`` if a title, a group or a name for code is missing, duplicate or invalid.
     public init(_ file: JustTweakFile, name: String) throws(FormatError) {
         self.name = name
         origin = Origin(path: file.path)
@@ -57,7 +57,7 @@ public struct JustTweakAccessor: Sendable {
             "Variables", file.variables.map { ($0.name, [$0.feature, $0.name]) }, file.path)
     }
 
-    /// The default of what is encrypted is not that of the file, which no one should see.
+    /// Encrypted values have an empty default, because nobody should see the one in the file.
     private static func defaultValue(of variable: JustTweakFile.Variable) -> TweakValue {
         guard variable.isEncrypted else { return variable.value }
         return switch variable.value {
@@ -68,7 +68,7 @@ public struct JustTweakAccessor: Sendable {
         }
     }
 
-    /// The accessor and its constants, a file each.
+    /// The accessor and its constants, each in a file.
     public var files: [GeneratedFile] {
         let tweaks = SwiftTweaks(handles: properties.map(handle))
         var accessor = [
@@ -117,7 +117,7 @@ public struct JustTweakAccessor: Sendable {
     }
 }
 
-/// An enumeration with a constant for each of some names.
+/// An enumeration with a constant for each name.
 private struct Constants: Sendable {
     private let title: String
     private var constantsByName: [String: String] = [:]
@@ -143,7 +143,7 @@ private struct Constants: Sendable {
         }
     }
 
-    /// The source of a name.
+    /// The source code of a name.
     func name(of name: String) -> String {
         constantsByName[name].map { "\(title).\(Identifier.swift($0))" } ?? swiftLiteral(name)
     }

@@ -1,18 +1,18 @@
 internal import CommandSupport
 internal import TweakRecords
 
-/// A text as a literal of Swift.
+/// A text as a Swift literal.
 func swiftLiteral(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
         if scalar == "\\" || scalar == "\"" { escaped += "\\" }
         escaped.unicodeScalars.append(scalar)
     }
-    // What may not be shown is written as Swift writes it.
+    // Unprintable characters are written as escapes.
     return "\"\(printable(escaped))\""
 }
 
-/// A text as a literal of C, and of Objective-C behind an @.
+/// A text as a C literal, or an Objective-C one behind an @.
 func cLiteral(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -33,7 +33,7 @@ func swiftComment(_ text: String, indentation: String = "") -> [String] {
     commentLines(text).map { "\(indentation)///\($0.isEmpty ? "" : " ")\($0)" }
 }
 
-/// A comment in C. Nothing in it ends it, seems to begin another one, or is a trigraph.
+/// A C comment. Nothing in it ends the comment, seems to begin another one, or is a trigraph.
 func cComment(_ text: String) -> [String] {
     var separated: [UInt8] = []
     for byte in text.utf8 {
@@ -51,9 +51,9 @@ func cComment(_ text: String) -> [String] {
     }
 }
 
-/// The lines of a text, without spaces at their ends and blank lines at its own.
+/// The lines of a text, without trailing spaces and without blank lines at the start and end.
 ///
-/// Of scalars: a description may be long, and to find out what its characters are takes twenty times as long.
+/// By scalars, because finding the characters of a long description takes twenty times as long.
 private func commentLines(_ text: String) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -82,7 +82,7 @@ private func commentLines(_ text: String) -> [String] {
     return lines.drop(while: \.isEmpty).reversed().drop(while: \.isEmpty).reversed()
 }
 
-/// A text in one line, short enough for the record of a tweak.
+/// A text on one line, short enough for the record of a tweak.
 func summary(_ text: String?) -> String? {
     var line = ""
     var count = 0

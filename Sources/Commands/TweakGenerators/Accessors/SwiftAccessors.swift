@@ -4,8 +4,7 @@ internal import TweakRecords
 extension FeatureAccessors {
     /// An enumeration for Swift that needs the library Tweaks.
     ///
-    /// The program declares the tweaks. In a release build it does not, and they are made when the first of them is asked
-    /// for.
+    /// The program declares the tweaks. In a release build it does not, and they are made on first use.
     public var swiftFile: GeneratedFile {
         let tweaks = SwiftTweaks(
             handles: accessors.map {

@@ -3,16 +3,16 @@ internal import TweakRecords
 /// The tweaks of an accessor in Swift.
 struct SwiftTweaks {
     struct Handle {
-        /// What code calls it.
+        /// The name in code.
         let name: String
-        /// What a person sees of it, by the names of arguments and of attributes.
+        /// The texts for people, with the names of their macro arguments and attributes.
         let texts: [(argument: String, attribute: String, text: String)]
         let key: TweakKey
-        /// The source of the key.
+        /// The source code of the key.
         let keySource: String
         let defaultValue: TweakValue
 
-        /// The tweak's type and how Swift writes it; `nil` for those that no file has.
+        /// The tweak's type, and its name in Swift; `nil` for types that no file has.
         static func type(of value: TweakValue) -> (type: TweakType, name: String)? {
             switch value {
             case .bool: (.bool, "Bool")
@@ -42,7 +42,7 @@ struct SwiftTweaks {
 
     let handles: [Handle]
 
-    /// A structure with a handle of each.
+    /// A structure with a handle for each tweak.
     var declaration: [String] {
         let properties = handles.map { "        let \(Identifier.swift($0.name)): Tweak<\($0.typeName)>" }
         let values = handles.map { handle in
@@ -56,11 +56,11 @@ struct SwiftTweaks {
             + properties + ["", "        init(_ store: TweakStore) {"] + values + ["        }", "    }"]
     }
 
-    /// The longest text that a record has, in bytes. The time to compile one grows with the square of its length: 10,000
-    /// bytes take 16 s. A tweak with a longer text is made when the program runs.
+    /// The longest text in a record, in bytes. The time to compile a record grows with the square of its length: 10,000
+    /// bytes take 16 s. A tweak with a longer text is made at run time.
     private static let longestText = 1000
 
-    /// Records, by which commands know the tweaks of a program that does not run. In a release build there are none.
+    /// Records, so that commands know the tweaks of a program that is not running. A release build has none.
     var records: [String] {
         let records = handles.compactMap { handle -> String? in
             guard let type = Handle.type(of: handle.defaultValue)?.type,
@@ -70,7 +70,7 @@ struct SwiftTweaks {
                 key: handle.key, type: type, defaultValue: handle.defaultValue,
                 attributes: handle.texts.map { .init(key: $0.attribute, value: $0.text) }
             ).record
-            // Everything in words of eight bytes: the compiler takes five times as long for single bytes.
+            // In words of eight bytes, because single bytes take the compiler five times as long.
             let words = stride(from: 0, to: record.count, by: 8).map { start in
                 record[start..<start + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             }

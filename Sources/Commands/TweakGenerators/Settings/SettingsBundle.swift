@@ -4,17 +4,17 @@ internal import TweakRecords
 /// A `Settings.bundle` with a page of switches for the features.
 public enum SettingsBundle {
     private static let title = "Features"
-    /// The file that the system begins with, in the bundle.
+    /// The first file of the bundle that the system reads.
     public static let rootPath = "Settings.bundle/Root.plist"
 
     /// The files of a bundle.
     ///
     /// - Parameters:
     ///   - features: The features. Each top-level one has a switch.
-    ///   - root: The file at ``rootPath``, in XML, if there is one. It keeps what it has, byte for byte, and gets what is
-    ///     missing of a group and a page for the features.
-    ///   - path: Where that is from, for the messages of errors.
-    /// - Throws: ``FormatError`` if it is none.
+    ///   - root: The existing file at ``rootPath``, in XML, if any. Its content is kept byte for byte, and a missing
+    ///     group and page for the features are added.
+    ///   - path: The path of that file, for errors.
+    /// - Throws: ``FormatError`` if the file is not a settings page.
     public static func files(
         for features: FeatureSet, root: [UInt8]?, path: String
     ) throws(FormatError) -> [GeneratedFile] {
