@@ -5,21 +5,21 @@ import Synchronization
 import TweakClient
 import TweakSystem
 
-/// The program whose tweaks are flags. Its values are followed, so that a question costs the program nothing.
+/// The program whose tweaks are flags. Its values are followed, so that requests do not burden the program.
 final class FlagProgram: Sendable {
     private let board: Board
     private let name: String
     private let run = Secrets.random()
-    /// The flags of a state of the tweaks.
+    /// The flags for a revision of the tweaks.
     private let made = Mutex<(number: Int, revision: Int, flags: Flags)?>(nil)
 
-    /// Begins to look for a program, which need not run.
+    /// Starts looking for a program, which need not be running.
     ///
     /// - Throws: ``Failure`` if there is no such program.
     init(_ name: String) throws(Failure) {
         var warnings: [String] = []
         let programs = try ProgramSearch(warn: { warnings.append($0) }).programs(named: name)
-        // A process of another user is one that root asks for by its id.
+        // Root names a process of another user by its id.
         let isID = name.allSatisfy { $0.isASCII && $0.isNumber }
         guard let program = programs.first(where: { isID || $0.otherUser == nil }) else {
             let user = programs.first?.otherUser
@@ -31,7 +31,7 @@ final class FlagProgram: Sendable {
         let board = Board()
         (self.board, self.name) = (board, description.application)
         let ofOther = program.otherUser != nil
-        // What the program of another user says of files is not believed.
+        // Paths that the program of another user reports are not trusted.
         let executable = ofOther ? program.pid.flatMap { executablePath(of: "\($0)") } : description.program
         let (path, application) = (executable.map { realPath($0) ?? $0 }, description.application)
         Discovery(board: board, sessions: ProgramSessions(board), ofAllUsers: ofOther) { executable in
@@ -40,20 +40,21 @@ final class FlagProgram: Sendable {
         }.start(findingKept: false)
         if let stream = board.open() { Task { await keepFollowing(stream) } }
         if program.pid == nil {
-            printMessage("\(description.application) does not run; it has flags when it does", of: "tweak-ui")
+            printMessage(
+                "\(description.application) is not running; its flags appear when it starts", of: "tweak-ui")
         } else {
-            // The first question is not asked before it has been found.
-            for _ in 0..<200 where entry == nil { usleep(20_000) }
+            // The first request finds it.
+            _ = board.waitForEntry(.seconds(4)) { $0.state != .offline }
         }
     }
 
-    /// The entry of the process that is asked. Of several it is the first one that was found.
+    /// The entry of the process that answers requests: the first one found.
     private var entry: ProgramEntry? {
         let all = board.entries.filter { $0.state != .offline }
         return all.first { $0.state != .silent } ?? all.first
     }
 
-    /// Has the process followed, also when nobody asks, so that what a client gets is what there is.
+    /// Keeps the process followed between requests, so that clients get current values.
     private func keepFollowing(_ stream: EventStream) async {
         stream.add { _ in }
         for await _ in stream.signal {
@@ -71,14 +72,14 @@ final class FlagProgram: Sendable {
         board.follow(entry.id, stream.number)
     }
 
-    /// The flags as they are now.
+    /// The current flags.
     ///
-    /// - Throws: Why there are none.
+    /// - Throws: ``FlagProblem`` with the reason why there are none.
     func flags() async throws(FlagProblem) -> Flags {
-        // It may end, and come back, meanwhile.
+        // The program may end and restart meanwhile.
         for _ in 0..<4 {
             guard let entry else { throw FlagProblem(message: "\(name) does not run") }
-            // One that is stopped has what it had.
+            // A stopped program keeps its last values.
             if let known = entry.tweaks, entry.isFresh || entry.state == .silent { return flags(of: known) }
             guard entry.state == .running || entry.problem == nil else {
                 throw FlagProblem(message: "\(name): \(entry.problem ?? "it does not answer")")
@@ -95,7 +96,7 @@ final class FlagProgram: Sendable {
         }
         let flags = Flags(known, run: run)
         made.withLock { made in
-            // One that took longer may be of an earlier state.
+            // A slower task may have flags of an earlier revision.
             if let last = made, last.number == known.number, last.revision > known.revision { return }
             made = (known.number, known.revision, flags)
         }
@@ -104,13 +105,12 @@ final class FlagProgram: Sendable {
 
     // MARK: - Telling of changes
 
-    /// Somebody who is told when flags change; `nil` if there are too many.
+    /// Opens an event stream that announces changes of flags; `nil` if there are too many.
     func open() -> EventStream? { board.open() }
 
-    /// Takes what has happened.
+    /// Takes the pending events.
     ///
-    /// - Returns: `nil` at the end; otherwise the tag of what there is now, if there is something, and whether to say that the
-    ///   stream is alive.
+    /// - Returns: `nil` at the end; otherwise the tag of the current flags, if any, and whether to send a heartbeat.
     func next(_ stream: EventStream) async -> (tag: String?, isSilent: Bool)? {
         let pending = stream.take()
         if pending.isEnding { return nil }
@@ -123,7 +123,7 @@ final class FlagProgram: Sendable {
     func end() { board.end() }
 }
 
-/// Why there are no flags at the moment.
+/// The reason why there are no flags at the moment.
 struct FlagProblem: Error {
     let message: String
 }

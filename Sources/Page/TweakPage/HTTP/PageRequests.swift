@@ -11,15 +11,15 @@ import TweakSystem
 #if UI
 import HTTPTypes
 
-/// Does what pages ask, each request by its name.
+/// Executes the requests of pages.
 struct PageRequests: Sendable {
     let board: Board
     let sessions: ProgramSessions
-    /// The program that is shown first.
+    /// The program to show first.
     let first: String?
-    /// Whether root sees the programs of others too.
+    /// Whether root also sees the programs of other users.
     let ofAllUsers: Bool
-    /// Whether a page that is open now can go on when this server has ended and was started again.
+    /// Whether an open page can continue after the server was restarted.
     let comesBack: Bool
     private let plans = RestartPlans()
 
@@ -33,7 +33,8 @@ struct PageRequests: Sendable {
     /// All requests by name.
     private static let methods: [String: Method] = [
         "programs": { server, _ throws(RequestProblem) in
-            try server.json(["programs": server.board.programs])
+            server.board.lookout.wake()
+            return try server.json(["programs": server.board.programs])
         },
         "open": method { $0.open }, "tweaks": method { $0.tweaks }, "unfollow": method { $0.unfollow },
         "forget": method { $0.forget }, "set": method { $0.set }, "calculate": method { $0.calculate },
@@ -53,7 +54,7 @@ struct PageRequests: Sendable {
 
     func answer(_ name: String, _ body: [UInt8]) async throws(RequestProblem) -> [UInt8] {
         guard let method = Self.methods[name] else {
-            throw RequestProblem(.notFound, "there is nothing to ask by this name")
+            throw RequestProblem(.notFound, "there is no such request")
         }
         return try await method(self, body)
     }
@@ -62,7 +63,7 @@ struct PageRequests: Sendable {
 
     private func decode<Value: Decodable>(_ body: [UInt8]) throws(RequestProblem) -> Value {
         do throws(JSONError) { return try decodeJSON(from: body) } catch {
-            throw RequestProblem(.badRequest, "the request makes no sense: \(error)")
+            throw RequestProblem(.badRequest, "malformed request: \(error)")
         }
     }
 
@@ -70,24 +71,33 @@ struct PageRequests: Sendable {
         do { return try pageJSON(value) } catch { throw RequestProblem(.internalServerError, "\(error)") }
     }
 
-    /// The stream that a request names, which must be there.
+    /// The open event stream that a request names.
     private func stream(_ text: String?) throws(RequestProblem) -> Int? {
         guard let text else { return nil }
         guard let number = Int(text), board.isOpen(number) else {
-            throw RequestProblem(.gone, "this stream of events has ended")
+            throw RequestProblem(.gone, "this event stream has ended")
         }
         return number
+    }
+
+    /// The program that a request names.
+    private func entry(_ program: String) throws(RequestProblem) -> ProgramEntry {
+        guard let entry = board[program] else { throw RequestProblem(.notFound, "there is no such program") }
+        return entry
+    }
+
+    /// Turns the failure of a program into a problem of the request.
+    private func reporting<Result: Sendable>(
+        _ body: () async throws(Failure) -> Result
+    ) async throws(RequestProblem) -> Result {
+        do throws(Failure) { return try await body() } catch { throw RequestProblem(error) }
     }
 
     private func ask<Answer: Encodable & Sendable>(
         _ program: String, _ body: @Sendable (ProgramSession) async throws(Failure) -> Answer
     ) async throws(RequestProblem) -> [UInt8] {
-        guard board[program] != nil else { throw RequestProblem(.notFound, "there is no such program") }
-        let answer: Answer
-        do throws(Failure) { answer = try await body(sessions[program]) } catch {
-            throw RequestProblem(error)
-        }
-        return try json(answer)
+        let session = sessions[try entry(program).id]
+        return try json(await reporting { () async throws(Failure) in try await body(session) })
     }
 
     // MARK: - Programs and tweaks
@@ -103,11 +113,9 @@ struct PageRequests: Sendable {
     }
 
     private func forget(_ request: ProgramRequest) throws(RequestProblem) -> [UInt8] {
-        guard board[request.program] != nil else {
-            throw RequestProblem(.notFound, "there is no such program")
-        }
-        guard board.remove(request.program) else {
-            throw RequestProblem(.conflict, "it runs; only one that does not is taken off the list")
+        guard board.remove(try entry(request.program).id) else {
+            throw RequestProblem(
+                .conflict, "it is running; only programs that are not running can be removed from the list")
         }
         return Self.nothing
     }
@@ -117,19 +125,15 @@ struct PageRequests: Sendable {
     }
 
     private func open(_ request: OpenRequest) async throws(RequestProblem) -> [UInt8] {
-        let id: String
-        do throws(Failure) {
-            id = try await waitingOnThread { [board, ofAllUsers] () throws(Failure) in
+        let id = try await reporting { () async throws(Failure) in
+            try await waitingOnThread { [board, ofAllUsers] () throws(Failure) in
                 try Self.add(request.name, to: board, ofAllUsers: ofAllUsers)
             }
-        } catch {
-            throw RequestProblem(error)
         }
-        guard let entry = board[id] else { throw RequestProblem(.notFound, "there is no such program") }
-        return try json(["program": ProgramForm(entry)])
+        return try json(["program": ProgramForm(try entry(id))])
     }
 
-    /// Adds a program that a person names.
+    /// Adds the program that the user named.
     ///
     /// - Returns: Its entry.
     static func add(_ name: String, to board: Board, ofAllUsers: Bool) throws(Failure) -> String {
@@ -141,11 +145,11 @@ struct PageRequests: Sendable {
                     ?? "\(name): there is no such program", user == nil ? .missing : .forbidden)
         }
         let description = try program.description
-        if let pid = program.pid {
-            // It may not have been found yet.
-            if let id = board.waitForEntry(of: pid, patience: .seconds(2)) { return id }
+        // A running program may not have been discovered yet.
+        if let pid = program.pid, let entry = board.waitForEntry(.seconds(2), where: { $0.pid == pid }) {
+            return entry.id
         }
-        // What one of another user says of itself is not looked for among the files of this one.
+        // A name that the program of another user reports is not looked up among this user's files.
         if let user = program.otherUser {
             throw Failure("\(name): the program of \(user) does not answer", .busy)
         }
@@ -157,16 +161,16 @@ struct PageRequests: Sendable {
     private func tweaks(_ request: ProgramRequest) async throws(RequestProblem) -> [UInt8] {
         let id = request.program
         let stream = try stream(request.stream)
-        guard board[id] != nil else { throw RequestProblem(.notFound, "there is no such program") }
+        _ = try entry(id)
         guard let stream else { return try answer(id, KnownTweaks(await tweaksOnce(id)), EncodedTweaks()) }
         board.follow(id, stream)
-        // It may end, and come back, meanwhile.
+        // The program may end and restart meanwhile.
         for _ in 0..<4 {
             guard let entry = board[id], board.isOpen(stream) else { break }
             if entry.isFresh, let known = entry.tweaks { return try answer(id, known, entry.encoded) }
             switch entry.state {
             case .offline:
-                do throws(Failure) { try await sessions[id].load() } catch { throw RequestProblem(error) }
+                try await reporting { () async throws(Failure) in try await sessions[id].load() }
             case .silent:
                 if let known = entry.tweaks { return try answer(id, known, entry.encoded) }
                 throw RequestProblem(.gatewayTimeout, entry.problem ?? "it does not answer")
@@ -175,21 +179,19 @@ struct PageRequests: Sendable {
             case .memory, .running: await board.waitForTweaks(of: id)
             }
         }
-        throw RequestProblem(.badGateway, "it ended, or the page did")
+        throw RequestProblem(.badGateway, "the program or the page was closed")
     }
 
     private func tweaksOnce(_ id: String) async throws(RequestProblem) -> [JSONTweak] {
-        do throws(Failure) {
-            return try await sessions[id].with { program throws(Failure) in try program.tweaks() }
-        } catch {
-            throw RequestProblem(error)
+        try await reporting { () async throws(Failure) in
+            try await sessions[id].with { program throws(Failure) in try program.tweaks() }
         }
     }
 
     private func answer(_ id: String, _ tweaks: KnownTweaks, _ encoded: EncodedTweaks) throws(RequestProblem)
         -> [UInt8]
     {
-        guard let entry = board[id] else { throw RequestProblem(.notFound, "there is no such program") }
+        let entry = try entry(id)
         var bytes = Array(#"{"program":"#.utf8) + (try json(ProgramForm(entry))) + Array(#","tweaks":"#.utf8)
         do { bytes += try encoded.json(of: tweaks) } catch {
             throw RequestProblem(.internalServerError, "\(error)")
@@ -210,7 +212,7 @@ struct PageRequests: Sendable {
     private func reset(_ request: ResetRequest) async throws(RequestProblem) -> [UInt8] {
         let stream = try stream(request.stream)
         guard request.all == true || request.category != nil || request.tweaks != nil else {
-            throw RequestProblem(.badRequest, "what is reset are tweaks, a category or all")
+            throw RequestProblem(.badRequest, "name the tweaks or the category to reset, or all")
         }
         return try await ask(request.program) { session throws(Failure) in
             try await session.reset(request, by: stream)
@@ -222,9 +224,9 @@ struct PageRequests: Sendable {
         let tweak: TweakKey
         /// The text as typed.
         let text: String
-        /// The unit of time of numbers without a unit, if it is not the tweak's.
+        /// The unit of a number without one; `nil` for the tweak's unit.
         let unit: String?
-        /// The value that the page shows, as text.
+        /// The value shown on the page, as text.
         let current: String?
     }
 
@@ -233,7 +235,7 @@ struct PageRequests: Sendable {
         let wasClamped: Bool
     }
 
-    /// Calculates the value that a text stands for, and sets nothing.
+    /// Calculates the value of a typed text without setting it.
     private func calculate(_ request: CalculateRequest) throws(RequestProblem) -> [UInt8] {
         guard let declaration = board[request.program]?.tweaks?[request.tweak]?.declaration else {
             throw RequestProblem(.notFound, "there is no such tweak")
@@ -257,9 +259,7 @@ struct PageRequests: Sendable {
     }
 
     private func run(_ request: TweakRequest) async throws(RequestProblem) -> [UInt8] {
-        guard let entry = board[request.program] else {
-            throw RequestProblem(.notFound, "there is no such program")
-        }
+        let entry = try entry(request.program)
         guard let pid = entry.pid, entry.state != .memory else {
             throw RequestProblem(
                 .conflict,
@@ -267,27 +267,25 @@ struct PageRequests: Sendable {
                     ? "the Tweaks library is not in the process, so nobody there does that"
                     : "it does not run")
         }
-        // It takes as long as it takes.
-        do throws(Failure) {
+        // An action may take any time.
+        try await reporting { () async throws(Failure) in
             try await waitingOnThread { () throws(Failure) in
                 guard let running = RunningProgram(pid: pid), let program = try LiveProgram(running) else {
-                    throw Failure("it has ended, or does not want to be asked", .unavailable)
+                    throw Failure("it has ended, or does not accept connections", .unavailable)
                 }
                 _ = try program.ask(RunAction(tweak: request.tweak), Patience.endless)
             }
-        } catch {
-            throw RequestProblem(error)
         }
         return Self.nothing
     }
 
     private struct RestartForm: Encodable {
-        /// What is sent back by who agrees.
+        /// The plan's name, which the page sends to confirm it.
         let plan: String?
         let pid: Int32?
         let unit: String?
         let executable, arguments, directory: String
-        /// Without their values, in which there may be secrets.
+        /// The names without the values, which may be secrets.
         let variables: [String]
         let notes: [String]
         let refusal: String?
@@ -295,14 +293,9 @@ struct PageRequests: Sendable {
     }
 
     private func planRestart(_ request: ProgramRequest) async throws(RequestProblem) -> [UInt8] {
-        guard let entry = board[request.program] else {
-            throw RequestProblem(.notFound, "there is no such program")
-        }
-        let plan: RestartPlan
-        do throws(Failure) {
-            plan = try await waitingOnThread { () throws(Failure) in try RestartPlan(for: entry) }
-        } catch {
-            throw RequestProblem(error)
+        let entry = try entry(request.program)
+        let plan = try await reporting { () async throws(Failure) in
+            try await waitingOnThread { () throws(Failure) in try RestartPlan(for: entry) }
         }
         let name = plan.refusal == nil ? plans.add(plan, for: request.program) : nil
         return try json(
@@ -319,15 +312,12 @@ struct PageRequests: Sendable {
 
     private func restart(_ request: RestartRequest) async throws(RequestProblem) -> [UInt8] {
         guard let plan = plans.take(request.plan, for: request.program) else {
-            throw RequestProblem(.conflict, "this is not what was agreed to last; look at it again")
+            throw RequestProblem(.conflict, "this is not the plan shown last; review it again")
         }
-        let pid: pid_t?
-        do throws(Failure) {
-            pid = try await waitingOnThread { [board] () throws(Failure) in
+        let pid = try await reporting { () async throws(Failure) in
+            try await waitingOnThread { [board] () throws(Failure) in
                 try plan.perform(request.program, on: board)
             }
-        } catch {
-            throw RequestProblem(error)
         }
         return try json(["pid": pid])
     }
@@ -356,7 +346,7 @@ struct PageRequests: Sendable {
         let rate = request.rate ?? 30
         guard 0.1...1000 ~= rate, request.tweaks.count <= Watch.mostTweaks else {
             throw RequestProblem(
-                .badRequest, "of \(Watch.mostTweaks) tweaks there are samples, 0.1 to 1000 times in a second")
+                .badRequest, "at most \(Watch.mostTweaks) tweaks can be sampled, 0.1 to 1000 times a second")
         }
         var tweaks = request.tweaks
         if let known = entry.tweaks {
@@ -373,7 +363,7 @@ struct PageRequests: Sendable {
 
     private func show(_ request: PresenceRequest) throws(RequestProblem) -> [UInt8] {
         guard let stream = try stream(request.stream) else {
-            throw RequestProblem(.badRequest, "who is it?")
+            throw RequestProblem(.badRequest, "name the stream of the page")
         }
         board.show(
             stream, name: request.name.map { String($0.prefix(80)) },
@@ -502,7 +492,7 @@ struct PageRequests: Sendable {
 
         let differences: [PresetDifference]
         let leftOut: [LeftOut]
-        /// How many values are what the tweaks have already.
+        /// The number of values that the tweaks already have.
         let same: Int
     }
 
@@ -511,7 +501,7 @@ struct PageRequests: Sendable {
             let bytes = request.text.map({ Array($0.utf8) })
                 ?? request.base64.flatMap({ Base64.bytes(of: $0) })
         else {
-            throw RequestProblem(.badRequest, "a file has a text, or base64")
+            throw RequestProblem(.badRequest, "give the file as text or base64")
         }
         let path = request.file ?? "the file"
         return try await ask(request.program) { session throws(Failure) in

@@ -6,10 +6,11 @@ import TweakJSON
 import TweakProtocol
 import TweakRecords
 
-/// All programs as they are known, and the pages that are told of them. It has one lock, which nothing is done with that
-/// takes time.
+/// The known programs and the open pages. Protected by one lock, which is never held for long.
 final class Board: Sendable {
     private let state = Mutex(State())
+    /// Wakes ``Discovery`` after a change of the programs or of the pages.
+    let lookout = WakeUp()
 
     fileprivate struct State {
         var programs: [ProgramEntry] = []
@@ -17,15 +18,15 @@ final class Board: Sendable {
         var viewers: [Int: Viewer] = [:]
         var lastStream = 0
         var isEnding = false
-        /// Those who wait for the tweaks of a program.
+        /// Tasks that wait for the tweaks of a program.
         var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
-        /// Those who wait for the entries of processes.
-        var processWaiters: [pid_t: [DispatchSemaphore]] = [:]
+        /// Threads that wait for an entry.
+        var entryWaiters: [DispatchSemaphore] = []
 
         func place(_ id: String) -> Int? { programs.firstIndex { $0.id == id } }
     }
 
-    /// A page, and what a person edits there.
+    /// A page, and what its user is editing.
     struct Viewer: Encodable {
         let stream: String
         var name: String?
@@ -44,17 +45,17 @@ final class Board: Sendable {
         state.withLock { state in state.place(id).map { state.programs[$0] } }
     }
 
-    /// The entry of a program: the one that it had when it ran before, or a new one.
+    /// The entry of a program: its earlier entry, or a new one.
     ///
     /// - Parameters:
-    ///   - name: Of the application, by which values are kept.
-    ///   - user: Whose it is, if it is not this user's.
+    ///   - name: The application's name, under which values are kept.
+    ///   - user: The owner, if it is another user than ours.
     func entry(name: String, executable: String?, user: String? = nil, isRunning: Bool) -> String {
         state.withLock { state in
             let same = state.programs.filter { entry in
-                // What a program says of itself does not make it one of somebody else.
+                // A program cannot claim to be another user's.
                 guard entry.user == user else { return false }
-                // Of one that has not been started since its path is not known.
+                // The path of a program that was never seen running is not known.
                 return
                     (entry.executable == nil || executable == nil
                     ? entry.name == name : entry.executable == executable)
@@ -80,23 +81,26 @@ final class Board: Sendable {
         }
     }
 
-    /// Changes an entry and tells of it if pages see it.
+    /// Changes an entry, and announces visible changes to the pages.
     func update(_ id: String, _ body: (inout sending ProgramEntry) -> Void) {
-        state.withLock { state in
-            guard let place = state.place(id) else { return }
+        let isChanged = state.withLock { state in
+            guard let place = state.place(id) else { return false }
             let before = Shown(state.programs[place])
             body(&state.programs[place])
-            if Shown(state.programs[place]) != before { state.tell(state.programs[place]) }
-            if let pid = state.programs[place].pid, pid != before.pid {
-                for waiter in state.processWaiters.removeValue(forKey: pid) ?? [] { waiter.signal() }
+            let isChanged = Shown(state.programs[place]) != before
+            if isChanged {
+                state.tell(state.programs[place])
+                for waiter in state.entryWaiters { waiter.signal() }
             }
             if state.programs[place].isFresh || before.state != state.programs[place].state {
                 state.resume(id)
             }
+            return isChanged
         }
+        if isChanged { lookout.wake() }
     }
 
-    /// Takes note that a process of a program has ended.
+    /// Records the end of a process.
     func end(_ id: String, _ process: pid_t) {
         let isKept = self[id]?.keepsSomething ?? false
         update(id) { entry in
@@ -106,12 +110,12 @@ final class Board: Sendable {
         forgetEnded()
     }
 
-    /// Leaves out the programs that have ended and that nobody needs.
+    /// Removes programs that have ended and are not needed.
     func forgetEnded() { state.withLock { $0.forgetEnded() } }
 
-    /// Leaves out a program that does not run. What is kept of it stays.
+    /// Removes a program that is not running. Its kept values stay.
     ///
-    /// - Returns: Whether it did not run.
+    /// - Returns: `false` if it is running.
     func remove(_ id: String) -> Bool {
         state.withLock { state in
             guard let place = state.place(id), state.programs[place].state == .offline else { return false }
@@ -120,7 +124,7 @@ final class Board: Sendable {
         }
     }
 
-    /// What of an entry is told as a change of it.
+    /// The visible properties of an entry; changes of others are not announced.
     private struct Shown: Equatable {
         let state: ProgramEntry.State
         let pid: pid_t?
@@ -134,7 +138,7 @@ final class Board: Sendable {
         }
     }
 
-    /// Takes over what a program has, as it has told all of it at once.
+    /// Stores a complete list of a program's tweaks.
     func replace(_ id: String, _ tweaks: [JSONTweak], undeclared: [UndeclaredValue] = []) {
         state.withLock { state in
             guard let place = state.place(id) else { return }
@@ -157,12 +161,12 @@ final class Board: Sendable {
         }
     }
 
-    /// Takes over what has changed in a program.
+    /// Stores changes that a program has announced.
     func change(_ id: String, _ changes: [ChangedTweaks.Change]) {
         state.withLock { state in
             guard let place = state.place(id) else { return }
             for change in changes {
-                // One that is gone is not in the next list.
+                // A removed tweak is missing in the next list.
                 guard change.newValue != .null, let tweak = state.programs[place].tweaks?[change.tweak]
                 else { continue }
                 let value = change.newValue.value(of: tweak.declaration.type)
@@ -171,10 +175,10 @@ final class Board: Sendable {
         }
     }
 
-    /// Takes over what some tweaks have.
+    /// Stores the values of some tweaks.
     ///
-    /// - Parameter isComplete: Whether nobody else tells their values. Of a program that does, only what it does not tell is
-    ///   taken: it may be at a later value already.
+    /// - Parameter isComplete: Whether these values are the only source. If the program announces changes itself, a
+    ///   newer value may have been stored already, so only the other properties are updated.
     func note(_ id: String, _ tweaks: [JSONTweak], isComplete: Bool) {
         state.withLock { state in
             guard let place = state.place(id) else { return }
@@ -186,14 +190,14 @@ final class Board: Sendable {
         }
     }
 
-    /// Says whose change it is when these values are told.
+    /// Records who set these values, until the program announces them.
     func expect(_ id: String, _ values: [TweakKey: TweakValue?], by stream: Int) {
         update(id) { entry in
             for (key, value) in values { entry.expected.add(key, value, by: stream) }
         }
     }
 
-    /// Gives samples to those who want them.
+    /// Sends samples to the pages that want them.
     func sample(
         _ id: String, _ keys: [TweakKey], rate: Double, dropped: Int, _ frames: [(Double, [Double?])]
     ) {
@@ -206,7 +210,7 @@ final class Board: Sendable {
         }
         for (stream, watch) in watches {
             let places = watch.tweaks.map { keys.firstIndex(of: $0) }
-            // Who wants fewer gets every second, third… of them.
+            // A page with a lower rate gets every second, third… sample.
             let stride = max(1, Int((rate / watch.rate).rounded()))
             stream.add { pending in
                 var samples = pending.samples[id] ?? PendingSamples(tweaks: watch.tweaks)
@@ -222,9 +226,13 @@ final class Board: Sendable {
 
     // MARK: - Pages
 
-    /// A page that wants to be told; `nil` if there are too many.
+    /// Whether a page is open.
+    var isWatched: Bool { state.withLock { !$0.streams.isEmpty } }
+
+    /// Opens the event stream of a page; `nil` if there are too many.
     func open() -> EventStream? {
-        state.withLock { state in
+        defer { lookout.wake() }
+        return state.withLock { state in
             guard state.streams.count < Self.mostStreams, !state.isEnding else { return nil }
             state.lastStream += 1
             let stream = EventStream(number: state.lastStream)
@@ -248,6 +256,7 @@ final class Board: Sendable {
             }
         }
         for follower in followers { follower.wake() }
+        lookout.wake()
         forgetEnded()
     }
 
@@ -267,7 +276,7 @@ final class Board: Sendable {
         }
     }
 
-    /// Has a page follow a program, or not any more.
+    /// Makes a page follow a program, or stop following it.
     func follow(_ id: String, _ stream: Int, _ isWanted: Bool = true) {
         let follower = state.withLock { state -> (any Follower)? in
             guard let place = state.place(id), state.streams[stream] != nil else { return nil }
@@ -280,9 +289,10 @@ final class Board: Sendable {
             return state.programs[place].follower
         }
         follower?.wake()
+        lookout.wake()
     }
 
-    /// Has a page get samples of a program.
+    /// Sends samples of a program to a page.
     func watch(_ id: String, _ stream: Int, _ watch: Watch) {
         let follower = state.withLock { state -> (any Follower)? in
             guard let place = state.place(id), state.streams[stream] != nil else { return nil }
@@ -298,7 +308,7 @@ final class Board: Sendable {
         }
     }
 
-    /// Tells all pages that this is the end.
+    /// Announces the end of the server to all pages.
     func end() {
         state.withLock { state in
             state.isEnding = true
@@ -308,7 +318,7 @@ final class Board: Sendable {
 
     // MARK: - Waiting
 
-    /// Waits until the tweaks of a program are known, or until it is in another state.
+    /// Waits until the tweaks of a program are known, or its state changes.
     func waitForTweaks(of id: String) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
@@ -320,29 +330,37 @@ final class Board: Sendable {
         }
     }
 
-    /// Waits, on this thread, until a process has an entry.
+    /// Blocks until there is an entry as wanted.
     ///
-    /// - Returns: The entry; `nil` if there is none in time.
-    func waitForEntry(of pid: pid_t, patience: Duration) -> String? {
+    /// - Parameters:
+    ///   - patience: The timeout.
+    ///   - isHopeless: Returns whether to give up; checked after ``wakeWaiters()`` too.
+    func waitForEntry(
+        _ patience: Duration, isHopeless: () -> Bool = { false }, where isWanted: (ProgramEntry) -> Bool
+    ) -> ProgramEntry? {
         let waiter = DispatchSemaphore(value: 0)
-        let isThere = state.withLock { state in
-            if state.programs.contains(where: { $0.pid == pid }) { return true }
-            state.processWaiters[pid, default: []].append(waiter)
-            return false
+        state.withLock { $0.entryWaiters.append(waiter) }
+        defer { state.withLock { $0.entryWaiters.removeAll { $0 === waiter } } }
+        let deadline = DispatchTime.now() + patience / .seconds(1)
+        while true {
+            if let entry = entries.first(where: isWanted) { return entry }
+            if isHopeless() || waiter.wait(timeout: deadline) == .timedOut { return nil }
         }
-        if !isThere { _ = waiter.wait(timeout: .now() + patience / .seconds(1)) }
-        return state.withLock { state in
-            state.processWaiters[pid]?.removeAll { $0 === waiter }
-            return state.programs.first { $0.pid == pid }?.id
+    }
+
+    /// Makes threads that wait for an entry check whether to give up.
+    func wakeWaiters() {
+        state.withLock { state in
+            for waiter in state.entryWaiters { waiter.signal() }
         }
     }
 }
 
 extension Board.State {
-    /// More have run one after the other than anybody remembers.
+    /// Nobody remembers more programs that ran one after the other.
     private static let mostPrograms = 256
 
-    /// Makes room for another program by leaving out one that ended long ago.
+    /// Makes room for another program by removing the one that ended first.
     mutating func forgetOldest() {
         guard programs.count >= Self.mostPrograms else { return }
         let ended = programs.indices.filter {
@@ -354,8 +372,8 @@ extension Board.State {
         forget(oldest)
     }
 
-    /// Leaves out the programs that have ended, of which nothing is kept, and that no page is at. Those of other users, which
-    /// this one neither edits nor starts, are left out in any case.
+    /// Removes programs that have ended, have no kept values, and are on no page. Programs of other users, which this
+    /// one neither edits nor starts, are always removed.
     mutating func forgetEnded() {
         let seen = Set(viewers.values.compactMap(\.program))
         for place in programs.indices.reversed() {

@@ -6,20 +6,22 @@ import TweakOverrides
 import TweakProtocol
 import TweakSystem
 
-/// Finds programs, on a thread of its own: those that run with the library and without, and those of which values are kept.
+/// Finds programs on a thread of its own: running ones, with and without the library, and those with kept values.
 final class Discovery: Sendable {
     private let board: Board
     private let sessions: ProgramSessions
-    /// Whether root sees the programs of others too.
+    /// Whether root also sees the programs of other users.
     private let ofAllUsers: Bool
-    /// Which executables are meant.
+    /// Returns whether an executable is of interest.
     private let isMeant: @Sendable (String?) -> Bool
-    /// The processes that are followed.
-    private let followed = Mutex<Set<pid_t>>([])
+    private let state = Mutex(State())
 
-    /// How often new processes are looked at: nobody tells of those without the library. Those in containers, which have the
-    /// library and listen elsewhere, are looked for with every third of them.
-    private static let period: Duration = .seconds(1)
+    private struct State {
+        /// The followed processes.
+        var followed: Set<pid_t> = []
+        /// Whether one of them is no longer followed since the last search.
+        var hasLost = false
+    }
 
     init(
         board: Board, sessions: ProgramSessions, ofAllUsers: Bool,
@@ -28,44 +30,57 @@ final class Discovery: Sendable {
         (self.board, self.sessions, self.ofAllUsers, self.isMeant) = (board, sessions, ofAllUsers, isMeant)
     }
 
-    /// - Parameter findingKept: Whether programs are added of which values are kept.
+    /// - Parameter findingKept: Whether to add programs that are not running but have kept values.
     func start(findingKept: Bool = true) {
         if findingKept { addKept() }
+        // A directory that exists can be watched.
+        try? ControlDirectory.ofUser?.prepare()
         lookForListening()
         onThread { [self] in run() }
     }
 
     private func run() {
-        let directory = ControlDirectory.ofUser?.path
-        var scan = ProcessScan()
-        var seen: Set<pid_t> = []
         var changes = FolderChanges()
-        var next = ContinuousClock.now
-        var turn = 0
+        var changed: Set<String> = []
+        var scan = ProcessScan()
+        var looks: [pid_t: Int] = [:]
+        var schedule = SearchSchedule()
         while true {
-            let edited = board.entries.filter { $0.state == .offline && !$0.followers.isEmpty }
-            let files = edited.compactMap(\.overrides)
-            changes.watch(
-                files.map { containingFolder(of: $0) }
-                    + (directory.map { [$0] } ?? []))
-            for entry in edited { sessions.reload(entry.id) }
-            let isTurn = next <= .now
-            if !isTurn || turn % 3 == 0 { lookForListening() }
-            if isTurn {
-                lookIntoMemory(&scan, &seen, all: turn % 15 == 0)
-                next = .now + Self.period
-                turn += 1
+            let sockets = ControlDirectory.ofUser?.path
+            let edited = board.entries.filter { !$0.followers.isEmpty && $0.user == nil }
+            let folders = Set(edited.flatMap(\.watchedFolders) + (sockets.map { [$0] } ?? []))
+            let unwatched = changes.watch(folders)
+            changed.formUnion(unwatched)
+            for entry in edited {
+                let isChanged = entry.watchedFolders.contains(where: changed.contains)
+                if entry.state == .offline {
+                    if isChanged || !entry.isFresh { sessions.reload(entry.id) }
+                } else if isChanged {
+                    entry.follower?.wake()
+                }
             }
-            changes.wait(until: next)
+            // Its forks, or the process as another user, may listen.
+            let hasLost = state.withLock { state in
+                defer { state.hasLost = false }
+                return state.hasLost
+            }
+            if hasLost { schedule.expectProcesses() }
+            if sockets.map(changed.contains) ?? false { lookForListening() }
+            if let search = schedule.next() {
+                if search.isInContainers { lookForListening() }
+                lookIntoMemory(&scan, &looks, all: search.isWhole)
+            }
+            let pause = schedule.pause(isHurried: board.isWatched || !unwatched.isEmpty)
+            changed = changes.wait(board.lookout, pause)
         }
     }
 
-    // MARK: - What runs
+    // MARK: - Running programs
 
     private func lookForListening() {
         let all = RunningProgram.all(ofAllUsers: ofAllUsers)
         for running in all where !isFollowed(running.pid) && isMeant(running.executable) {
-            // What is set in the first process the others follow.
+            // The first process keeps values, and its forks follow the file.
             guard running.parent(among: all) == nil else { continue }
             follow(running.pid) { LiveFollower(running, on: board, whenEnded: $0).start() }
         }
@@ -80,18 +95,22 @@ final class Discovery: Sendable {
         }
     }
 
-    /// - Parameter all: Whether those are looked at again that had nothing.
-    private func lookIntoMemory(_ scan: inout ProcessScan, _ seen: inout Set<pid_t>, all: Bool) {
+    /// - Parameters:
+    ///   - looks: How often each process was found to have no tweaks. A new one may not have loaded its libraries, or
+    ///     executed its program, yet.
+    ///   - all: Whether to search the memory of every process again.
+    private func lookIntoMemory(_ scan: inout ProcessScan, _ looks: inout [pid_t: Int], all: Bool) {
         let own = geteuid()
         let pids = Set(directoryEntries("/proc").compactMap { pid_t($0) })
-        seen.formIntersection(pids)
-        for pid in pids.sorted() where (all || !seen.contains(pid)) && pid != getpid() && !isFollowed(pid) {
+        looks = looks.filter { pids.contains($0.key) }
+        for pid in pids.sorted() where pid != getpid() && !isFollowed(pid) {
+            let count = looks[pid] ?? 0
+            guard all || count < SearchSchedule.looks else { continue }
             guard let status = stat(path: "/proc/\(pid)"), status.st_uid == own || (own == 0 && ofAllUsers)
             else {
                 continue
             }
-            // One that has just begun may not have loaded the library yet.
-            if !all { seen.insert(pid) }
+            looks[pid] = count + 1
             guard let executable = executablePath(of: "\(pid)"), isMeant(executable),
                 scan.content(of: pid) == .tweaks
             else {
@@ -101,18 +120,24 @@ final class Discovery: Sendable {
         }
     }
 
-    private func isFollowed(_ pid: pid_t) -> Bool { followed.withLock { $0.contains(pid) } }
+    private func isFollowed(_ pid: pid_t) -> Bool { state.withLock { $0.followed.contains(pid) } }
 
     private func follow(_ pid: pid_t, _ start: (@escaping @Sendable () -> Void) -> Void) {
-        guard followed.withLock({ $0.insert(pid).inserted }) else { return }
+        guard state.withLock({ $0.followed.insert(pid).inserted }) else { return }
+        let began = ContinuousClock.now
         start { [self] in
-            _ = followed.withLock { $0.remove(pid) }
+            state.withLock { state in
+                state.followed.remove(pid)
+                // A process that refuses connections is tried again with the next search only.
+                if .now - began > .seconds(1) { state.hasLost = true }
+            }
+            board.lookout.wake()
         }
     }
 
-    // MARK: - What does not run
+    // MARK: - Programs that are not running
 
-    /// Adds the programs of which values are kept.
+    /// Adds the programs with kept values.
     private func addKept() {
         guard let file = try? OverridesFile(application: "-") else { return }
         let folder = containingFolder(of: file.directory) + "/"
@@ -125,39 +150,61 @@ final class Discovery: Sendable {
     }
 }
 
-/// Tells when files come, go or change in some folders. Source: inotify(7).
-private struct FolderChanges: ~Copyable {
-    private let descriptor = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
-    private var watches: [String: CInt] = [:]
+/// Decides when to search /proc: for processes without the library, and for those in containers, whose sockets are in
+/// other directories. All other processes announce themselves by their socket.
+private struct SearchSchedule {
+    private static let pause: Duration = .seconds(1)
+    /// The pause between two searches of all processes, because each may execute another program at any time.
+    private static let wholePause: Duration = .seconds(15)
+    /// The time that a new process may take to execute its program and to load libraries.
+    private static let startTime: Duration = .seconds(4)
+    /// The number of searches that look at a new process within this time.
+    static let looks = 3
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    private var lastStarted: Substring?
+    private var (due, dueWhole, end) = (ContinuousClock.now, ContinuousClock.now, ContinuousClock.now)
+    private var count = 0
 
-    /// Chooses the folders. One that is not there, or is another one now, is watched from the next call on.
-    mutating func watch(_ folders: [String]) {
-        for (folder, watch) in watches where !folders.contains(folder) {
-            inotify_rm_watch(descriptor, watch)
-            watches[folder] = nil
+    /// The search that is due now, if any.
+    mutating func next() -> (isWhole: Bool, isInContainers: Bool)? {
+        let now = ContinuousClock.now
+        guard now >= due else { return nil }
+        due = now + Self.pause
+        // The last number in the file is the process or thread started last. Source: proc_loadavg(5).
+        let started = readFile("/proc/loadavg").flatMap {
+            String(decoding: $0, as: UTF8.self).split(separator: " ").last
         }
-        for folder in folders {
-            watches[folder] = inotify_add_watch(
-                descriptor, folder, UInt32(IN_CLOSE_WRITE | IN_MOVE | IN_CREATE | IN_DELETE))
-        }
+        if started == nil || started != lastStarted { expectProcesses() }
+        lastStarted = started
+        let isWhole = now >= dueWhole
+        if isWhole { dueWhole = now + Self.wholePause }
+        guard isWhole || now <= end else { return nil }
+        count += 1
+        return (isWhole, isWhole || count % 3 == 0)
     }
 
-    /// Waits for a change. Others that follow closely are part of it.
-    func wait(until end: ContinuousClock.Instant) {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        let milliseconds = max(.zero, end - .now) / .milliseconds(1)
-        guard poll(&entry, 1, CInt(milliseconds.rounded(.up))) > 0 else { return }
-        usleep(10_000)
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-            while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
-        }
+    /// Searches for a while, because there may be new processes.
+    mutating func expectProcesses() { end = .now + Self.startTime }
+
+    /// The time until ``next()`` is worth calling.
+    ///
+    /// - Parameter isHurried: Whether someone waits for new processes.
+    func pause(isHurried: Bool) -> Duration {
+        let now = ContinuousClock.now
+        return max(.zero, (isHurried || now < end ? due : max(due, dueWhole)) - now)
+    }
+}
+
+extension ProgramEntry {
+    /// The folders with the files that its values come from.
+    fileprivate var watchedFolders: [String] {
+        let files = state == .offline ? [overrides, executable] : [overrides]
+        return files.compactMap { $0.map { containingFolder(of: $0) } }
     }
 }
 
 extension RunningProgram {
-    /// The first process of those that have forked this one.
+    /// The first process in its chain of forks.
     fileprivate func root(among all: [RunningProgram]) -> pid_t {
         var (program, pid) = (self, self.pid)
         for _ in 0..<64 {

@@ -8,7 +8,7 @@ import TweakProtocol
 import TweakRecords
 import TweakSystem
 
-/// Follows a program with the library, on a thread of its own, from its start to its end.
+/// Follows a program with the library, on a thread of its own, until it ends.
 final class LiveFollower: Follower {
     private let board: Board
     private let running: RunningProgram
@@ -19,7 +19,7 @@ final class LiveFollower: Follower {
         (self.running, self.board, self.whenEnded) = (running, board, whenEnded)
     }
 
-    /// How often a program without tweaks is asked whether it has some now, which it does not tell by itself.
+    /// The interval at which a program without tweaks is asked whether it has some now, which it does not announce.
     private static let period: Duration = .seconds(1)
 
     func run() {
@@ -48,7 +48,7 @@ final class LiveFollower: Follower {
         if let id { board.end(id, running.pid) }
     }
 
-    /// The entry of one that has not said anything yet.
+    /// The entry of a program that has not answered yet.
     private func entry() -> String? {
         guard let executable = running.executable else { return nil }
         let id = board.entry(
@@ -64,7 +64,7 @@ final class LiveFollower: Follower {
     }
 }
 
-/// A connection to a program that is followed.
+/// A connection to a followed program.
 private struct LiveLink {
     let id: String
     private let board: Board
@@ -72,13 +72,14 @@ private struct LiveLink {
     private let user: String?
     private let connection: Connection
     private let overrides: String?
-    /// Requests that have not been answered.
+    /// Unanswered requests.
     private var waiting: [RequestID: Question] = [:]
     private var subscription: Int?
     private var sampling: (wanted: Watch, subscription: Int, types: [TweakType])?
-    /// What has been asked for, so that it is asked for once.
+    /// Whether changes were requested, so that they are requested once.
     private var isSubscribed = false
-    /// Since when nobody has followed it.
+    /// Whether a page follows the program, and when one did so last.
+    private var isFollowed = false
     private var lastFollowed: ContinuousClock.Instant?
     private var asked: Watch?
     private var lastList: ContinuousClock.Instant?
@@ -87,7 +88,7 @@ private struct LiveLink {
     private var knownFile: FileState?
     private var lastFile = ContinuousClock.now
     private var count: Int
-    /// When something was said the last time, and when something was asked.
+    /// The times of the last message and of the last request.
     private var lastWord = ContinuousClock.now
     private var lastPing = ContinuousClock.now
 
@@ -99,16 +100,15 @@ private struct LiveLink {
         case nothing
     }
 
-    /// How often it is asked whether it is still there, and has the same tweaks.
+    /// The interval of checks that the program responds and has the same tweaks.
     private static let pingPeriod: Duration = .seconds(1)
-    private static let tick: Duration = .milliseconds(100)
-    /// How long changes are asked for when nobody follows any more: a page that is loaded again is back at once, and finds all
-    /// tweaks as they are.
+    /// The delay before unsubscribing after the last page is gone. A page that is reloaded soon finds current values.
     private static let grace: Duration = .seconds(10)
 
-    /// Connects, and asks which program it is.
+    /// Connects, and asks for a description.
     ///
-    /// - Returns: `nil` if the program has no tweaks. Every program with the library listens, and is shown when it has some.
+    /// - Returns: `nil` if the program has no tweaks. Every program with the library listens, but is shown only with
+    ///   tweaks.
     init?(
         _ running: RunningProgram, _ known: String?, _ follower: LiveFollower, _ board: Board
     ) throws(ConnectionError) {
@@ -116,7 +116,7 @@ private struct LiveLink {
         connection = try Connection(to: running, .usual)
         let answer = try connection.ask(DescribeProgram())
         guard answer.tweaks > 0 else { return nil }
-        // What the program of another user says of files is not believed.
+        // Paths that the program of another user reports are not trusted.
         let executable = user == nil ? answer.executable : running.executable
         let overrides = user == nil ? answer.overrides : nil
         self.overrides = overrides
@@ -136,23 +136,33 @@ private struct LiveLink {
         }
     }
 
-    /// Does what is wanted until the program ends.
+    /// Serves the pages until the program ends.
     mutating func follow(_ wakeUp: WakeUp) throws(ConnectionError) {
         while true {
-            // A daemon becomes another user's, and is another program to the page then, or none.
+            // A daemon that changes its user becomes another program to the page, or none.
             guard running.otherUser == user else { throw .closed }
             try reconcile()
-            wakeUp.wait(orFor: connection.descriptor, isSubscribed ? Self.tick : .seconds(1))
+            wakeUp.wait(orFor: connection.descriptor, pause)
             try connection.receive()
             while let message = try connection.nextMessage() {
                 lastWord = .now
                 try receive(message)
             }
-            if !waiting.isEmpty, .now - lastWord > connection.patience.silence, .now - lastPing > .seconds(1)
-            {
-                throw .silent
-            }
+            if !waiting.isEmpty, .now > silenceEnd { throw .silent }
         }
+    }
+
+    /// The time until there is something to do without an event.
+    private var pause: Duration {
+        var end = ContinuousClock.now + Self.pingPeriod
+        if isListWanted, isFollowed, !isListAsked { end = min(end, nextList) }
+        if !waiting.isEmpty { end = min(end, silenceEnd) }
+        return max(.zero, end - .now)
+    }
+
+    /// The time after which a program that has not answered counts as silent.
+    private var silenceEnd: ContinuousClock.Instant {
+        max(lastWord + connection.patience.silence, lastPing + .seconds(1))
     }
 
     private mutating func ask(_ method: some ControlMethod, _ question: Question) throws(ConnectionError) {
@@ -161,14 +171,14 @@ private struct LiveLink {
         waiting[try connection.send(method)] = question
     }
 
-    /// Asks for what is wanted and not there.
+    /// Sends the requests for everything that is wanted but missing.
     private mutating func reconcile() throws(ConnectionError) {
         guard let entry = board[id] else { return }
-        let isFollowed = !entry.followers.isEmpty
+        isFollowed = !entry.followers.isEmpty
         if isFollowed { lastFollowed = .now }
         if isFollowed, !isSubscribed {
             isSubscribed = true
-            // Somebody waits for this one.
+            // A page is waiting.
             lastList = nil
             knownFile = overrides.flatMap { FileState(path: $0) }
             try ask(SubscribeToChanges(), .subscription)
@@ -181,13 +191,13 @@ private struct LiveLink {
         }
         try reconcileSampling(entry.sampling)
         guard isFollowed else { return }
-        // What is set is not told where the value stays as it is.
+        // Programs do not announce an override that leaves the value as it is.
         let file = overrides.flatMap { FileState(path: $0) }
         if file != knownFile {
             (knownFile, lastFile) = (file, .now)
             isListWanted = true
         }
-        if isListWanted, !isListAsked, canList {
+        if isListWanted, !isListAsked, .now >= nextList {
             isListWanted = false
             lastList = .now
             try ask(ListTweaks(), .list(.now))
@@ -195,11 +205,10 @@ private struct LiveLink {
         if waiting.isEmpty, .now - lastPing > Self.pingPeriod { try ask(DescribeProgram(), .description) }
     }
 
-    /// Whether a list disturbs nobody. A program with many tweaks is busy with it, so not while somebody drags a slider.
-    private var canList: Bool {
-        guard let lastList else { return true }
-        return .now - lastList > max(.milliseconds(100), listDuration * 10)
-            && .now - lastFile > listDuration * 4
+    /// The time of the next list. A program with many tweaks is busy with it, so not while somebody drags a slider.
+    private var nextList: ContinuousClock.Instant {
+        guard let lastList else { return lastFile }
+        return max(lastList + max(.milliseconds(100), listDuration * 10), lastFile + listDuration * 4)
     }
 
     private var isListAsked: Bool {
@@ -218,7 +227,7 @@ private struct LiveLink {
         switch message {
         case .changed(let changed):
             board.change(id, changed.changes)
-            // Features come and go with what providers have.
+            // Features come and go with the values of providers.
             if changed.changes.contains(where: { $0.oldValue == .null || $0.newValue == .null }) {
                 isListWanted = true
             }
@@ -266,14 +275,14 @@ private struct LiveLink {
                 }
                 sampling = (watch, answer.subscription, answer.types.compactMap { TweakType($0) })
             } catch .answer {
-                // A tweak that is not there any more, as of a plug-in that was closed.
+                // The tweak is gone, for example because its plug-in was closed.
             }
         case .nothing: break
         }
     }
 }
 
-/// What tells whether a file is another one than before.
+/// Tells apart two states of a file.
 struct FileState: Equatable {
     private let numbers: [Int]
 

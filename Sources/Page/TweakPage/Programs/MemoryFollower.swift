@@ -5,7 +5,7 @@ import TweakProtocol
 import TweakRecords
 import TweakSystem
 
-/// Follows a process that does not have the library by looking at its memory, on a thread of its own.
+/// Follows a process without the library by reading its memory, on a thread of its own.
 final class MemoryFollower: Follower {
     private let board: Board
     private let pid: pid_t
@@ -13,7 +13,7 @@ final class MemoryFollower: Follower {
     let wakeUp = WakeUp()
     let whenEnded: @Sendable () -> Void
 
-    /// How often values are looked at, and how long samples are kept together.
+    /// The interval at which values are read, and samples delivered.
     private static let period: Duration = .milliseconds(50)
 
     init(
@@ -26,7 +26,7 @@ final class MemoryFollower: Follower {
         var (program, problem): (MemoryProgram?, String?)
         do throws(Failure) {
             program = try MemoryProgram(pid: pid) { problem = problem ?? $0 }
-            // It has ended, or got the library meanwhile.
+            // The process has ended, or loaded the library meanwhile.
             if program == nil { return }
         } catch  where error.kind == .unavailable {
             return
@@ -57,7 +57,7 @@ final class MemoryFollower: Follower {
         board.end(id, pid)
     }
 
-    /// - Throws: When the process has ended.
+    /// - Throws: ``Failure`` when the process has ended.
     private func follow(_ program: MemoryProgram, _ id: String, _ user: String?) throws(Failure) {
         var values: MemorySampler?
         var known: [TweakValue?] = []
@@ -100,7 +100,7 @@ final class MemoryFollower: Follower {
         }
     }
 
-    /// Takes samples for a moment.
+    /// Samples for one period.
     private func sample(_ sampler: MemorySampler, _ watch: Watch, _ id: String) throws(Failure) {
         let period: Duration = .seconds(1) / watch.rate
         var frames: [(Double, [Double?])] = []

@@ -3,28 +3,28 @@ import TweakMemory
 import TweakRecords
 import TweakSystem
 
-/// How a process was started: what was executed, with which arguments, where, and in which environment. Source: proc(5).
+/// The start of a process: the executable, the arguments, the directory and the environment. Source: proc(5).
 ///
-/// It is read when the process is first seen, since a program can change its directory and overwrite its arguments.
+/// Read when the process is first seen, because a program can change its directory and overwrite its arguments.
 struct ProcessStart: Sendable {
     let process: ProcessIdentity
     let executable: String
     let arguments: [[UInt8]]
     let variables: [[UInt8]]
     let directory: String
-    /// What its standard input, output and error lead to.
+    /// Its standard input, output and error.
     let standard: [Stream]
-    /// What it cannot have again if it is started by somebody else; `nil` if there is nothing.
+    /// The reason why it cannot be restarted by another process; `nil` if it can.
     let obstacle: String?
 
     enum Stream: Equatable {
-        /// Nothing, or something that cannot be had again, such as a pipe.
+        /// Closed, or something that cannot be reopened, such as a pipe.
         case nothing(instead: String?)
-        /// A file, or a terminal that is not its controlling one.
+        /// A file, or a terminal other than the controlling one.
         case file(String)
     }
 
-    /// - Returns: `nil` if the process has ended, or is not ours to know.
+    /// - Returns: `nil` if the process has ended or cannot be read.
     init?(of pid: pid_t) {
         let folder = "/proc/\(pid)/"
         guard let status = ProcessStatus(pid: pid), !status.hasEnded,
@@ -37,7 +37,7 @@ struct ProcessStart: Sendable {
         self.directory = directory
         standard = (0...2).map { Self.stream(folder + "fd/\($0)", isRead: $0 == 0) }
         obstacle = Self.obstacle(status, standard[0])
-        // It may be another program by now.
+        // It may have executed another program meanwhile.
         guard ProcessStatus(pid: pid)?.process == process, !arguments.isEmpty else { return nil }
     }
 
@@ -56,7 +56,7 @@ struct ProcessStart: Sendable {
         return nil
     }
 
-    /// Why it cannot be started again as the files are now; `nil` if it can.
+    /// The reason why it cannot be restarted with the current files; `nil` if it can.
     var missing: String? {
         if stat(path: executable)?.isRegularFile != true { return "\(executable) is not there any more" }
         if access(executable, X_OK) != 0 { return "\(executable) cannot be executed" }
@@ -75,11 +75,11 @@ struct ProcessStart: Sendable {
         guard let status = stat(path: target), access(target, isRead ? R_OK : W_OK) == 0 else {
             return .nothing(instead: isRead ? nil : "file that is not there any more")
         }
-        // The other end of a pipe with a name belongs to somebody too.
+        // The other end of a named pipe belongs to another process.
         return status.st_mode & S_IFMT == S_IFIFO ? .nothing(instead: "pipe") : .file(target)
     }
 
-    /// The texts of a file that ends each of them with a zero; `nil` if it cannot be read, or is longer than anybody means.
+    /// The NUL-terminated texts in a file; `nil` if it cannot be read or is too long.
     private static func texts(_ path: String) -> [[UInt8]]? {
         guard let bytes = readFile(path) else { return nil }
         var texts = bytes.split(separator: 0, omittingEmptySubsequences: false).map(Array.init)
@@ -89,7 +89,7 @@ struct ProcessStart: Sendable {
 
     // MARK: - For people
 
-    /// What a shell would be told.
+    /// The command line for a shell.
     var shellCommand: String {
         let first = arguments.first ?? []
         let name = String(decoding: first, as: UTF8.self)
@@ -103,40 +103,40 @@ struct ProcessStart: Sendable {
         variables.map { String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self) }
     }
 
-    /// What will be otherwise than it was.
+    /// Notes about what a restart cannot restore.
     var losses: [String] {
         var streams: [String: [String]] = [:]
         for (name, stream) in zip(["output", "errors"], standard.dropFirst()) {
             if case .nothing(instead: let before?) = stream { streams[before, default: []].append(name) }
         }
         return streams.sorted { $0.key < $1.key }.map { before, names in
-            "Its \(names.joined(separator: " and ")) went to a \(before), and will go nowhere."
+            "Its \(names.joined(separator: " and ")) went to a \(before), and will be discarded."
         }
     }
 }
 
-/// One process, and none that has its number later.
+/// A process, as opposed to a later one with the same id.
 struct ProcessIdentity: Hashable, Sendable {
     let pid: pid_t
-    /// In ticks since the boot.
+    /// In clock ticks since boot.
     let began: UInt64
 }
 
-/// What the kernel says of a process at this moment.
+/// The current state of a process, from the kernel.
 struct ProcessStatus {
     let process: ProcessIdentity
     let parent: pid_t
-    /// Whether nothing is left of it but its number.
+    /// Whether only a zombie is left.
     let hasEnded: Bool
     let hasTerminal: Bool
     let isTraced: Bool
-    /// Whether it is of the user and the groups that this process is of, and that one that it starts will be of.
+    /// Whether its user and groups are ours, which a process that we start gets.
     let isOfThisUser: Bool
 
     /// - Returns: `nil` if there is no such process.
     init?(pid: pid_t) {
         guard let line = readFile("/proc/\(pid)/stat"), let table = readFile("/proc/\(pid)/status"),
-            // Behind the name, in which there may be anything.
+            // Behind the name, which may contain anything.
             let end = line.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }
         let words = String(decoding: line[end...].dropFirst(2), as: UTF8.self).split(separator: " ")
@@ -160,14 +160,14 @@ struct ProcessStatus {
     }
 }
 
-/// The groups of this process, as the kernel writes them.
+/// The groups of this process, in the format of the kernel.
 private let ownGroups: Set<Substring> = {
     var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
     let count = getgroups(CInt(groups.count), &groups)
     return Set((groups.prefix(Int(max(0, count))) + [getegid()]).map { "\($0)"[...] })
 }()
 
-/// A file that the kernel makes, or a short one; `nil` if it cannot be read.
+/// A file of the kernel, or a short one; `nil` if it cannot be read.
 func readFile(_ path: String) -> [UInt8]? {
     let most = 4 << 20
     return readWhole(path, limit: most).flatMap { $0.count > most ? nil : $0 }

@@ -7,86 +7,86 @@ import TweakProtocol
 import TweakRecords
 import TweakSystem
 
-/// A program as pages see it, whether it runs or not.
+/// A program as pages see it, running or not.
 struct ProgramEntry {
     enum State: String, Encodable {
         /// It has the library and answers.
         case running
-        /// It has the library and does not answer, as one that is stopped.
+        /// It has the library but does not answer, for example because it is stopped.
         case silent
-        /// It runs without the library, and its memory is read.
+        /// It has no library, and its memory is read.
         case memory
-        /// It does not run.
+        /// It is not running.
         case offline
     }
 
-    /// The same after the program was started again.
+    /// Stays the same when the program is restarted.
     let id: String
     var name: String
     var executable: String?
-    /// Whose it is, if it is not this user's.
+    /// The owner, if it is another user than ours.
     let user: String?
     var pid: pid_t?
-    /// The process that has ended last.
+    /// The process that ended last.
     var lastPid: pid_t?
     var state = State.offline
-    /// When it was first seen, and when it was seen to have ended, in seconds since 1970.
+    /// When it was first seen and when it ended, in seconds since 1970.
     var started: Double?
     var ended: Double?
-    /// How its last process was started, if that could be seen.
+    /// The start of its last process, if known.
     var start: ProcessStart?
-    /// Whether it is being started again.
+    /// Whether it is being restarted.
     var isRestarting = false
-    /// Whether something is kept of it, as it was known when it ended.
+    /// Whether it had kept values or presets when it ended.
     var isKept = false
-    /// Whether it does not run and its file is not there any more.
+    /// Whether it is not running and its executable is gone.
     var isGone = false
     var overrides: String?
     var library: String?
     var problem: String?
-    /// How many processes follow this one, with itself.
+    /// The number of processes that share its overrides, including itself.
     var processes = 1
-    /// How many tweaks it says that it has.
+    /// The number of tweaks that it reported.
     var count: Int?
-    /// `nil` until somebody has asked for them.
+    /// `nil` until a page has requested them.
     var tweaks: KnownTweaks?
-    /// The same as pages get it.
+    /// The tweaks as JSON for pages.
     let encoded = EncodedTweaks()
-    /// Whether the tweaks are those that the program has at this moment.
+    /// Whether the tweaks are up to date.
     var isFresh = false
     var undeclared: [UndeclaredValue] = []
 
-    /// Who follows it, and who wants which samples, by stream.
+    /// The pages that follow it, and the samples they want, by stream.
     var followers: Set<Int> = []
     var watches: [Int: Watch] = [:]
-    /// What this server has set and the program has not told yet, to know whose change it is.
+    /// Values that pages have set and the program has not announced yet, to attribute its changes.
     var expected = ExpectedChanges()
-    /// What follows it, if it runs.
+    /// The thread that follows it, if it is running.
     var follower: (any Follower)?
 
     init(id: String, name: String, executable: String?, user: String?) {
         (self.id, self.name, self.executable, self.user) = (id, name, executable, user)
     }
 
-    /// A process of the program has ended. It need not be the one that runs now.
+    /// Records the end of a process, which may not be the current one.
     mutating func end(_ process: pid_t) {
         guard pid == process else { return }
         (state, ended, lastPid) = (.offline, secondsSince1970(), process)
         (pid, problem, follower, isFresh) = (nil, nil, nil, false)
     }
 
-    /// Whether values or presets of it are kept. This reads files, which are none of this user's for a program of another one.
+    /// Whether it has kept values or presets. Reads files, but not for a program of another user.
     var keepsSomething: Bool {
         guard user == nil,
             let file = overrides.map({ OverridesFile(path: $0) }) ?? (try? OverridesFile(application: name))
         else { return false }
         if tweaks?.all.contains(where: { $0.source == "override" }) == true { return true }
-        // What cannot be read is there.
+        // An unreadable file exists.
         return (try? file.load().keys.isEmpty) != true
             || directoryEntries(file.directory + "/presets").contains { $0.hasSuffix(".json") }
     }
 
-    /// What is sampled for all together.
+    /// The samples for all pages together.
     var sampling: Watch? {
         guard !watches.isEmpty else { return nil }
         var seen: Set<TweakKey> = []
@@ -97,19 +97,19 @@ struct ProgramEntry {
     }
 }
 
-/// What is sampled.
+/// Tweaks to sample.
 struct Watch: Hashable {
     var tweaks: [TweakKey]
-    /// How many times in a second.
+    /// Samples per second.
     var rate: Double
 
     static let mostTweaks = 64
 }
 
-/// What looks after a program that runs, on a thread of its own.
+/// Follows a running program, on a thread of its own.
 protocol Follower: AnyObject, Sendable {
     var wakeUp: WakeUp { get }
-    /// Is called when the program has ended.
+    /// Called when the program has ended.
     var whenEnded: @Sendable () -> Void { get }
 
     /// Follows the program until it ends.
@@ -124,7 +124,7 @@ extension Follower {
         }
     }
 
-    /// Has it see what is wanted of it now.
+    /// Makes it check what pages want now.
     func wake() { wakeUp.wake() }
 }
 
@@ -132,9 +132,9 @@ extension Follower {
 struct KnownTweaks {
     private(set) var all: [JSONTweak]
     private var places: [TweakKey: Int]
-    /// By the place of a tweak, how often it has changed; and what no others have.
+    /// The number of changes of each tweak, by position.
     fileprivate var changes: [Int]
-    /// How often any has changed.
+    /// The number of changes of all tweaks.
     private(set) var revision = 0
     let number: Int
     private static let count = Atomic(0)
@@ -148,9 +148,9 @@ struct KnownTweaks {
 
     subscript(key: TweakKey) -> JSONTweak? { places[key].map { all[$0] } }
 
-    /// Takes over what a tweak has now.
+    /// Stores the current state of a tweak.
     ///
-    /// - Returns: What it had before; `nil` if there is no such tweak, or if nothing is different.
+    /// - Returns: The previous state; `nil` if there is no such tweak, or nothing has changed.
     mutating func update(
         _ key: TweakKey, value: TweakValue?, source: String?, pendingValue: TweakValue?
     ) -> JSONTweak? {
@@ -167,14 +167,14 @@ struct KnownTweaks {
         return before
     }
 
-    /// Whether these are the same tweaks, whatever their values are.
+    /// Returns whether these are the same tweaks, whatever their values.
     func declareTheSame(as tweaks: [JSONTweak]) -> Bool {
         all.count == tweaks.count && zip(all, tweaks).allSatisfy { $0.declaration == $1.declaration }
     }
 }
 
-/// The JSON of the tweaks of a program, of which is written anew what has changed. To write 10,000 takes a tenth of a second,
-/// and a page asks for all of them.
+/// The JSON of a program's tweaks, in which only changed tweaks are encoded again. Encoding 10,000 takes a tenth of a
+/// second, and a page requests them all.
 final class EncodedTweaks: Sendable {
     private let state = Mutex<(number: Int, tweaks: [(changes: Int, bytes: [UInt8])])>((0, []))
 
@@ -186,7 +186,7 @@ final class EncodedTweaks: Sendable {
             var json: [UInt8] = [UInt8(ascii: "[")]
             json.reserveCapacity(state.tweaks.reduce(2) { $0 + $1.bytes.count + 1 })
             for place in known.all.indices {
-                // An answer that was begun earlier may be at an earlier value.
+                // A response that was started earlier may have an earlier value.
                 if state.tweaks[place].changes != known.changes[place] {
                     state.tweaks[place] = (known.changes[place], try pageJSON(known.all[place]))
                 }
@@ -199,7 +199,7 @@ final class EncodedTweaks: Sendable {
     }
 }
 
-/// What was set by requests and has not been told by the program yet.
+/// Values that requests have set and the program has not announced yet.
 struct ExpectedChanges {
     private struct Change {
         let value: TweakValue?
@@ -208,7 +208,7 @@ struct ExpectedChanges {
     }
 
     private var changes: [TweakKey: [Change]] = [:]
-    /// More than a drag leaves within a second.
+    /// More than a drag produces within a second.
     private static let most = 128
     private static let patience: Duration = .seconds(5)
 
@@ -219,7 +219,7 @@ struct ExpectedChanges {
         changes[key] = Array(expected.suffix(Self.most))
     }
 
-    /// Who has set this value; those before it are forgotten, as the program has told them together.
+    /// The stream that set this value. Earlier values are dropped, because the program has announced them together.
     mutating func take(_ key: TweakKey, _ value: TweakValue?) -> Int? {
         guard var expected = changes[key] else { return nil }
         expected.removeAll { $0.end < .now }
@@ -231,11 +231,11 @@ struct ExpectedChanges {
     }
 }
 
-/// The JSON form of a program: what there is not has no key.
+/// The JSON form of a program; missing values have no key.
 struct ProgramForm: Encodable {
     let id, name: String
     let executable: String?
-    /// Whose it is, if it is not this user's.
+    /// The owner, if it is another user than ours.
     let user: String?
     let state: ProgramEntry.State
     let pid, lastPid: Int32?
@@ -245,9 +245,9 @@ struct ProgramForm: Encodable {
     let problem: String?
     let library: String?
     let processes: Int?
-    /// Whether it does not run and can be started as it was.
+    /// Whether it is not running and can be restarted as before.
     let isStartable: Bool?
-    /// Whether its file is not there any more.
+    /// Whether its executable is gone.
     let isGone: Bool?
 
     init(_ entry: ProgramEntry) {
@@ -263,7 +263,7 @@ struct ProgramForm: Encodable {
     }
 }
 
-/// A change as pages are told of it.
+/// A change in the form for pages.
 struct ChangeForm: Encodable {
     let tweak: TweakKey
     var oldValue: JSONValue
@@ -271,11 +271,11 @@ struct ChangeForm: Encodable {
     let pendingValue: JSONValue?
     let source: String?
     let time: Double
-    /// The stream whose request it was.
+    /// The stream whose request made the change.
     let by: String?
 }
 
-/// What a tweak has now.
+/// The current value of a tweak.
 struct ValueForm: Encodable {
     let tweak: TweakKey
     let value: JSONValue

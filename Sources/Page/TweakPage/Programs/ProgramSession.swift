@@ -9,7 +9,7 @@ import TweakProtocol
 import TweakRecords
 import TweakSystem
 
-/// Does what pages ask of one program, one request after the other, on a queue where it may wait.
+/// Executes the requests to one program, one after the other, on a queue where they may block.
 actor ProgramSession {
     private let executor = QueueExecutor("program")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -18,11 +18,11 @@ actor ProgramSession {
     private let board: Board
     private var open: (program: any Program, identity: Identity)?
     private var lastFiles: [FileState?]?
-    /// How many requests wait.
+    /// The number of waiting requests.
     private nonisolated let waiting = Mutex(0)
     private static let mostWaiting = 64
 
-    /// What a connection, or what has been read of files, is good for.
+    /// The state in which a connection, or what was read from files, is valid.
     private struct Identity: Equatable {
         let pid: pid_t?
         let state: ProgramEntry.State
@@ -31,7 +31,7 @@ actor ProgramSession {
 
     init(_ id: String, _ board: Board) { (self.id, self.board) = (id, board) }
 
-    /// Does something with the program.
+    /// Runs a function with the program.
     nonisolated func with<Result: Sendable>(
         _ body: @Sendable (any Program) throws(Failure) -> Result
     ) async throws(Failure) -> Result {
@@ -42,7 +42,7 @@ actor ProgramSession {
             })
         else {
             waiting.withLock { $0 -= 1 }
-            throw Failure("\(id): too many requests wait for it", .busy)
+            throw Failure("\(id): too many requests are waiting for it", .busy)
         }
         defer { waiting.withLock { $0 -= 1 } }
         return try await perform(body)
@@ -80,7 +80,7 @@ actor ProgramSession {
         switch (entry.state, entry.pid) {
         case (.running, let pid?), (.silent, let pid?):
             guard let running = RunningProgram(pid: pid), let program = try LiveProgram(running) else {
-                throw Failure("it has ended, or does not want to be asked", about: entry.name, .unavailable)
+                throw Failure("it has ended, or does not accept connections", about: entry.name, .unavailable)
             }
             return program
         case (.memory, let pid?):
@@ -99,9 +99,9 @@ actor ProgramSession {
         }
     }
 
-    // MARK: - One that does not run
+    // MARK: - Programs that are not running
 
-    /// Reads what a program that does not run starts with.
+    /// Reads the values at the next start of a program that is not running.
     func load() throws(Failure) {
         guard let entry = board[id], entry.state == .offline else { return }
         let program = try program()
@@ -119,7 +119,7 @@ actor ProgramSession {
         board.replace(id, tweaks, undeclared: undeclared.undeclaredValues)
     }
 
-    /// The same if something is different.
+    /// Loads the program again if its files have changed.
     func reload() {
         guard let entry = board[id], entry.state == .offline else { return }
         let files = [entry.executable, entry.overrides].map { $0.flatMap { FileState(path: $0) } }
@@ -133,7 +133,7 @@ actor ProgramSession {
 
     // MARK: - Values
 
-    /// Sets and resets.
+    /// Sets and resets tweaks.
     func set(_ request: SetRequest, by stream: Int?) throws(Failure) -> SetAnswer {
         let program = try program()
         var (values, resets) = (OverridesDocument(), [TweakKey]())
@@ -210,7 +210,7 @@ actor ProgramSession {
         return ResetAnswer(reset: changed.count, tweaks: try now(changed.map(\.declaration.key), program))
     }
 
-    /// What tweaks have after a change, which pages are told of too.
+    /// The state of tweaks after a change, which is also sent to the pages.
     private func now(_ keys: [TweakKey], _ program: any Program) throws(Failure) -> [ValueForm] {
         var tweaks: [JSONTweak] = []
         if keys.count > 16 {
@@ -230,7 +230,8 @@ actor ProgramSession {
 final class ProgramSessions: Sendable {
     private let board: Board
     private let sessions = Mutex<[String: ProgramSession]>([:])
-    private let reloading = Mutex<Set<String>>([])
+    /// The programs that are being reloaded, and whether to reload them once more.
+    private let reloading = Mutex<[String: Bool]>([:])
 
     init(_ board: Board) { self.board = board }
 
@@ -243,13 +244,22 @@ final class ProgramSessions: Sendable {
         }
     }
 
-    /// Has a program that does not run looked at, if that is not going on already.
+    /// Reloads a program that is not running, again if that is requested meanwhile.
     func reload(_ id: String) {
-        guard reloading.withLock({ $0.insert(id).inserted }) else { return }
+        let isRunning = reloading.withLock { reloading in
+            defer { reloading[id] = reloading[id] != nil }
+            return reloading[id] != nil
+        }
+        guard !isRunning else { return }
         let session = self[id]
         Task {
-            await session.reload()
-            _ = reloading.withLock { $0.remove(id) }
+            repeat {
+                await session.reload()
+            } while reloading.withLock { reloading in
+                let isWanted = reloading[id] == true
+                reloading[id] = isWanted ? false : nil
+                return isWanted
+            }
         }
     }
 }
@@ -268,7 +278,7 @@ struct SetRequest: Decodable, Sendable {
         ) throws(TweakValueError) -> TweakDeclaration.Admission {
             if let text { return try declaration.admit(text: text, current: current) }
             switch (declaration.type, value) {
-            // Digits of an integer, an infinity.
+            // A text may be a long integer or an infinity.
             case (.string, _), (.color, _), (.bool, _): break
             case (_, .scalar(.string(let text))?): return try declaration.admit(text: text)
             default: break

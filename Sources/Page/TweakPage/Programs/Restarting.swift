@@ -5,26 +5,26 @@ import TweakClient
 import TweakRecords
 import TweakSystem
 
-/// What is done to start a program again. A person sees it, and agrees, before it is done.
+/// A plan to restart a program, which the user reviews and confirms.
 struct RestartPlan: Sendable {
-    /// What is started.
+    /// The start to repeat.
     let start: ProcessStart
-    /// The process that has to end before; `nil` if there is none.
+    /// The process to end first, if any.
     let running: ProcessIdentity?
-    /// The unit of the user's service manager that is restarted instead.
+    /// The unit of the user's service manager to restart instead.
     let unit: String?
-    /// Why it is not done; `nil` if it can be.
+    /// The reason why it cannot be restarted; `nil` if it can.
     let refusal: String?
     let notes: [String]
-    /// What a person can tell a shell instead.
+    /// A shell command for doing it by hand.
     let command: String
 
-    /// How long a program may take to end, and how long is waited to see whether the new one stays.
+    /// The timeouts for the old process to end, and for the new one to appear.
     private static let (patience, settling): (Duration, Duration) = (.seconds(5), .seconds(3))
 
-    /// - Throws: If nobody knows how the program was started.
+    /// - Throws: ``Failure`` if it is not known how the program was started.
     init(for entry: ProgramEntry) throws(Failure) {
-        // Nor is there a command for root's shell, since all of it is what the other user says.
+        // There is no shell command either, because root would run what the other user reports.
         if let user = entry.user ?? entry.pid.flatMap({ otherUserName(of: $0) }) {
             throw Failure(
                 "it is a program of \(user), which this page does not start", about: entry.name, .forbidden)
@@ -58,19 +58,19 @@ struct RestartPlan: Sendable {
         }
         var notes = start.losses
         if let running, readLink("/proc/\(running.pid)/exe")?.hasSuffix(" (deleted)") == true {
-            notes.append("Its executable has been replaced since it began, and the new one is started.")
+            notes.append("Its executable was replaced since it started; the new one will be started.")
         }
         if let parent = status.flatMap({ Self.parent($0) }), running != nil {
-            notes.append("\(parent) has started it, and sees it end.")
+            notes.append("\(parent) started it, and will see it end.")
         }
         if entry.processes > 1, running != nil {
             notes.append("Only the first of its \(entry.processes) processes is told to end.")
         }
-        if entry.state == .memory { notes.append("What was set in its memory is gone then.") }
+        if entry.state == .memory { notes.append("Values set in its memory will be lost.") }
         self.notes = notes
     }
 
-    /// Who has started a process and may do so again, if that is neither this program nor the system.
+    /// The process that started a process and may restart it, unless that is this program or the system.
     private static func parent(_ status: ProcessStatus) -> String? {
         guard status.parent > 1, status.parent != getpid(),
             let name = readFile("/proc/\(status.parent)/comm"),
@@ -94,7 +94,7 @@ struct RestartPlan: Sendable {
 
     // MARK: - Doing it
 
-    /// Ends the program and starts it again. This waits.
+    /// Ends the program and starts it again. Blocks.
     ///
     /// - Returns: The new process.
     func perform(_ id: String, on board: Board) throws(Failure) -> pid_t? {
@@ -116,10 +116,12 @@ struct RestartPlan: Sendable {
         }
         if let running {
             try end(running)
-            // What follows it may notice later, and the new one would be a second program then.
+            // The follower may notice later, and the new process would look like a second program.
             board.end(id, running.pid)
         }
-        if let pid = board[id]?.pid { throw Failure("it runs again already, as process \(pid)", .invalid) }
+        if let pid = board[id]?.pid {
+            throw Failure("it is already running again, as process \(pid)", .invalid)
+        }
         let standard = start.standard.enumerated().map { number, stream in
             switch stream {
             case .nothing: openFile("/dev/null", O_RDWR)
@@ -128,15 +130,15 @@ struct RestartPlan: Sendable {
         }
         defer { for descriptor in standard where descriptor >= 0 { close(descriptor) } }
         guard standard.allSatisfy({ $0 >= 0 }) else {
-            throw Failure("a file that it reads or writes cannot be opened: \(systemMessage())", .invalid)
+            throw Failure("cannot open a file that it reads or writes: \(systemMessage())", .invalid)
         }
-        // It was opened so that nobody has to wait for it, which the program does not expect.
+        // Opened without blocking, which the program does not expect.
         for descriptor in standard {
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
         }
         let started = try StartedProcess(
             start.executable, start.arguments, variables: start.variables, directory: start.directory,
-            standard: standard)
+            standard: standard, whenEnded: { board.wakeWaiters() })
         let pid = waitForEntry(id, board, started)
         if pid == nil, let text = started.statusText {
             throw Failure(
@@ -145,7 +147,7 @@ struct RestartPlan: Sendable {
         return pid ?? started.pid
     }
 
-    /// Asks a process to end, and waits for that.
+    /// Sends SIGTERM to a process, and waits for its end.
     private func end(_ process: ProcessIdentity) throws(Failure) {
         func isThere() -> Bool {
             ProcessStatus(pid: process.pid).map { $0.process == process && !$0.hasEnded } ?? false
@@ -168,25 +170,22 @@ struct RestartPlan: Sendable {
         }
     }
 
-    /// Waits until the program is seen to run.
+    /// Blocks until the program is seen running.
     ///
-    /// - Returns: Its process; `nil` if it is not seen in time.
+    /// - Returns: Its process; `nil` after the timeout, or if the started process has failed.
     private func waitForEntry(_ id: String, _ board: Board, _ started: StartedProcess?) -> pid_t? {
-        let deadline = ContinuousClock.now + Self.settling
-        while ContinuousClock.now < deadline {
-            if let pid = board[id]?.pid, pid != running?.pid { return pid }
-            // One that goes to the background ends with 0, and is seen as another process.
-            if let status = started?.status, status != 0 { return nil }
-            usleep(20_000)
-        }
-        return nil
+        // A program that daemonizes exits with 0, and is seen as another process.
+        let isHopeless = { started?.status.map { $0 != 0 } ?? false }
+        return board.waitForEntry(Self.settling, isHopeless: isHopeless) {
+            $0.id == id && $0.pid != nil && $0.pid != running?.pid
+        }?.pid
     }
 }
 
-/// The unit of a service manager whose main process a process is.
+/// A unit whose main process is the given process.
 private struct Service {
     let unit: String
-    /// Whether it is the user's own manager, and not that of the system.
+    /// Whether the user's manager runs it, not that of the system.
     let isOfUser: Bool
 
     init?(of pid: pid_t) {
@@ -203,7 +202,7 @@ private struct Service {
             }
             let isOfUser = names.contains { $0 == "user@\(geteuid()).service" }
             let unit = String(name)
-            // Others that a service has started are in its group too; that one is not restarted for them.
+            // The children of a service are in its group too; the service is not restarted for them.
             let command =
                 ["systemctl"] + (isOfUser ? ["--user"] : []) + [
                     "show", "--property=MainPID", "--value", "--", unit,
@@ -218,11 +217,11 @@ private struct Service {
     }
 }
 
-/// The plans that people look at. Each is carried out once, and the last one of a program counts.
+/// The plans under review. Each can be confirmed once, and only the last one of a program.
 final class RestartPlans: Sendable {
     private let state = Mutex<(last: Int, plans: [String: (number: Int, plan: RestartPlan)])>((0, [:]))
 
-    /// - Returns: By what it is known.
+    /// - Returns: The name of the plan.
     func add(_ plan: RestartPlan, for program: String) -> String {
         state.withLock { state in
             state.last += 1
@@ -231,7 +230,7 @@ final class RestartPlans: Sendable {
         }
     }
 
-    /// - Returns: `nil` if it is not the last one, or was taken already.
+    /// - Returns: `nil` if it is not the last plan, or was confirmed already.
     func take(_ name: String, for program: String) -> RestartPlan? {
         state.withLock { state in
             guard let known = state.plans[program], "\(known.number)" == name else { return nil }

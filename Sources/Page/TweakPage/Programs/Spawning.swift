@@ -5,33 +5,34 @@ import Glibc
 import Synchronization
 import TweakSystem
 
-/// A process that this one has started.
+/// A child process.
 final class StartedProcess: Sendable {
     let pid: pid_t
     private let end = Mutex<CInt?>(nil)
     private let ending = DispatchSemaphore(value: 0)
 
-    /// How it has ended, as waitpid(2) says it; `nil` while it runs.
+    /// The status of waitpid(2); `nil` while it is running.
     var status: CInt? { end.withLock { $0 } }
 
-    /// Its exit status, or how it was killed.
+    /// Its exit status, or the signal that killed it.
     var statusText: String? {
         status.map { status in
             status & 0x7F == 0 ? "exit status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
         }
     }
 
-    /// Starts a process that outlives this one: in a session of its own, with no signal blocked or ignored, and with none of
+    /// Starts a process that outlives this one: in a session of its own, with no signal blocked or ignored, and without
     /// the descriptors of this process.
     ///
     /// - Parameters:
-    ///   - executable: A path; a name is looked for in the search path.
-    ///   - arguments: With the name of the program.
-    ///   - variables: `nil` for those of this process.
-    ///   - standard: What standard input, output and error are.
+    ///   - executable: A path, or a name to look up in the search path.
+    ///   - arguments: The arguments, beginning with the program's name.
+    ///   - variables: The environment; `nil` for that of this process.
+    ///   - standard: Standard input, output and error.
+    ///   - whenEnded: Called when the process has ended.
     init(
         _ executable: String, _ arguments: [[UInt8]], variables: [[UInt8]]? = nil, directory: String? = nil,
-        standard: [CInt]
+        standard: [CInt], whenEnded: @escaping @Sendable () -> Void = {}
     ) throws(Failure) {
         Self.keepDescriptors()
         var pid = pid_t()
@@ -52,12 +53,13 @@ final class StartedProcess: Sendable {
             while waitpid(self.pid, &status, 0) < 0, errno == EINTR {}
             end.withLock { $0 = status }
             ending.signal()
+            whenEnded()
         }
     }
 
-    /// Waits until it has ended.
+    /// Waits for the end of the process.
     ///
-    /// - Returns: Whether it has.
+    /// - Returns: `false` after the timeout.
     func waitForEnd(_ patience: Duration) -> Bool {
         let nanoseconds = Int(patience / .nanoseconds(1))
         guard ending.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else { return false }
@@ -65,7 +67,7 @@ final class StartedProcess: Sendable {
         return true
     }
 
-    /// Not all that is in this process marks what it opens.
+    /// Some libraries open descriptors without close-on-exec.
     private static func keepDescriptors() {
         for name in directoryEntries("/proc/self/fd") {
             guard let descriptor = CInt(name), descriptor > STDERR_FILENO else { continue }
@@ -73,9 +75,9 @@ final class StartedProcess: Sendable {
         }
     }
 
-    /// What a command prints, which has to end within a while.
+    /// The output of a command.
     ///
-    /// - Returns: `nil` if there is no such command, or if it takes too long.
+    /// - Returns: `nil` if there is no such command, or after the timeout.
     static func output(of command: [String], _ patience: Duration) -> (succeeded: Bool, text: String)? {
         var ends: (CInt, CInt) = (-1, -1)
         let isMade = withUnsafeMutableBytes(of: &ends) { bytes in
@@ -91,7 +93,7 @@ final class StartedProcess: Sendable {
             if let started { kill(started.pid, SIGTERM) }
             return nil
         }
-        // As much as a pipe holds; who writes more is not waited for.
+        // As much as a pipe holds; more output is not waited for.
         _ = fcntl(ends.0, F_SETFL, O_NONBLOCK)
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         let count = read(ends.0, &bytes, bytes.count)
@@ -99,7 +101,7 @@ final class StartedProcess: Sendable {
     }
 }
 
-/// Calls a function with texts as C has them.
+/// Calls a function with C strings.
 private func withCStrings<Result>(
     _ texts: [[UInt8]], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {

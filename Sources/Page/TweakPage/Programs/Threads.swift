@@ -2,13 +2,13 @@ import CommandSupport
 import Dispatch
 import Glibc
 
-/// Runs something that waits on a thread of its own.
+/// Runs blocking code on a thread of its own.
 func onThread(_ body: @escaping @Sendable () -> Void) {
-    // Without a thread of its own one of Dispatch's waits.
+    // If no thread can be started, a thread of Dispatch blocks.
     if startThread(stackSize: 1 << 20, body) != nil { DispatchQueue.global().async(execute: body) }
 }
 
-/// Waits for something that runs on a thread of its own, and not on one of those that all tasks share.
+/// Runs blocking code on a thread of its own, and suspends the task meanwhile.
 func waitingOnThread<Result: Sendable>(
     _ body: @escaping @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {
@@ -25,7 +25,7 @@ func waitingOnThread<Result: Sendable>(
     return try result.get()
 }
 
-/// Runs the jobs of an actor on a queue of Dispatch, one after the other, where they may wait for a program.
+/// Runs the jobs of an actor on a serial queue of Dispatch, where they may block.
 final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
@@ -38,7 +38,7 @@ final class QueueExecutor: SerialExecutor {
     }
 }
 
-/// What wakes a thread that waits for something to read.
+/// Wakes a thread that waits for a descriptor.
 final class WakeUp: Sendable {
     private let (reading, writing): (CInt, CInt)
 
@@ -58,13 +58,18 @@ final class WakeUp: Sendable {
 
     func wake() { _ = write(writing, "!", 1) }
 
-    /// Waits for it, or until there is something to read.
-    func wait(orFor other: CInt = -1, _ duration: Duration) {
+    /// Waits for a call of ``wake()``, or until a descriptor is readable.
+    ///
+    /// - Returns: Whether the descriptor is readable.
+    @discardableResult
+    func wait(orFor other: CInt = -1, _ duration: Duration) -> Bool {
         var entries = [other, reading].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&entries, 2, CInt(clamping: Int64((duration / .milliseconds(1)).rounded(.up))))
-        guard entries[1].revents != 0 else { return }
-        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
-            while read(reading, buffer.baseAddress, buffer.count) == buffer.count {}
+        if entries[1].revents != 0 {
+            withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+                while read(reading, buffer.baseAddress, buffer.count) == buffer.count {}
+            }
         }
+        return entries[0].revents != 0
     }
 }
