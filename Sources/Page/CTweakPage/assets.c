@@ -1,7 +1,7 @@
 // Made by Sources/Page/list-files.
 #include "tweak_page.h"
 
-// The compiler that comes with Swift has it since before C23.
+// Clang has #embed in C11, too.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char file_address_js[] = {
