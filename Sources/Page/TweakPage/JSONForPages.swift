@@ -1,8 +1,7 @@
 import TweakJSON
 import TweakRecords
 
-/// A value as JSON that JavaScript reads without loss: an integer that is more than a double holds exactly is a text of its
-/// digits.
+/// A value as JSON that JavaScript reads without loss: integers that a double cannot hold exactly become texts.
 func pageJSON(_ value: some Encodable) throws -> [UInt8] {
     let bytes = try encodeJSON(value)
     guard mayHaveLargeIntegers(bytes) else { return bytes }

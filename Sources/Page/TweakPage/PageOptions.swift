@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// Where the page of `tweak ui` is served, for that command and for the program that it becomes.
+/// The options of `tweak ui`.
 package struct PageOptions: ParsableArguments, Sendable {
     @OptionGroup package var listening: ListenOptions
     @OptionGroup package var secret: TokenOptions
@@ -15,7 +15,7 @@ package struct PageOptions: ParsableArguments, Sendable {
     package init() {}
 }
 
-/// Who may ask `tweak serve`, and where, for that command and for the program that it becomes.
+/// The options of `tweak serve`.
 package struct ServeOptions: ParsableArguments, Sendable {
     @OptionGroup package var listening: ListenOptions
     @OptionGroup package var secret: TokenOptions
@@ -33,11 +33,11 @@ package struct ServeOptions: ParsableArguments, Sendable {
     }
 }
 
-/// What a client has to know.
+/// The token that clients send.
 package struct TokenOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "A file with the token that clients need; without it one is made for the run and printed.",
+            "A file with the token that clients send (default: a new token for each run, which is printed).",
             valueName: "file"),
         completion: .file())
     package var tokenFile: String?
@@ -46,20 +46,20 @@ package struct TokenOptions: ParsableArguments, Sendable {
     package init() {}
 }
 
-/// Where a server listens, and how what it says is encrypted.
+/// The address and the encryption of a server.
 package struct ListenOptions: ParsableArguments, Sendable {
     @Option(help: "The port; a free one if it is 0.")
     package var port: UInt16 = 0
 
     @Option(
         help: ArgumentHelp(
-            "The address of this machine at which to listen; 0.0.0.0 and :: are all of them.",
+            "The address of this machine to listen at; 0.0.0.0 and :: are all its addresses.",
             valueName: "address"))
     package var listen = "127.0.0.1"
 
     @Option(
         help: ArgumentHelp(
-            "A certificate in PEM, with those that have signed it; tweak ui makes one for the run without it.",
+            "A certificate chain in PEM (default for tweak ui: a self-signed certificate for each run).",
             valueName: "file"),
         completion: .file())
     package var certificate: String?
@@ -69,7 +69,8 @@ package struct ListenOptions: ParsableArguments, Sendable {
 
     @Flag(
         help:
-            "Listen beyond this machine without encryption: whoever is on the way reads all, the secret too.")
+            "Serve other machines without encryption; anyone on the network path can read everything, secrets included."
+    )
     package var plainHTTP = false
 
     /// Makes options without values.

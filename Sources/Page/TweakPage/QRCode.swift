@@ -1,21 +1,21 @@
-/// A text as a QR code, for a camera. Source: ISO/IEC 18004; of it what an address needs: bytes, correction of 15 % (M), and
-/// versions 1 to 10.
+/// A text as a QR code, for a camera. Source: ISO/IEC 18004, limited to what an address needs: bytes, error correction
+/// level M (15 %), and versions 1 to 10.
 struct QRCode {
     /// Whether each module is dark, by row.
     private(set) var modules: [[Bool]]
-    /// Those that are not data.
+    /// The modules that are not data.
     private var isFixed: [[Bool]]
     private let version: Int
     private var size: Int { 17 + 4 * version }
 
-    /// How data and correction are divided: bytes of correction in a block, blocks, and the bytes of data of the first; the
+    /// The blocks of each version: error correction bytes per block, number of blocks, and data bytes of a block; the
     /// last `longer` blocks have one byte more.
     private static let layouts: [(correction: Int, blocks: Int, data: Int, longer: Int)] = [
         (10, 1, 16, 0), (16, 1, 28, 0), (26, 1, 44, 0), (18, 2, 32, 0), (24, 2, 43, 0), (16, 4, 27, 0),
         (18, 4, 31, 0),
         (22, 4, 38, 2), (22, 5, 36, 2), (26, 5, 43, 1),
     ]
-    /// The middles of the small squares.
+    /// The centres of the alignment patterns.
     private static let alignments = [
         [], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50],
     ]
@@ -28,7 +28,7 @@ struct QRCode {
         }
         guard
             let place = Self.layouts.indices.first(where: {
-                // Four bits say that these are bytes, eight or sixteen how many.
+                // Four bits for the mode, and eight or sixteen for the length.
                 bytes.count + ($0 < 9 ? 2 : 3) <= capacity(Self.layouts[$0])
             })
         else { return nil }
@@ -75,7 +75,7 @@ struct QRCode {
         return interleaved + (0..<layout.correction).flatMap { index in blocks.map { $0.correction[index] } }
     }
 
-    /// The rest of a division of polynomials over the field of 256 elements (Reed and Solomon).
+    /// The Reed–Solomon error correction of a block: the remainder of a polynomial division over GF(256).
     private static func correction(of data: ArraySlice<UInt8>, count: Int) -> [UInt8] {
         var divisor = [UInt8](repeating: 0, count: count - 1) + [1]
         var root: UInt8 = 1
@@ -145,7 +145,7 @@ struct QRCode {
         }
     }
 
-    /// The level, which is 0, and the mask, twice.
+    /// Draws the format twice: the level, which is 0, and the mask.
     private mutating func drawFormat(_ mask: Int) {
         var rest = mask
         for _ in 0..<10 { rest = rest << 1 ^ (rest >> 9) * 0x537 }
@@ -163,11 +163,11 @@ struct QRCode {
         set(size - 8, 8, true)
     }
 
-    /// Two columns at a time, from the right, upwards and downwards by turns.
+    /// Draws two columns at a time, from the right, alternating upwards and downwards.
     private mutating func draw(_ codewords: [UInt8]) {
         var bit = 0
         for right in stride(from: size - 1, through: 1, by: -2) {
-            // The column of the clock is left out.
+            // Skips the column of the timing pattern.
             let right = right <= 6 ? right - 1 : right
             for step in 0..<size {
                 let isUpwards = (right + 1) & 2 == 0
@@ -181,7 +181,7 @@ struct QRCode {
         }
     }
 
-    /// Changes modules by the rule that leaves the fewest patterns which confuse cameras.
+    /// Applies the mask with the fewest patterns that confuse cameras.
     private mutating func mask() {
         let rules: [(Int, Int) -> Bool] = [
             { ($0 + $1) % 2 == 0 }, { row, _ in row % 2 == 0 }, { $1 % 3 == 0 }, { ($0 + $1) % 3 == 0 },
@@ -210,7 +210,7 @@ struct QRCode {
                 if index - start >= 5 { penalty += index - start - 2 }
                 start = index
             }
-            // As the large squares look.
+            // The pattern of the large squares.
             let eye = [true, false, true, true, true, false, true]
             let light = [Bool](repeating: false, count: 4)
             for start in 0...(line.count - 11) {
@@ -234,7 +234,8 @@ struct QRCode {
 
     // MARK: - Text
 
-    /// The code as lines of a terminal, dark on light whatever its colours are, two modules above each other in a character.
+    /// The code as lines for a terminal, dark on light in any colour scheme, with two modules above each other in a
+    /// character.
     var lines: [String] {
         let margin = 4
         func isDark(_ row: Int, _ column: Int) -> Bool {

@@ -31,7 +31,7 @@ extension PageOptions {
             try PageRequests.add(name, to: board, ofAllUsers: allUsers)
         }
         let secrets = Secrets(token: kept ?? Secrets.random())
-        // A certificate that is made for the run is another one the next time, and so is a free port.
+        // A self-signed certificate and a free port differ in the next run.
         let comesBack = kept != nil && listening.port != 0 && (tls == nil || listening.certificate != nil)
         try Served(options: listening, tls: tls) { origins in
             let server = PageServer(
@@ -47,9 +47,9 @@ extension PageOptions {
         }.serve()
     }
 
-    /// How it is served beyond this machine, of which is said what it means.
+    /// The TLS configuration, after a warning about the risks.
     ///
-    /// - Returns: `nil` if it is not encrypted.
+    /// - Returns: `nil` for plain HTTP.
     private func transport() throws(Failure) -> TLSConfiguration? {
         if let certificate = listening.certificate, let key = listening.key {
             return try .reading(certificate: certificate, key: key)
@@ -57,23 +57,23 @@ extension PageOptions {
         if Origins.isLoopback(listening.listen) { return nil }
         guard !listening.plainHTTP else {
             printMessage(
-                "warning: whoever is on the way to \(listening.listen) can read the address, and with it see and change the "
+                "warning: anyone on the network path to \(listening.listen) can read the address, and with it see and change the "
                     + "tweaks of all your programs", of: "tweak-ui")
             return nil
         }
         let made = try MadeCertificate(for: listening.listen)
         printMessage(
-            "the certificate was made for this run, so browsers warn of it. Go on only if they show this SHA-256 "
+            "browsers warn of the certificate, which was made for this run. Continue only if they show this SHA-256 "
                 + "fingerprint:", of: "tweak-ui")
         printError("  " + made.fingerprint)
         return made.configuration
     }
 
-    /// - Returns: A file that leads to the page, if there is one.
+    /// - Returns: A file that redirects to the page, if there is one.
     private func announce(_ url: String) -> String? {
         print(url)
         fflush(nil)
-        // For a phone. What is no terminal is no camera's either.
+        // For the camera of a phone, so only on a terminal.
         if !Origins.isLoopback(listening.listen), isatty(STDERR_FILENO) == 1, let code = QRCode(url) {
             printError(code.lines.joined(separator: "\n"))
         }
@@ -82,24 +82,24 @@ extension PageOptions {
 }
 
 extension Origins {
-    /// The address of the server as others reach it.
+    /// The URL of the server for other machines.
     ///
-    /// - Parameter address: What it listens at.
+    /// - Parameter address: The address that it listens at.
     func base(of address: String) -> String {
         "\(scheme)://\(Self.inURL(Self.reachable(address))):\(port)"
     }
 }
 
-/// A server from its beginning to its end.
+/// A server from start to end.
 struct Served: Sendable {
     typealias Responder = @Sendable (Request, PageContext) async -> Response
 
     let options: ListenOptions
-    /// `nil` if nothing is encrypted.
+    /// `nil` for plain HTTP.
     let tls: TLSConfiguration?
-    /// Makes what answers when it is known where it listens, and says where that is. The file is there as long as the server.
+    /// Called when the address is known. Returns the responder, and a file to remove at the end.
     let begin: @Sendable (Origins) -> (respond: Responder, file: String?)
-    /// Tells clients that this is the end.
+    /// Announces the end to clients.
     let end: @Sendable () -> Void
 
     private var address: String { options.listen }
@@ -119,7 +119,7 @@ struct Served: Sendable {
         Signals.die(signal)
     }
 
-    /// - Returns: Why it could not begin, or the signal that has ended it.
+    /// - Returns: The reason why it could not start, or the signal that ended it.
     private func run() async -> (problem: Failure?, signal: CInt) {
         let places = Places()
         let channelConfiguration = HTTP1Channel.Configuration(
@@ -155,7 +155,7 @@ struct Served: Sendable {
                 services: [.init(service: application)], gracefulShutdownSignals: [], logger: logger))
         let signals = Signals { number in
             end()
-            // What an action or a browser holds up is not waited for.
+            // Do not wait for an action or a browser.
             DispatchQueue.global().asyncAfter(deadline: .now() + 2) {
                 if let file = shared.file { unlink(file) }
                 Signals.die(number)
@@ -179,9 +179,9 @@ struct Served: Sendable {
     }
 }
 
-/// What is made when it is known where the server listens.
+/// The state that exists only once the server listens.
 private final class Shared: Sendable {
-    /// No tuple, of which each access would wrap the closure once more.
+    /// A structure, because each access to a closure in a tuple would wrap it once more.
     private struct State {
         var respond: Served.Responder?
         var file: String?
@@ -192,14 +192,14 @@ private final class Shared: Sendable {
         get { value.withLock { $0.respond } }
         set { value.withLock { $0.respond = newValue } }
     }
-    /// What leads a browser to the page.
+    /// A file that redirects a browser to the page.
     var file: String? {
         get { value.withLock { $0.file } }
         set { value.withLock { $0.file = newValue } }
     }
 }
 
-/// SIGINT, SIGTERM and SIGHUP. The second one ends the program at once.
+/// SIGINT, SIGTERM and SIGHUP. The second signal ends the program at once.
 private final class Signals {
     private let sources: [any DispatchSourceSignal]
     private let received: Received
@@ -208,10 +208,10 @@ private final class Signals {
         let first = Mutex<CInt>(0)
     }
 
-    /// The first that has come; 0 before.
+    /// The first signal received, or 0.
     var first: CInt { received.first.withLock { $0 } }
 
-    /// - Parameter body: Is called with the first that comes.
+    /// - Parameter body: Called with the first signal.
     init(_ body: @escaping @Sendable (CInt) -> Void) {
         let received = Received()
         self.received = received
@@ -230,15 +230,15 @@ private final class Signals {
         }
     }
 
-    /// Whoever has started the program sees what ended it.
+    /// Ends the process by the signal, as its parent expects.
     static func die(_ number: CInt) {
         signal(number, SIG_DFL)
         raise(number)
     }
 }
 
-/// Has the desktop open the page. Everybody sees the arguments of a process, so the address is in a file that only the user
-/// reads, and the argument leads to that.
+/// Opens the page with the desktop's browser. Everybody can read the arguments of a process, so the argument is a
+/// private file that redirects to the address.
 ///
 /// - Returns: The file.
 private func openInBrowser(_ url: String) -> String? {
@@ -247,7 +247,7 @@ private func openInBrowser(_ url: String) -> String? {
     unlink(path)
     let file = openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
     guard file >= 0 else { return nil }
-    // What is in an address is nothing that HTML knows, but for the ampersand.
+    // The ampersand is the only character of an address with a meaning in HTML.
     let text = url.split(separator: "&").joined(separator: "&amp;")
     _ = writeAll(
         Array("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=\(text)\">\n".utf8), to: file)
@@ -255,7 +255,7 @@ private func openInBrowser(_ url: String) -> String? {
     let opener = try? StartedProcess(
         "xdg-open", ["xdg-open", path].map { Array($0.utf8) },
         standard: [STDIN_FILENO, STDERR_FILENO, STDERR_FILENO])
-    if opener == nil { printMessage("there is no xdg-open; open the address yourself", of: "tweak-ui") }
+    if opener == nil { printMessage("xdg-open is not installed; open the address yourself", of: "tweak-ui") }
     return path
 }
 #endif

@@ -367,7 +367,8 @@ import Testing
         let flags = try ServedFlags([SetterProgram.path, "--token-file", file], home: program.home, lines: 1)
         #expect(flags.process.written.output == "http://127.0.0.1:\(flags.port)\n")
         #expect(
-            flags.process.written.error == "tweak-ui: tweak-setter does not run; it has flags when it does\n")
+            flags.process.written.error
+                == "tweak-ui: tweak-setter is not running; its flags appear when it starts\n")
         let answer = try HTTPAnswer(
             flags.port, "POST", ServedFlags.path, ["Authorization: Bearer \(token)"], "{}")
         #expect(answer.status == 503)
@@ -393,7 +394,8 @@ import Testing
         defer { running.kill() }
         let flags = try ServedFlags(
             [SetterProgram.path, "--listen", "0.0.0.0", "--plain-http"], home: program.home)
-        #expect(flags.process.written.error.hasPrefix("tweak-ui: warning: whoever is on the way to 0.0.0.0"))
+        #expect(
+            flags.process.written.error.hasPrefix("tweak-ui: warning: anyone on the network path to 0.0.0.0"))
         let answer = try flags.ask(ServedFlags.path, ["Host: flags.cluster.example"])
         #expect(answer.status == 200)
         let streams = try #require(try answer.json["eventStreams"] as? [[String: String]])

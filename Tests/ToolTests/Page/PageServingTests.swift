@@ -29,7 +29,7 @@ import Testing
         #expect(result.status == 69)
         #expect(
             result.error == """
-                tweak: tweak-ui is not installed; it is looked for as \(home("tweak-ui")) and \
+                tweak: tweak-ui is not installed; it would be \(home("tweak-ui")) and \
                 \(home("../libexec/tweaks/tweak-ui").replacing("/../", with: "/../")); tools/install --with-ui installs it
 
                 """)

@@ -1,5 +1,5 @@
-/// What of tweak-ui is in C: the files of the page, which are inside the executable, and how
-/// programs are started.
+/// The parts of tweak-ui in C: the files of the page, which are inside the executable, and starting
+/// programs.
 #ifndef TWEAK_PAGE_H
 #define TWEAK_PAGE_H
 
@@ -12,14 +12,14 @@ struct tweak_page_file {
   size_t size;
 };
 
-/// The file of a place in the list; its name is NULL behind the last one.
+/// Returns a file by its position in the list; its name is NULL behind the last one.
 struct tweak_page_file tweak_page_file_at(size_t place);
 
-/// Starts a program in a session of its own, with no signal blocked or ignored. What it inherits
-/// besides standard input, output and error is what is not marked to be closed.
+/// Starts a program in a session of its own, with no signal blocked or ignored. It inherits
+/// standard input, output and error, and descriptors that are not close-on-exec.
 ///
-/// `variables` is NULL for those of this process, `directory` for its directory. Gives 0, or a
-/// number of errno.
+/// `variables` is NULL for the environment of this process, `directory` for its directory. Returns
+/// 0 or an error number.
 int tweak_page_spawn(pid_t *pid, const char *path, char *const arguments[], char *const variables[],
                      const char *directory, const int standard[3]);
 

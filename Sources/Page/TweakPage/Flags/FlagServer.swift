@@ -8,18 +8,18 @@ import NIOCore
 import TweakJSON
 import TweakRecords
 
-/// Answers OFREP, by which OpenFeature SDKs ask for flags.
+/// Answers OFREP requests of OpenFeature SDKs.
 ///
-/// Source: OFREP 0.3, the OpenAPI document, and its decision record 8 for the stream of events.
+/// Source: OFREP 0.3, the OpenAPI document, and its decision record 8 for the event stream.
 struct FlagServer: Sendable {
     let origins: Origins
-    /// Whether only the names of this machine are asked for. Beyond it a server has names that it does not know.
+    /// Whether to accept only the names of this machine. From outside, a server may have names that it does not know.
     let checksHost: Bool
     let program: FlagProgram
-    /// What clients send; `nil` if everybody may ask.
+    /// The token that clients send; `nil` if there is no authentication.
     let token: String?
-    /// What is in the address of the stream, since a browser's client of streams sends no headers. Who knows it learns when
-    /// something changes, and not what.
+    /// The secret in the URL of the event stream, because EventSource in a browser sends no headers. It reveals when
+    /// something changes, but not what.
     private let streamKey = Secrets.random()
 
     private static let flagsPath = "/ofrep/v1/evaluate/flags"
@@ -35,13 +35,13 @@ struct FlagServer: Sendable {
         do throws(Refusal) { return try await answer(request, context) } catch {
             var headers = Self.headers
             for (name, value) in error.headers { headers[name] = value }
-            // What is still to come of the request is not waited for. Of these it has come.
+            // The rest of the request is not read. Here it has been read.
             if ![.notFound, .serviceUnavailable].contains(error.status) { headers[.connection] = "close" }
             return Self.json(error.evaluation.json, error.status, headers)
         }
     }
 
-    /// What is wrong with a request.
+    /// An error in a request.
     private struct Refusal: Error {
         let status: HTTPResponse.Status
         let evaluation: Evaluation
@@ -61,7 +61,7 @@ struct FlagServer: Sendable {
             throw Refusal(.forbidden, "this is not a name of this server")
         }
         if let origin = request.headers[.origin], !origins.takes(origin: origin, of: host) {
-            throw Refusal(.forbidden, "another site has asked")
+            throw Refusal(.forbidden, "requests of other sites are refused")
         }
         let path = request.uri.path
         if path == Self.eventsPath { return try await events(request, context.channel) }
@@ -76,7 +76,7 @@ struct FlagServer: Sendable {
             throw Refusal(.notFound, "OFREP has \(Self.flagsPath) and \(Self.flagsPath)/{key}")
         }
         guard request.method == .post else {
-            throw Refusal(.methodNotAllowed, "flags are asked for with POST", headers: [.allow: "POST"])
+            throw Refusal(.methodNotAllowed, "use POST for flags", headers: [.allow: "POST"])
         }
         let written = String(path.dropFirst(Self.flagsPath.count + 1))
         let key = isBulk ? nil : String(percentEncoded: written) ?? written
@@ -86,7 +86,7 @@ struct FlagServer: Sendable {
             throw Refusal(.serviceUnavailable, error.message, key: key)
         }
         guard let key else { return bulk(flags, request, host) }
-        // A client may leave a name as it is, though there is a percent sign in it.
+        // A client may not have encoded a percent sign in a name.
         guard let evaluation = flags.evaluation(of: key) ?? flags.evaluation(of: written) else {
             throw Refusal(.notFound, "there is no such tweak: \(key.prefix(200))", "FLAG_NOT_FOUND", key: key)
         }
@@ -105,7 +105,7 @@ struct FlagServer: Sendable {
         return given.contains { $0.map { Secrets.isSame($0, token) } ?? false }
     }
 
-    /// Reads a body, of which nothing is used: who asks does not matter to the tweaks of a program.
+    /// Reads the body, and ignores it: the context does not affect the tweaks of a program.
     private func readContext(_ request: Request, _ key: String?) async throws(Refusal) {
         let tooLarge = Refusal(.contentTooLarge, "a request has at most \(Self.mostBytes) bytes", key: key)
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.mostBytes {
@@ -117,19 +117,19 @@ struct FlagServer: Sendable {
         } catch is NIOTooManyBytesError {
             throw tooLarge
         } catch {
-            throw Refusal(.badRequest, "the request has not come whole", "PARSE_ERROR", key: key)
+            throw Refusal(.badRequest, "the request is incomplete", "PARSE_ERROR", key: key)
         }
         guard case .object(let root)? = try? JSONParser.value(of: body) else {
-            throw Refusal(.badRequest, "a request is an object of JSON", "PARSE_ERROR", key: key)
+            throw Refusal(.badRequest, "the request is not a JSON object", "PARSE_ERROR", key: key)
         }
         switch root["context"] {
         case nil, .null?: return
         case .object(let context)?:
             switch context["targetingKey"] {
             case nil, .null?, .scalar(.string)?: return
-            default: throw Refusal(.badRequest, "a targetingKey is a text", "INVALID_CONTEXT", key: key)
+            default: throw Refusal(.badRequest, "targetingKey is not a text", "INVALID_CONTEXT", key: key)
             }
-        default: throw Refusal(.badRequest, "a context is an object", "INVALID_CONTEXT", key: key)
+        default: throw Refusal(.badRequest, "context is not an object", "INVALID_CONTEXT", key: key)
         }
     }
 
@@ -152,25 +152,25 @@ struct FlagServer: Sendable {
         return Self.json(body, .ok, headers)
     }
 
-    // MARK: - The stream of events
+    // MARK: - The event stream
 
-    /// How often a client is told at most, and how often it hears something.
+    /// The minimum interval between events, and the heartbeat interval.
     private static let (period, heartbeat): (Duration, Duration) = (.milliseconds(100), .seconds(15))
-    /// How long a client may not take what it is told.
+    /// The longest time that a client may block the stream.
     private static let patience: TimeAmount = .seconds(60)
 
     private func admit(_ channel: any Channel) async throws(Refusal) {
         guard await channel.isAdmitted() else {
-            throw Refusal(.serviceUnavailable, "there are \(Places.mostKnown) connections already")
+            throw Refusal(.serviceUnavailable, "all \(Places.mostKnown) connections are in use")
         }
     }
 
     private func events(_ request: Request, _ channel: any Channel) async throws(Refusal) -> Response {
         guard Secrets.isSame(request.uri.queryParameters["key"] ?? "", streamKey) else {
-            throw Refusal(.unauthorized, "the address of the stream is in the answer for all flags")
+            throw Refusal(.unauthorized, "use the URL of the stream in the answer for all flags")
         }
         guard request.method == .get else {
-            throw Refusal(.methodNotAllowed, "events are got", headers: [.allow: "GET"])
+            throw Refusal(.methodNotAllowed, "use GET for events", headers: [.allow: "GET"])
         }
         try await admit(channel)
         guard let stream = program.open() else {
@@ -194,8 +194,7 @@ struct FlagServer: Sendable {
             })
     }
 
-    /// Tells when there are other flags than those with a tag, and so also what came between the flags that a client has and
-    /// this stream.
+    /// Announces flags with another tag, including changes made before the stream was opened.
     private func tell(
         _ stream: EventStream, _ last: String?, _ channel: any Channel, _ writer: inout any ResponseBodyWriter
     ) async throws {
@@ -207,7 +206,7 @@ struct FlagServer: Sendable {
             }
         }
         defer { beat.cancel() }
-        // The head is sent with the first part.
+        // The headers are sent with the first chunk.
         try await write(":\n\n", channel, &writer)
         stream.add { _ in }
         for await _ in stream.signal {

@@ -5,17 +5,17 @@ import TweakJSON
 import TweakProtocol
 import TweakRecords
 
-/// The tweaks of a program as an OFREP client sees them, at one moment.
+/// A snapshot of a program's tweaks as an OFREP client sees them.
 ///
-/// A flag is a tweak that has a value which people set, and is named as the tweak is. A collection or a category, named with
-/// one or two levels, is an object of its tweaks.
+/// A flag is a settable tweak and has its name. A collection or a category, named by one or two levels, is an object of
+/// its tweaks.
 ///
 /// Source: OFREP 0.3, `evaluationSuccess` and `evaluationFailure` in the OpenAPI document.
 struct Flags: Sendable {
     private let known: KnownTweaks
-    /// All tweaks that are flags, as an array of JSON.
+    /// All flags as a JSON array.
     let all: [UInt8]
-    /// By which a client sees that nothing has changed. It is another one in each run, as are other parts of an answer.
+    /// The entity tag of these flags. It differs between runs, because other parts of the answer do too.
     let tag: String
 
     init(_ known: KnownTweaks, run: String) {
@@ -30,7 +30,7 @@ struct Flags: Sendable {
         tag = "\"" + digest.hexadecimal + "\""
     }
 
-    /// What a key stands for; `nil` if there is nothing.
+    /// The evaluation of a key, or `nil`.
     func evaluation(of key: String) -> Evaluation? {
         if let tweak = TweakKey(key).flatMap({ known[$0] }) { return tweak.isFlag ? Evaluation(tweak) : nil }
         guard let name = try? TweakName(key), name.count < 3 else { return nil }
@@ -43,7 +43,7 @@ struct Flags: Sendable {
     }
 }
 
-/// What a flag is, or why it is nothing.
+/// The evaluation of a flag, or the reason why it has no value.
 struct Evaluation {
     let json: [UInt8]
     let isError: Bool
@@ -73,7 +73,7 @@ struct Evaluation {
 
     private static let unset = "\(TweakSource.binary)"
 
-    /// - Parameter sources: Who has given the value, or the values in it.
+    /// - Parameter sources: The providers of the value, or of the values in it.
     private init(_ key: String, _ value: JSONValue?, sources: Set<String>, metadata: JSONObject) {
         guard value.map(isInJSON) ?? true else {
             self.init(error: "GENERAL", "JSON does not have this value, an infinity or none at all", key: key)
@@ -91,7 +91,7 @@ struct Evaluation {
 
     private init(json: [UInt8], isError: Bool) { (self.json, self.isError) = (json, isError) }
 
-    /// An answer that is an error.
+    /// Makes an error.
     init(error code: String, _ details: String, key: String? = nil) {
         var members = key.map { [("key", text($0))] } ?? []
         members += [("errorCode", text(code)), ("errorDetails", text(details))]
@@ -100,13 +100,13 @@ struct Evaluation {
 }
 
 extension JSONTweak {
-    /// Whether it has a value that people set: what a program measures changes without end, and actions have none.
+    /// Whether people set its value. Monitors change all the time, and actions have no value.
     fileprivate var isFlag: Bool { declaration.type != .action && !declaration.isMonitor }
 }
 
 private func text(_ text: String) -> [UInt8] { JSONValue.scalar(.string(text)).json() }
 
-/// An object whose members are JSON already.
+/// A JSON object whose members are encoded already.
 func object(_ members: [(String, [UInt8])]) -> [UInt8] {
     var json: [UInt8] = [UInt8(ascii: "{")]
     for (name, value) in members {
@@ -116,7 +116,7 @@ func object(_ members: [(String, [UInt8])]) -> [UInt8] {
     return json + [UInt8(ascii: "}")]
 }
 
-/// JSON in which a double has a fraction, be it 0: by that SDKs tell it from an integer.
+/// JSON in which every double has a fraction, so that SDKs can tell it from an integer.
 private func flagJSON(_ value: JSONValue) -> [UInt8] {
     switch value {
     case .scalar(.double(let number)) where number.isFinite: Array("\(number)".utf8)

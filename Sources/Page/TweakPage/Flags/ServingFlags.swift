@@ -10,7 +10,7 @@ extension ServeOptions {
     package func serve(_ program: String) throws(Failure) {
         let isLocal = Origins.isLoopback(listening.listen)
         guard isLocal || !noToken else {
-            throw Failure("beyond this machine clients need a token", .usage)
+            throw Failure("clients on other machines need a token; omit --no-token", .usage)
         }
         var tls: TLSConfiguration?
         if let certificate = listening.certificate, let key = listening.key {
@@ -18,11 +18,11 @@ extension ServeOptions {
         } else if !isLocal {
             guard listening.plainHTTP else {
                 throw Failure(
-                    "beyond this machine there is a certificate, --certificate and --key, or --plain-http",
+                    "for clients on other machines, give --certificate and --key, or --plain-http",
                     .usage)
             }
             printMessage(
-                "warning: whoever is on the way to \(listening.listen) can read the token and all flags",
+                "warning: anyone on the network path to \(listening.listen) can read the token and all flags",
                 of: "tweak-ui")
         }
         let kept = try Secrets.token(in: secret)

@@ -6,12 +6,12 @@ import TweakSystem
 /// A file of the page.
 struct Asset: Sendable {
     let bytes: [UInt8]
-    /// The same as gzip compresses it; `nil` if it is only sent as it is.
+    /// The gzip-compressed bytes; `nil` if the file is only sent uncompressed.
     let compressed: [UInt8]?
     let contentType: String
-    /// What tells this content from another one, in quotes. It is the same for both forms, so it is a weak one.
+    /// The entity tag. It is the same for both encodings, and therefore weak.
     let tag: String
-    /// Whether what is at its path never changes.
+    /// Whether the content at this path never changes.
     private(set) var isForGood = false
 
     private init(_ name: String, _ bytes: [UInt8], compressed: [UInt8]? = nil) {
@@ -21,7 +21,7 @@ struct Asset: Sendable {
         tag = "W/\"\(Self.hash(bytes))-\(bytes.count)\""
     }
 
-    /// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv: it is not for secrets.
+    /// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv: not for secrets.
     private static func hash(_ bytes: some Sequence<UInt8>) -> String {
         let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
         return String(hash, radix: 16)
@@ -34,8 +34,8 @@ struct Asset: Sendable {
         "woff2": "font/woff2", "txt": "text/plain; charset=utf-8",
     ]
 
-    /// Those inside the executable, by their paths. The page names those that it loads by paths that have the hash of all, so
-    /// that a browser need not ask again for what it has. Of the modules it loads one, with all others inside.
+    /// The files in the executable, by path. Files that the page loads have the hash of all files in their path, so
+    /// that browsers can cache them. All modules are loaded as one.
     private static let all: [String: Asset] = {
         var assets: [String: Asset] = [:]
         var place = 0
@@ -65,10 +65,10 @@ struct Asset: Sendable {
         return assets
     }()
 
-    /// The file of a path of a request.
+    /// The file for the path of a request.
     static func at(_ path: String) -> Asset? {
         let name = path == "/" ? "index.html" : String(path.dropFirst())
-        // Edited files, without a new build: each module is a file of its own, and nothing is kept by the browser.
+        // Serves edited files without a new build: each module is a file, and browsers cache nothing.
         if let folder = environment("TWEAKS_UI_PAGE"), !name.split(separator: "/").contains("..") {
             return (try? readInput("\(folder)/\(name)", isNamed: false)).map { Asset(name, $0) }
         }

@@ -11,14 +11,14 @@ import X509
 extension TLSConfiguration {
     /// Reads a certificate and its key.
     static func reading(certificate: String, key: String) throws(Failure) -> TLSConfiguration {
-        // What is missing is said plainly.
+        // Report a missing file as such.
         for path in [certificate, key] { _ = try readInput(path) }
         do {
             return .serving(
                 try NIOSSLCertificate.fromPEMFile(certificate), try NIOSSLPrivateKey(file: key, format: .pem))
         } catch {
             throw Failure(
-                "\(certificate), \(key): there is no certificate with its key: \(error)", .invalid)
+                "\(certificate), \(key): not a certificate and its key: \(error)", .invalid)
         }
     }
 
@@ -32,15 +32,15 @@ extension TLSConfiguration {
     }
 }
 
-/// A certificate that is signed by itself. Its key is nowhere but in the memory of this process.
+/// A self-signed certificate. Its key exists only in the memory of this process.
 struct MadeCertificate {
     let configuration: TLSConfiguration
-    /// By which a person sees in the browser that it is this one.
+    /// The fingerprint that browsers show.
     let fingerprint: String
 
     private static let (before, after): (TimeInterval, TimeInterval) = (3600, 30 * 24 * 3600)
 
-    /// - Parameter address: What is listened at.
+    /// - Parameter address: The address that the server listens at.
     init(for address: String) throws(Failure) {
         let made: (TLSConfiguration, String) = try failing {
             let key = P256.Signing.PrivateKey()

@@ -7,14 +7,14 @@ import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPCompression
 
-/// Compresses what is worth it, as gzip does.
+/// Compresses bytes with gzip.
 ///
-/// The compressor is a handler of connections, and only of one that is not real: on others the answer to a request that
-/// makes no sense, which it has not seen, would end the process.
+/// The compressor is a channel handler. It runs in an embedded channel, because in a real one it would end the process
+/// when the response to a malformed request passes through it without the request.
 ///
-/// - Returns: `nil` if it is too short to become shorter.
+/// - Returns: `nil` if compression does not pay.
 func gzipped(_ bytes: [UInt8]) -> [UInt8]? {
-    // What is in one packet is not sooner there.
+    // A single packet does not arrive sooner when compressed.
     guard bytes.count > 1400 else { return nil }
     let channel = EmbeddedChannel(handler: HTTPResponseCompressor())
     defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
@@ -39,7 +39,7 @@ func gzipped(_ bytes: [UInt8]) -> [UInt8]? {
 }
 
 extension Request {
-    /// Whether the client takes what gzip has compressed.
+    /// Whether the client accepts gzip.
     var takesGzip: Bool {
         (headers[.acceptEncoding] ?? "").split(separator: ",").contains { coding in
             let parts = coding.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
@@ -49,7 +49,7 @@ extension Request {
 }
 
 extension Response {
-    /// An answer that is found, compressed if there is a form of it that the client takes.
+    /// A successful response, compressed if the client accepts that.
     init(_ request: Request, _ headers: HTTPFields, _ bytes: [UInt8], compressed: @autoclosure () -> [UInt8]?)
     {
         var headers = headers

@@ -1,15 +1,15 @@
-/// The modules of the page as one file, for which a browser asks once.
+/// The modules of the page in one file, so that a browser needs one request.
 ///
-/// Each becomes a function that is called once, after those of the modules that it imports, and gives what it exports. They
-/// keep to one form of both: `import { a, b } from "./c.js";` at the beginning, and `export` before a declaration. No two import
-/// each other, and only the first one waits for something.
+/// Each module becomes a function that returns its exports and is called once, after the functions of its imports.
+/// Modules use only `import { a, b } from "./c.js";` at the beginning, and `export` before a declaration. There are no
+/// import cycles, and only the first module awaits anything at the top level.
 struct ModuleBundle {
     private(set) var text = ""
     private let sources: [String: String]
     private var added: Set<String> = []
 
     /// - Parameters:
-    ///   - first: The path of the module that a page loads.
+    ///   - first: The path of the module that the page loads.
     ///   - sources: All modules by their paths.
     init(_ first: String, of sources: [String: String]) {
         self.sources = sources
@@ -24,7 +24,7 @@ struct ModuleBundle {
         text += "const \(Self.symbol(of: path)) = (() => {\n\(module.body)return { \(exports) };\n})();\n"
     }
 
-    /// What a module does, and what it exports. The modules that it imports are added before.
+    /// The body of a module and its exports. Adds the modules that it imports first.
     private mutating func read(_ path: String) -> (body: String, exports: [Substring]) {
         var (body, exports, statement) = ("", [Substring](), "")
         for line in (sources[path] ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
@@ -56,7 +56,7 @@ struct ModuleBundle {
         "$" + path.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
     }
 
-    /// The path of a module that is imported as `./name`, or as `../name`, by another one.
+    /// The path of a module that another one imports as `./name` or `../name`.
     private static func path(_ name: Substring, from path: String) -> String {
         var folders = path.split(separator: "/").dropLast()
         var rest: [Substring] = []

@@ -1,19 +1,18 @@
 import Glibc
 import TweakSystem
 
-/// The names by which the page may be asked for.
+/// The host names under which the server accepts requests.
 ///
-/// A site of somebody else can have its own name lead to this machine (DNS rebinding); then the name in the request is not
-/// one of these.
+/// A foreign site can make its own name resolve to this machine (DNS rebinding); requests for that name are refused.
 struct Origins: Sendable {
     let scheme: String
     let port: Int
-    /// Without the port, in lower case, an address of IPv6 in brackets.
+    /// Without the port, in lower case; IPv6 addresses in brackets.
     let hosts: Set<String>
-    /// Whether every address of this machine is meant.
+    /// Whether every address of this machine is accepted.
     let takesAddresses: Bool
 
-    /// - Parameter address: What the server listens at.
+    /// - Parameter address: The address that the server listens at.
     init(address: String, port: Int, isSecure: Bool) {
         scheme = isSecure ? "https" : "http"
         self.port = port
@@ -32,13 +31,13 @@ struct Origins: Sendable {
         self.hosts = hosts
     }
 
-    /// Whether an address leads to this machine alone.
+    /// Returns whether an address is reachable from this machine only.
     static func isLoopback(_ address: String) -> Bool {
         address == "localhost" || address == "::1"
             || (address.hasPrefix("127.") && isAddress(address))
     }
 
-    /// By which address others reach a server that listens at all of them.
+    /// An address at which other machines reach the server.
     static func reachable(_ address: String) -> String {
         let family: CInt
         switch address {
@@ -49,7 +48,7 @@ struct Origins: Sendable {
         return ownAddresses().first { $0.contains(":") == (family == AF_INET6) } ?? "localhost"
     }
 
-    /// The addresses of this machine, without those that only it can reach.
+    /// The addresses of this machine, except loopback ones.
     static func ownAddresses() -> [String] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
@@ -67,7 +66,7 @@ struct Origins: Sendable {
                 continue
             }
             let name = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-            // Those of a link alone name the interface too, which differs elsewhere.
+            // Link-local addresses name the interface, which differs on other machines.
             if !name.contains("%") { addresses.append(name) }
         }
         return addresses
@@ -77,7 +76,7 @@ struct Origins: Sendable {
         address.contains(":") ? "[\(address.lowercased())]" : address.lowercased()
     }
 
-    /// The `Host` of a request.
+    /// Returns whether the `Host` of a request is accepted.
     func takes(host: String) -> Bool {
         var name = host.lowercased()[...]
         let suffix = ":\(port)"
@@ -87,12 +86,12 @@ struct Origins: Sendable {
             return false
         }
         if hosts.contains(String(name)) { return true }
-        // Nobody's name server has a say in an address.
+        // DNS cannot redirect an address.
         let isInBrackets = name.hasPrefix("[") && name.hasSuffix("]")
         return takesAddresses && Self.isAddress(String(isInBrackets ? name.dropFirst().dropLast() : name))
     }
 
-    /// The `Origin` of a request to a `Host`.
+    /// Returns whether the `Origin` of a request for this `Host` is accepted.
     func takes(origin: String, of host: String) -> Bool {
         origin.lowercased() == "\(scheme)://\(host.lowercased())"
     }

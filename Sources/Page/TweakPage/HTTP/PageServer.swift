@@ -7,7 +7,7 @@ import HummingbirdCore
 import NIOCore
 import TweakJSON
 
-/// What is wrong with a request.
+/// An error in a request.
 struct RequestProblem: Error {
     let status: HTTPResponse.Status
     let message: String
@@ -34,7 +34,7 @@ struct RequestProblem: Error {
     }
 }
 
-/// The connection of a request besides.
+/// The context of a request, with its connection.
 struct PageContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -45,13 +45,13 @@ struct PageContext: RequestContext {
     }
 }
 
-/// Answers requests of pages.
+/// Handles the HTTP requests of pages.
 struct PageServer: Sendable {
     let origins: Origins
     let secrets: Secrets
     let api: PageRequests
 
-    /// The largest bodies.
+    /// The size limits of bodies.
     private static let (mostOfImport, most, mostOfToken) = (16 << 20, 1 << 20, 4 << 10)
 
     @Sendable func respond(to request: Request, _ context: PageContext) async -> Response {
@@ -59,7 +59,7 @@ struct PageServer: Sendable {
             return try await answer(request, context)
         } catch {
             var response = json(RequestProblem.Form(error: .init(message: error.message)), error.status)
-            // What is still to come of the request is not waited for.
+            // The rest of the request is not read.
             if request.method == .post { response.headers[.connection] = "close" }
             return response
         }
@@ -70,27 +70,29 @@ struct PageServer: Sendable {
             throw RequestProblem(.forbidden, "this is not a name of this page's server")
         }
         if let origin = request.headers[.origin], !origins.takes(origin: origin, of: host) {
-            throw RequestProblem(.forbidden, "another site has asked")
+            throw RequestProblem(.forbidden, "requests of other sites are refused")
         }
         let path = request.uri.path
         guard path.hasPrefix("/api/") else { return try asset(path, request) }
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] } ?? "none"
         guard ["same-origin", "none"].contains(site) else {
-            throw RequestProblem(.forbidden, "another site has asked")
+            throw RequestProblem(.forbidden, "requests of other sites are refused")
         }
         let name = String(path.dropFirst("/api/".count))
         if name == "events" {
-            guard request.method == .get else { throw RequestProblem(.methodNotAllowed, "events are got") }
+            guard request.method == .get else {
+                throw RequestProblem(.methodNotAllowed, "use GET for events")
+            }
             try await checkSession(request, context)
             return try api.events(context.channel, headers: Self.headers)
         }
         guard request.method == .post else {
-            throw RequestProblem(.methodNotAllowed, "what is asked is posted")
+            throw RequestProblem(.methodNotAllowed, "use POST for requests")
         }
         guard let type = request.headers[.contentType],
             type == "application/json" || type.hasPrefix("application/json;")
         else {
-            throw RequestProblem(.unsupportedMediaType, "a request is JSON")
+            throw RequestProblem(.unsupportedMediaType, "a request must be JSON")
         }
         if name == "session" { return try await session(request, context) }
         try await checkSession(request, context)
@@ -105,10 +107,10 @@ struct PageServer: Sendable {
         struct Exchange: Decodable { let token: String }
         let body = try await body(of: request, upTo: Self.mostOfToken)
         guard let exchange = try? decodeJSON(Exchange.self, from: body) else {
-            throw RequestProblem(.badRequest, "a session is got for a token")
+            throw RequestProblem(.badRequest, "send the token to get a session")
         }
         guard let session = secrets.session(for: exchange.token) else {
-            throw RequestProblem(.unauthorized, "this is not the token of the address that tweak ui printed")
+            throw RequestProblem(.unauthorized, "wrong token; open the address that tweak ui printed")
         }
         try await admit(context)
         return json(["session": session])
@@ -116,7 +118,7 @@ struct PageServer: Sendable {
 
     private func admit(_ context: PageContext) async throws(RequestProblem) {
         guard await context.channel.isAdmitted() else {
-            throw RequestProblem(.serviceUnavailable, "there are \(Places.mostKnown) connections already")
+            throw RequestProblem(.serviceUnavailable, "all \(Places.mostKnown) connections are in use")
         }
     }
 
@@ -124,7 +126,10 @@ struct PageServer: Sendable {
         let scheme = "Bearer "
         guard let header = request.headers[.authorization], header.hasPrefix(scheme),
             secrets.isSession(header.dropFirst(scheme.count))
-        else { throw RequestProblem(.unauthorized, "open the address that tweak ui printed") }
+        else {
+            throw RequestProblem(
+                .unauthorized, "missing or invalid session; open the address that tweak ui printed")
+        }
         try await admit(context)
     }
 
@@ -136,15 +141,15 @@ struct PageServer: Sendable {
         } catch is NIOTooManyBytesError {
             throw tooLarge
         } catch {
-            throw RequestProblem(.badRequest, "the request has not come whole")
+            throw RequestProblem(.badRequest, "the request is incomplete")
         }
     }
 
-    // MARK: - Answers
+    // MARK: - Responses
 
     private func asset(_ path: String, _ request: Request) throws(RequestProblem) -> Response {
         guard request.method == .get || request.method == .head else {
-            throw RequestProblem(.methodNotAllowed, "a file of the page is got")
+            throw RequestProblem(.methodNotAllowed, "use GET for files")
         }
         guard let asset = Asset.at(path) else { throw RequestProblem(.notFound, "there is no such file") }
         var headers = Self.headers(of: asset.contentType)
@@ -171,7 +176,7 @@ struct PageServer: Sendable {
         return headers
     }
 
-    /// Those of every answer: nothing runs, is loaded, or is shown by others, but what is in this program.
+    /// The headers of every response: nothing from outside this program is run or loaded, and no other site embeds it.
     private static let headers: HTTPFields = {
         var headers = HTTPFields()
         let all = [

@@ -4,25 +4,25 @@ import NIOCore
 import NIOHTTPTypes
 import Synchronization
 
-/// The places for connections. Those of which nobody has shown a secret have places of their own, so that however many
-/// come, the others are served.
+/// The limits of connections. Unauthenticated connections have limits of their own, so that a flood of them does not
+/// affect the others.
 final class Places: Sendable {
-    /// Streams and requests of those who have shown one.
+    /// Authenticated connections.
     static let mostKnown = 256
-    /// Others. Then the one is closed that has asked for nothing for the longest time.
+    /// Unauthenticated connections. Above the limit, the one that has been idle the longest is closed.
     private static let mostStrangers = 256
-    /// All, with those that are being closed.
+    /// All connections, including those that are being closed.
     static let most = mostKnown + 2 * mostStrangers
 
     private struct State {
         var known: Set<ObjectIdentifier> = []
-        /// Those that have asked for something last are at the end.
+        /// Ordered by the last request, oldest first.
         var strangers: [any Channel] = []
     }
 
     private let state = Mutex(State())
 
-    /// Gives a connection a place, or another one at the end of those that have to show a secret.
+    /// Adds an unauthenticated connection, or notes a request on it.
     func note(_ channel: any Channel) {
         let former = state.withLock { state -> (any Channel)? in
             guard !state.known.contains(ObjectIdentifier(channel)) else { return nil }
@@ -33,9 +33,9 @@ final class Places: Sendable {
         former?.close(promise: nil)
     }
 
-    /// Gives a connection the place of one of which a secret has been shown.
+    /// Counts a connection as authenticated.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: `false` if the limit is reached.
     func admit(_ channel: any Channel) -> Bool {
         state.withLock { state in
             guard !state.known.contains(ObjectIdentifier(channel)) else { return true }
@@ -46,7 +46,7 @@ final class Places: Sendable {
         }
     }
 
-    /// Takes the place of a connection that is closed.
+    /// Removes a closed connection.
     func leave(_ channel: any Channel) {
         state.withLock { state in
             if state.known.remove(ObjectIdentifier(channel)) == nil {
@@ -56,14 +56,14 @@ final class Places: Sendable {
     }
 }
 
-/// Keeps the place of a connection.
+/// Registers its connection with ``Places``.
 final class PlaceKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// Its client has shown a secret.
+    /// The client is authenticated.
     fileprivate struct SecretShown: Sendable {}
     private struct NoPlace: Error {}
 
@@ -95,9 +95,9 @@ final class PlaceKeeper: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension Channel {
-    /// Gives the connection the place of a client that has shown a secret.
+    /// Counts the connection as authenticated.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: `false` if the limit is reached.
     func isAdmitted() async -> Bool {
         (try? await triggerUserOutboundEvent(PlaceKeeper.SecretShown()).get()) != nil
     }

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes connections that take too long to say what they want, however slowly they say it.
+/// Closes connections whose requests take too long to arrive, however slowly they keep sending.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -16,7 +16,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
     private var deadline: Scheduled<Void>?
     private var isLast = false
-    /// Whether the whole request has come, and whether it has been answered.
+    /// Whether the whole request has been received, and whether it has been answered.
     private var (isComplete, isAnswered) = (false, false)
 
     func handlerAdded(context: ChannelHandlerContext) { schedule(Self.forHead, context) }

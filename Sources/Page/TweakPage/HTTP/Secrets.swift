@@ -5,16 +5,16 @@ import Glibc
 import TweakRecords
 import TweakSystem
 
-/// Who may ask: the token of the address, which a page exchanges for a session.
+/// Authentication: the page exchanges the token in its address for a session.
 ///
-/// A session is 32 random characters and what only who knows the token can make of them. Nothing of it is kept here, so it is
-/// good as long as the token is: a page whose server was started again with the same token goes on.
+/// A session is 32 random characters and their code, which only the token's holder can compute. The server stores no
+/// sessions, so they are valid as long as the token is: after a restart with the same token, pages continue.
 struct Secrets: Sendable {
     let token: String
 
     private static let idLength = 32
 
-    /// - Returns: `nil` if the token is a wrong one.
+    /// - Returns: `nil` if the token is wrong.
     func session(for token: String) -> String? {
         guard Self.isSame(token, self.token) else { return nil }
         let id = Self.random()
@@ -31,7 +31,7 @@ struct Secrets: Sendable {
         return code.hexadecimal
     }
 
-    /// Compares in a time that depends on the lengths alone.
+    /// Compares in a time that depends only on the lengths.
     static func isSame(_ given: some StringProtocol, _ secret: String) -> Bool {
         let (given, secret) = (Array(given.utf8), Array(secret.utf8))
         guard given.count == secret.count else { return false }
@@ -41,20 +41,20 @@ struct Secrets: Sendable {
     /// 192 random bits as 32 characters.
     static func random() -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        // On Linux it is getrandom(2).
+        // Uses getrandom(2) on Linux.
         var generator = SystemRandomNumberGenerator()
         return String(
             decoding: (0..<idLength).map { _ in digits[Int(generator.next() & 63)] }, as: UTF8.self)
     }
 
-    /// Reads a token that others do not know.
+    /// Reads a token from a private file.
     ///
     /// - Returns: `nil` if no file is named.
     static func token(in options: TokenOptions) throws(Failure) -> String? {
         guard let path = options.tokenFile else { return nil }
         let bytes = try readInput(path)
         if let status = stat(path: path), status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP) != 0 {
-            throw Failure("\(path): others can read or change it; chmod 600 mends that", .forbidden)
+            throw Failure("\(path): others can read or change it; run chmod 600 on it", .forbidden)
         }
         let token = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         guard token.count == 1, let token = token.first, 16...512 ~= token.utf8.count,

@@ -1,28 +1,28 @@
 import Synchronization
 import TweakRecords
 
-/// What one page has to be told and has not been told yet.
+/// The pending events of one page.
 ///
-/// It is bounded however slow the page is: of each tweak there is one change, of each program one state, and of samples
-/// some thousand frames, of which the oldest go first.
+/// They are bounded however slow the page is: one change for each tweak, one state for each program, and some thousand
+/// samples, of which the oldest are dropped.
 final class EventStream: Sendable {
     let number: Int
     private let pending = Mutex(Pending())
     private let signals: AsyncStream<Void>.Continuation
-    /// Has something when there is something to tell.
+    /// Yields when there are pending events.
     let signal: AsyncStream<Void>
 
     struct Pending {
-        /// Programs whose state is another one, in the order of that.
+        /// Programs whose state has changed, in that order.
         var programs: [String] = []
         var gone: [String] = []
-        /// Those whose tweaks have to be read again.
+        /// Programs whose tweaks must be loaded again.
         var reloaded: [String] = []
         var changes: [String: PendingChanges] = [:]
         var samples: [String: PendingSamples] = [:]
         var presets: [String] = []
         var viewersChanged = false
-        /// Whether nothing has been said for long.
+        /// Whether a heartbeat is due.
         var isSilent = false
         var isEnding = false
     }
@@ -32,25 +32,25 @@ final class EventStream: Sendable {
         (signal, signals) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Adds something to tell.
+    /// Adds events.
     func add(_ body: (inout sending Pending) -> Void) {
         pending.withLock { body(&$0) }
         signals.yield()
     }
 
-    /// What there is to tell, which is then told.
+    /// Removes and returns the pending events.
     func take() -> Pending {
         pending.withLock { pending in
             let taken = pending
             pending = Pending()
-            // Nothing comes behind the end.
+            // Nothing follows the end.
             pending.isEnding = taken.isEnding
             return taken
         }
     }
 }
 
-/// Changes of a program, one of each tweak: from the first old value to the last new one.
+/// Changes of a program, merged per tweak: from the first old value to the last new one.
 struct PendingChanges {
     private(set) var all: [ChangeForm] = []
     private var places: [TweakKey: Int] = [:]
@@ -72,7 +72,7 @@ struct PendingSamples {
     let tweaks: [TweakKey]
     private(set) var frames: [(time: Double, values: [Double?])] = []
     var dropped = 0
-    /// Some seconds at the fastest, some minutes at what is seen.
+    /// Some seconds at the highest rate, some minutes at the usual one.
     private static let most = 4096
 
     init(tweaks: [TweakKey]) { self.tweaks = tweaks }

@@ -7,15 +7,15 @@ import TweakProtocol
 import TweakRecords
 
 extension PageRequests {
-    /// How often a page is told at most, and how often it hears something.
+    /// The minimum interval between events, and the heartbeat interval.
     private static let (period, heartbeat): (Duration, Duration) = (.milliseconds(16), .seconds(15))
-    /// How long a page may not take what it is told.
+    /// The longest time that a page may block the stream.
     private static let patience: TimeAmount = .seconds(60)
 
-    /// The answer that does not end: what happens, as it happens.
+    /// The event stream, a response that does not end.
     func events(_ channel: any Channel, headers: HTTPFields) throws(RequestProblem) -> Response {
         guard let stream = board.open() else {
-            throw RequestProblem(.tooManyRequests, "more than \(Board.mostStreams) pages are open")
+            throw RequestProblem(.tooManyRequests, "\(Board.mostStreams) pages are open already")
         }
         channel.closeFuture.whenComplete { _ in
             stream.add { $0.isEnding = true }
@@ -105,7 +105,7 @@ private struct Samples: Encodable {
 extension ByteBuffer {
     fileprivate mutating func writeEvent(_ name: String, _ value: some Encodable) throws {
         writeString("event: \(name)\ndata: ")
-        // In JSON a newline is never inside a text.
+        // JSON texts never contain a newline.
         writeBytes(try pageJSON(value))
         writeString("\n\n")
     }
