@@ -1,11 +1,11 @@
 internal import CommandSupport
 
 /// A file made by a generator.
-public struct GeneratedFile: Hashable, Sendable {
+package struct GeneratedFile: Hashable, Sendable {
     /// Its name, with a folder if it belongs in one.
-    public let name: String
+    package let name: String
     /// Its content.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     init(name: String, bytes: [UInt8]) {
         self.name = name
@@ -18,14 +18,14 @@ public struct GeneratedFile: Hashable, Sendable {
 }
 
 /// The origin of generated accessors, named in their first comment.
-public struct Origin: Hashable, Sendable {
+package struct Origin: Hashable, Sendable {
     /// The path of the file.
-    public let path: String
+    package let path: String
     /// The environment; `nil` if the file has none.
-    public let environment: String?
+    package let environment: String?
 
     /// Names a file, and an environment in it.
-    public init(path: String, environment: String? = nil) {
+    package init(path: String, environment: String? = nil) {
         self.path = path
         self.environment = environment
     }

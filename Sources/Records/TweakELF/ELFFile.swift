@@ -6,9 +6,9 @@ internal import TweakSystem
 ///
 /// The file is read and never mapped, so that a file that shrinks while it is open causes an error instead of a signal.
 /// Use it on one thread at a time.
-public final class ELFFile {
+package final class ELFFile {
     /// The path used to open it.
-    public let path: String
+    package let path: String
     private let descriptor: CInt
     /// The libelf handle; `nil` for a thin archive, which libelf does not support.
     private let elf: OpaquePointer?
@@ -26,7 +26,7 @@ public final class ELFFile {
     /// Opens a file.
     ///
     /// - Throws: ``ELFError`` if it cannot be read or is not a regular file with an ELF object or an archive.
-    public convenience init(path: String) throws(ELFError) {
+    package convenience init(path: String) throws(ELFError) {
         // Only regular files are opened, because opening some devices has side effects.
         guard let status = stat(path: path) else { throw Self.cannotOpen(path) }
         try Self.checkType(status, path)
@@ -109,7 +109,7 @@ public final class ELFFile {
     ///     opened or are listed twice.
     ///   - body: Called with each object.
     /// - Throws: ``ELFError/broken(path:reason:)`` for a broken object or archive, and errors of `body`.
-    public func forEachObject(
+    package func forEachObject(
         noting note: (ELFError) -> Void = { _ in }, _ body: (ELFObject) throws(ELFError) -> Void
     ) throws(ELFError) {
         switch kind {
@@ -130,7 +130,7 @@ public final class ELFFile {
     }
 
     /// Reads bytes of the file; fewer are returned at its end.
-    public func bytes(at offset: Int, count: Int) -> [UInt8] {
+    package func bytes(at offset: Int, count: Int) -> [UInt8] {
         Self.bytes(of: descriptor, at: offset, count: count)
     }
 
@@ -214,7 +214,7 @@ extension ELFFile {
 }
 
 /// An error in inspecting a file.
-public enum ELFError: Error, Hashable {
+package enum ELFError: Error, Hashable {
     /// The file is missing or unreadable. The reason is the system's.
     case cannotOpen(path: String, reason: String)
     /// The file is neither an ELF object nor an archive of them.
@@ -227,7 +227,7 @@ public enum ELFError: Error, Hashable {
 
 extension ELFError: CustomStringConvertible {
     /// The file and the reason, on one line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "\(path): \(reason)"
         case .notELF(let path, let reason): "\(path): not an ELF file: \(reason)"

@@ -1,14 +1,14 @@
 internal import CLibELF
-public import TweakRecords
+package import TweakRecords
 
 /// One ELF object: an executable, a shared library, an object file, or a member of an archive.
-public struct ELFObject {
+package struct ELFObject {
     let elf: OpaquePointer
     private let file: ELFFile
     /// Its offset in the file.
     private let start: Int
     /// The file's path, followed by `(member)` for a member of an archive.
-    public let path: String
+    package let path: String
     let byteCount: Int
     let header: GElf_Ehdr
     let sectionCount: Int
@@ -47,7 +47,7 @@ public struct ELFObject {
     }
 
     /// The byte order of its numbers.
-    public var byteOrder: ByteOrder {
+    package var byteOrder: ByteOrder {
         header.e_ident.5 == UInt8(ELFDATA2MSB) ? .big : .little
     }
 
@@ -55,26 +55,26 @@ public struct ELFObject {
     var isLinked: Bool { header.e_type == UInt16(ET_EXEC) || header.e_type == UInt16(ET_DYN) }
 
     /// Whether its addresses have 64 bits.
-    public var is64Bit: Bool { header.e_ident.4 == UInt8(ELFCLASS64) }
+    package var is64Bit: Bool { header.e_ident.4 == UInt8(ELFCLASS64) }
 
     /// Whether the file has section headers, which may be stripped.
-    public var hasSectionHeaders: Bool { sectionCount > 0 }
+    package var hasSectionHeaders: Bool { sectionCount > 0 }
 
     /// The size of the ELF header and the program headers after it, from the start of the file.
-    public var headerSize: Int {
+    package var headerSize: Int {
         let (size, overflows) = header.e_phoff.addingReportingOverflow(
             UInt64(header.e_phnum) * UInt64(header.e_phentsize))
         let end = overflows ? UInt64(byteCount) : min(size, UInt64(byteCount))
         return max(Int(header.e_ehsize), Int(clamping: end))
     }
 
-    /// Whether another object is for the same kind of machine.
-    public func runs(with other: ELFObject) -> Bool {
+    /// Returns whether another object is for the same kind of machine.
+    package func runs(with other: ELFObject) -> Bool {
         header.e_machine == other.header.e_machine && is64Bit == other.is64Bit && byteOrder == other.byteOrder
     }
 
     /// The machine, as named by `uname -m`.
-    public var architecture: String {
+    package var architecture: String {
         architectureName(machine: header.e_machine, is64Bit: is64Bit, byteOrder: byteOrder)
     }
 

@@ -29,8 +29,8 @@ package struct ImageSegment: Sendable {
 }
 
 extension [ImageSegment] {
-    /// Whether addresses, before relocation, can hold records: they are a multiple of 8, in one loaded and writable
-    /// segment, and in no page that the dynamic linker makes read-only after relocation.
+    /// Returns whether addresses, before relocation, can hold records: they are a multiple of 8, in one loaded and
+    /// writable segment, and in no page that the dynamic linker makes read-only after relocation.
     ///
     /// `fbtweak__image_can_hold_records` does the same for the images of a running process.
     package func canHoldRecords(_ addresses: Range<UInt64>, pageSize: UInt64) -> Bool {

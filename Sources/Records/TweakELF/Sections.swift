@@ -1,33 +1,33 @@
 internal import CLibELF
 internal import Glibc
-public import TweakRecords
+package import TweakRecords
 
 /// The name of the section that holds records.
-public let recordSectionName = "fbtweak"
+package let recordSectionName = "fbtweak"
 
 /// A part of an object that holds records.
-public struct RecordRange: Hashable, Sendable {
+package struct RecordRange: Hashable, Sendable {
     /// The address in the object; 0 in an object file. In a process the load bias is added.
-    public var address: UInt64
+    package var address: UInt64
     /// The offset in the file.
-    public var offset: UInt64
+    package var offset: UInt64
     /// The size in bytes.
-    public var size: UInt64
+    package var size: UInt64
     /// The index of the section; `nil` if a note locates the records.
-    public var section: Int?
+    package var section: Int?
 }
 
 /// A section with the name of the record section that cannot hold records.
-public struct UnusableSection: Hashable, Sendable {
+package struct UnusableSection: Hashable, Sendable {
     /// The section's index.
-    public let section: Int
+    package let section: Int
     /// The problem.
-    public let reason: String
+    package let reason: String
 }
 
 extension UnusableSection: CustomStringConvertible {
     /// The section and the reason, on one line.
-    public var description: String { "section \(section), \(recordSectionName): \(reason)" }
+    package var description: String { "section \(section), \(recordSectionName): \(reason)" }
 }
 
 extension ELFObject {
@@ -42,7 +42,7 @@ extension ELFObject {
     /// - Parameter note: Called for sections of that name that cannot hold records and are skipped.
     /// - Throws: ``ELFError/broken(path:reason:)`` if the headers are inconsistent with the file, or sections overlap;
     ///   ``ELFError/skipped(path:reason:)`` for a file that contains only the debug information of another one.
-    public func recordRanges(
+    package func recordRanges(
         noting note: (UnusableSection) -> Void = { _ in }
     ) throws(ELFError) -> [RecordRange] {
         let ranges =
@@ -74,22 +74,22 @@ extension ELFObject {
     /// The bytes of one range.
     ///
     /// - Throws: ``ELFError/broken(path:reason:)`` if the file is shorter than in its headers.
-    public func bytes(of range: RecordRange) throws(ELFError) -> [UInt8] {
+    package func bytes(of range: RecordRange) throws(ELFError) -> [UInt8] {
         try bytes(at: range.offset, count: range.size, of: "section \(recordSectionName)")
     }
 
     /// Decodes the records of one range.
     ///
     /// - Throws: ``ELFError/broken(path:reason:)`` if the file is shorter than in its headers.
-    public func records(in range: RecordRange) throws(ELFError) -> RecordSection {
+    package func records(in range: RecordRange) throws(ELFError) -> RecordSection {
         let bytes = try bytes(of: range)
         return RecordSection(bytes.span.bytes, byteOrder: byteOrder)
     }
 
     /// The build id, or `nil`.
-    public func buildID() throws(ELFError) -> [UInt8]? { try notes().buildID }
+    package func buildID() throws(ELFError) -> [UInt8]? { try notes().buildID }
 
-    /// Whether an image in memory was loaded from this file, and not from another one at the same path.
+    /// Returns whether an image in memory was loaded from this file, and not from another one at the same path.
     ///
     /// - Parameters:
     ///   - file: The file of the object.
@@ -108,9 +108,9 @@ extension ELFObject {
     }
 
     /// The program's name in the object, or `nil`.
-    public func application() throws(ELFError) -> String? { try notes().application }
+    package func application() throws(ELFError) -> String? { try notes().application }
 
-    /// Whether the object contains the library, as libtweaks.so and some programs do.
+    /// Returns whether the object contains the library, as libtweaks.so and some programs do.
     package func hasLibrary() throws(ELFError) -> Bool { try notes().hasLibrary }
 
     private func recordSections(noting note: (UnusableSection) -> Void) throws(ELFError) -> [RecordRange] {

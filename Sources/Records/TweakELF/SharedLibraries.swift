@@ -68,7 +68,7 @@ extension ELFFile {
     ///
     /// - Returns: The libraries, nearest first, each once, without the file itself.
     /// - Throws: ``ELFError/broken(path:reason:)`` if a file is inconsistent, or needs a search in too many places.
-    public func neededLibraries() throws(ELFError) -> [ELFFile] {
+    package func neededLibraries() throws(ELFError) -> [ELFFile] {
         var found: [ELFFile] = []
         var seen: Set<String> = []
         var files: Set<Identity> = [identity]

@@ -27,7 +27,7 @@ enum ThinArchive {
         let origin: Int?
     }
 
-    /// Whether the content at an offset starts like a thin archive.
+    /// Returns whether the content at an offset starts like a thin archive.
     static func begins(_ file: ELFFile, at offset: Int, _ byteCount: Int) -> Bool {
         byteCount >= start.utf8.count
             && file.bytes(at: offset, count: start.utf8.count).elementsEqual(start.utf8)

@@ -6,7 +6,7 @@ extension FeatureAccessors {
     ///
     /// A function reads its feature with ``FBTweakValue``, so a program has the tweaks that it reads, and a release
     /// build the constants.
-    public var cHeader: GeneratedFile {
+    package var cHeader: GeneratedFile {
         var lines =
             cComment(origin.notice) + ["#ifndef \(name)_H", "#define \(name)_H", "", "#include <fbtweak.h>"]
         for accessor in accessors { lines += [""] + functions(for: accessor) }

@@ -1,11 +1,11 @@
-public import TweakFormats
+package import TweakFormats
 
 /// Functions that read and switch features, in several languages, so that the compiler checks the names of features.
 ///
 /// For a feature `awesome` they are `isAwesomeEnabled`, `enableAwesome`, `disableAwesome`, `setAwesomeEnabled`,
 /// `resetAwesome` and `awesomeKey`, and `resetAll` for all features. A part is enabled only if its parent features are.
 /// A feature is named after its ``PlacedFeature/flatName``.
-public struct FeatureAccessors: Sendable {
+package struct FeatureAccessors: Sendable {
     /// A feature and its names in code.
     struct Accessor: Sendable {
         let feature: PlacedFeature
@@ -41,7 +41,7 @@ public struct FeatureAccessors: Sendable {
     ///   - name: The name of all accessors: the enumeration in Swift, the prefix of functions in C.
     ///   - origin: The file of the features.
     /// - Throws: ``FormatError`` if the name of a feature has no letter, or two features would have the same accessor.
-    public init(_ features: FeatureSet, name: String = "Features", origin: Origin) throws(FormatError) {
+    package init(_ features: FeatureSet, name: String = "Features", origin: Origin) throws(FormatError) {
         var upperNames: [[String]: String] = [:]
         var paths = Dictionary(Self.reserved.map { ($0, [String]()) }) { first, _ in first }
         var accessors: [Accessor] = []
@@ -74,7 +74,7 @@ public struct FeatureAccessors: Sendable {
     }
 
     /// The reason why a text cannot name accessors; `nil` if it can.
-    public static func problem(ofName text: String) -> String? {
+    package static func problem(ofName text: String) -> String? {
         guard !Identifier.isValid(text) || Identifier.swift(text) != text else { return nil }
         return
             "\"\(text)\" cannot be the name of an accessor: it has letters, digits and _, no digit at the start, and "

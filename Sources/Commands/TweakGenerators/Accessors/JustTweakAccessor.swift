@@ -1,8 +1,8 @@
-public import TweakFormats
+package import TweakFormats
 internal import TweakRecords
 
 /// A structure with a property for each variable of JustTweak, and constants for the names.
-public struct JustTweakAccessor: Sendable {
+package struct JustTweakAccessor: Sendable {
     private struct Property: Sendable {
         let name: String
         let defaultValue: TweakValue
@@ -23,7 +23,7 @@ public struct JustTweakAccessor: Sendable {
     ///   - file: The variables. All have a title and a group.
     ///   - name: The name of the structure.
     /// - Throws: ``FormatError`` if a title, a group or a name for code is missing, duplicate or invalid.
-    public init(_ file: JustTweakFile, name: String) throws(FormatError) {
+    package init(_ file: JustTweakFile, name: String) throws(FormatError) {
         self.name = name
         origin = Origin(path: file.path)
         var variablesByName: [String: JustTweakFile.Variable] = [:]
@@ -69,7 +69,7 @@ public struct JustTweakAccessor: Sendable {
     }
 
     /// The accessor and its constants, each in a file.
-    public var files: [GeneratedFile] {
+    package var files: [GeneratedFile] {
         let tweaks = SwiftTweaks(handles: properties.map(handle))
         var accessor = [
             "// \(origin.notice)", "import Tweaks", "", "nonisolated struct \(name): Sendable {",

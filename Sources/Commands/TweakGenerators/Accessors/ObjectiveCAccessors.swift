@@ -2,7 +2,7 @@ internal import TweakFormats
 
 extension FeatureAccessors {
     /// A category of FlipTheSwitch's class `FTSFlipTheSwitch`, as its header and implementation.
-    public var objectiveCFiles: [GeneratedFile] {
+    package var objectiveCFiles: [GeneratedFile] {
         let fileName = "FTSFlipTheSwitch+Features"
         var header =
             ["// \(origin.notice)", "#import <FlipTheSwitch/FTSFlipTheSwitch.h>", ""]

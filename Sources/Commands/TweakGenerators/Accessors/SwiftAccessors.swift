@@ -5,7 +5,7 @@ extension FeatureAccessors {
     /// An enumeration for Swift that needs the library Tweaks.
     ///
     /// The program declares the tweaks. In a release build it does not, and they are made on first use.
-    public var swiftFile: GeneratedFile {
+    package var swiftFile: GeneratedFile {
         let tweaks = SwiftTweaks(
             handles: accessors.map {
                 SwiftTweaks.Handle(

@@ -1,11 +1,11 @@
-public import TweakFormats
+package import TweakFormats
 internal import TweakRecords
 
 /// A `Settings.bundle` with a page of switches for the features.
-public enum SettingsBundle {
+package enum SettingsBundle {
     private static let title = "Features"
     /// The first file of the bundle that the system reads.
-    public static let rootPath = "Settings.bundle/Root.plist"
+    package static let rootPath = "Settings.bundle/Root.plist"
 
     /// The files of a bundle.
     ///
@@ -15,7 +15,7 @@ public enum SettingsBundle {
     ///     group and page for the features are added.
     ///   - path: The path of that file, for errors.
     /// - Throws: ``FormatError`` if the file is not a settings page.
-    public static func files(
+    package static func files(
         for features: FeatureSet, root: [UInt8]?, path: String
     ) throws(FormatError) -> [GeneratedFile] {
         let switches = features.all.filter { $0.path.count == 1 }.map { feature -> WrittenPropertyList in

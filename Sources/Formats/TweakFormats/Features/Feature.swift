@@ -1,18 +1,18 @@
-public import TweakRecords
+package import TweakRecords
 
 /// A feature that can be switched on and off, and its parts.
-public struct Feature: Hashable, Sendable {
+package struct Feature: Hashable, Sendable {
     /// The name in files.
-    public var name: String
+    package var name: String
     /// Whether it is on by default.
-    public var isEnabled: Bool
+    package var isEnabled: Bool
     /// A description for people.
-    public var description: String?
+    package var description: String?
     /// Its parts, sorted by name. A part counts as on only if the feature is.
-    public var parts: [Feature]
+    package var parts: [Feature]
 
     /// Creates a feature.
-    public init(name: String, isEnabled: Bool, description: String? = nil, parts: [Feature] = []) {
+    package init(name: String, isEnabled: Bool, description: String? = nil, parts: [Feature] = []) {
         self.name = name
         self.isEnabled = isEnabled
         self.description = description
@@ -32,27 +32,27 @@ public struct Feature: Hashable, Sendable {
 ///
 /// A slash in the name of a part is `%2F` there, and a percent sign `%25`, and no part is called `enabled`. So two
 /// features never share a tweak. The variable of a feature of JustTweak is `Features/feature/variable`.
-public struct PlacedFeature: Hashable, Sendable {
+package struct PlacedFeature: Hashable, Sendable {
     /// The category of the tweaks of all features.
-    public static let category = "Features"
+    package static let category = "Features"
 
     /// The names of the enclosing features, outermost first, and its own.
-    public let path: [String]
+    package let path: [String]
     /// Whether its own switch is on by default.
-    public let isEnabled: Bool
+    package let isEnabled: Bool
     /// A description for people.
-    public let description: String?
+    package let description: String?
     /// Its name in a flat list of all features, as in `Features.plist`.
     ///
     /// It is its own name, unless another feature has the same name, or it contains a slash or a percent sign. Then it
     /// is the path, separated by slashes, with `%2F` for a slash and `%25` for a percent sign.
-    public let flatName: String
+    package let flatName: String
 
     /// The feature's tweak.
-    public var key: TweakKey { Self.key(of: path) }
+    package var key: TweakKey { Self.key(of: path) }
 
     /// The tweak of a feature by its ``path``.
-    public static func key(of path: some Collection<String>) -> TweakKey {
+    package static func key(of path: some Collection<String>) -> TweakKey {
         let name = path.count == 1 ? "enabled" : joined(path.dropFirst())
         return TweakKey(category, path.first ?? "", name)
     }
@@ -63,14 +63,14 @@ public struct PlacedFeature: Hashable, Sendable {
 }
 
 /// All features of a program.
-public struct FeatureSet: Hashable, Sendable {
+package struct FeatureSet: Hashable, Sendable {
     /// The top-level features, sorted by name.
-    public let features: [Feature]
+    package let features: [Feature]
     /// All features, each before its parts, siblings sorted by name.
-    public let all: [PlacedFeature]
+    package let all: [PlacedFeature]
 
     /// Creates a set of top-level features; if several have the same name, the first counts.
-    public init(_ features: [Feature]) {
+    package init(_ features: [Feature]) {
         self.features = Self.sorted(features)
         var paths: [(path: [String], feature: Feature)] = []
         Self.place(self.features, in: [], &paths)
@@ -138,7 +138,7 @@ extension FeatureSet {
     ///   - plist: The bytes, XML or binary.
     ///   - path: The path for error messages.
     /// - Throws: ``FormatError`` if the list is malformed.
-    public init(plist: [UInt8], path: String) throws(FormatError) {
+    package init(plist: [UInt8], path: String) throws(FormatError) {
         let list = try PropertyList(plist, path: path)
         guard case .dictionary(let entries) = list else {
             throw .malformed(path: path, reason: "\(list.summary) is here, but a dictionary is expected")
@@ -170,7 +170,7 @@ extension FeatureSet {
     }
 
     /// The list as XML, sorted by name.
-    public var plist: [UInt8] {
+    package var plist: [UInt8] {
         let entries = all.map { feature in
             var entry: [ByteText: WrittenPropertyList] = ["enabled": .flag(feature.isEnabled)]
             entry["description"] = feature.description.map { .text($0) }

@@ -9,7 +9,7 @@ internal import TweakRecords
 ///
 /// A feature has `enabled` and may have `description`; every other member is a part of it. An environment is merged key
 /// by key over the inherited one, so it only contains the differences. The format is that of FlipTheSwitch.
-public struct FeaturesFile: Sendable {
+package struct FeaturesFile: Sendable {
     /// The properties that one environment sets for a feature.
     private struct Definition {
         var isEnabled: Bool?
@@ -32,11 +32,11 @@ public struct FeaturesFile: Sendable {
     private static let parentKey = "inherits_from"
 
     /// The file's path.
-    public let path: String
+    package let path: String
     private var environmentsByName: [ByteText: Environment] = [:]
 
     /// The names of the environments, sorted.
-    public var environments: [String] { environmentsByName.keys.sorted().map(\.text) }
+    package var environments: [String] { environmentsByName.keys.sorted().map(\.text) }
 
     /// Reads a file.
     ///
@@ -45,7 +45,7 @@ public struct FeaturesFile: Sendable {
     ///   - path: The path for error messages.
     /// - Throws: ``FormatError`` if the file is malformed, or an environment inherits from an unknown one or from
     ///   itself.
-    public init(json: [UInt8], path: String) throws(FormatError) {
+    package init(json: [UInt8], path: String) throws(FormatError) {
         self.path = path
         environmentsByName = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
             var environments: [ByteText: Environment] = [:]
@@ -118,7 +118,7 @@ public struct FeaturesFile: Sendable {
     /// The features of an environment, including inherited ones.
     ///
     /// - Throws: ``FormatError`` if there is no such environment, or `enabled` is missing for one of its features.
-    public func features(in environment: String) throws(FormatError) -> FeatureSet {
+    package func features(in environment: String) throws(FormatError) -> FeatureSet {
         var features: [ByteText: Definition] = [:]
         var current: String? = environment
         while let name = current {

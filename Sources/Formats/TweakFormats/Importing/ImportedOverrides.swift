@@ -1,5 +1,5 @@
 internal import TweakJSON
-public import TweakRecords
+package import TweakRecords
 
 /// The values that a person has set in an older system, as overrides of tweaks.
 ///
@@ -10,29 +10,29 @@ public import TweakRecords
 ///   such as colours, are archived;
 /// - the export of Facebook Tweaks: a keyed archive of an `FBTweakStore`, in which tweaks with a current value count;
 /// - JSON with objects for category and collection, and values by name.
-public struct ImportedOverrides: Hashable, Sendable {
+package struct ImportedOverrides: Hashable, Sendable {
     /// A value to set.
-    public struct Override: Hashable, Sendable {
+    package struct Override: Hashable, Sendable {
         /// The tweak.
-        public let key: TweakKey
+        package let key: TweakKey
         /// The value; its type may not be the tweak's yet.
-        public let value: TweakValue
+        package let value: TweakValue
         /// The entry's name in the file.
-        public let entry: String
+        package let entry: String
     }
 
     /// An entry that belongs to a tweak but could not be imported.
-    public struct Problem: Hashable, Sendable {
+    package struct Problem: Hashable, Sendable {
         /// The entry's name in the file.
-        public let entry: String
+        package let entry: String
         /// The reason, and what helps.
-        public let reason: String
+        package let reason: String
     }
 
     /// The values to set, sorted by tweak; each tweak once.
-    public let overrides: [Override]
+    package let overrides: [Override]
     /// The skipped entries, sorted by name. Unrelated entries in the user defaults are no problem.
-    public let problems: [Problem]
+    package let problems: [Problem]
 
     /// Reads a file.
     ///
@@ -44,7 +44,7 @@ public struct ImportedOverrides: Hashable, Sendable {
     ///     features of a JustTweak variable. For a ``FeatureSet`` or a ``JustTweakFile`` pass their keys.
     /// - Throws: ``FormatError`` if the file has none of these formats, or user defaults contain no values of the
     ///   systems.
-    public init(
+    package init(
         _ bytes: [UInt8], path: String, systems: Set<OlderSystem> = Set(OlderSystem.allCases),
         known: [TweakKey] = []
     ) throws(FormatError) {
@@ -54,11 +54,11 @@ public struct ImportedOverrides: Hashable, Sendable {
         problems = importer.problems.sorted { ($0.entry, $0.reason) < ($1.entry, $1.reason) }
     }
 
-    /// Whether the content of a file is that of an older system: a property list, or JSON with a value whose name has
-    /// the ``OlderSystem/keyPrefix`` of one.
+    /// Returns whether the content of a file is that of an older system: a property list, or JSON with a value whose
+    /// name has the ``OlderSystem/keyPrefix`` of one.
     ///
     /// Overrides files and presets are not recognised: a member with such a name would be an object there.
-    public static func recognizes(_ bytes: [UInt8]) -> Bool {
+    package static func recognizes(_ bytes: [UInt8]) -> Bool {
         guard bytes.firstVisible == UInt8(ascii: "{") else { return PropertyList.isMeant(by: bytes) }
         guard
             case .object(let root)? = try? JSONParser.value(
@@ -74,20 +74,20 @@ public struct ImportedOverrides: Hashable, Sendable {
     }
 
     /// A line for each imported and each skipped entry. The lines may contain control characters from the file.
-    public var report: [String] {
+    package var report: [String] {
         overrides.map { "\($0.key): \($0.value.quoted)" }
             + problems.map { "\($0.entry): not imported: \($0.reason)" }
     }
 }
 
 /// A system whose stored values can be imported.
-public enum OlderSystem: String, Sendable, CaseIterable {
+package enum OlderSystem: String, Sendable, CaseIterable {
     case facebookTweaks = "Facebook Tweaks"
     case flipTheSwitch = "FlipTheSwitch"
     case justTweak = "JustTweak"
 
     /// The prefix of its keys in the user defaults.
-    public var keyPrefix: String {
+    package var keyPrefix: String {
         switch self {
         case .facebookTweaks: "FBTweak:"
         case .flipTheSwitch: "FTS_FEATURE_"

@@ -1,5 +1,5 @@
 internal import TweakJSON
-public import TweakRecords
+package import TweakRecords
 
 /// A file of JustTweak: variables by feature.
 ///
@@ -7,38 +7,38 @@ public import TweakRecords
 ///
 /// A variable has a `Value`, which is a Bool, a number or text, and may have the texts `Title`, `Description`, `Group`
 /// and `GeneratedPropertyName`, and the flag `Encrypted`.
-public struct JustTweakFile: Hashable, Sendable {
+package struct JustTweakFile: Hashable, Sendable {
     /// A variable of a feature.
-    public struct Variable: Hashable, Sendable {
+    package struct Variable: Hashable, Sendable {
         /// A Bool, a string, an integer or, if written with a point or an exponent, a floating-point number.
-        public let value: TweakValue
+        package let value: TweakValue
         /// The feature's name.
-        public let feature: String
+        package let feature: String
         /// Its own name.
-        public let name: String
+        package let name: String
         /// Whether the program must decrypt the value.
-        public let isEncrypted: Bool
+        package let isEncrypted: Bool
         /// The other members. Usually there are none, which takes no memory. They may be read before `main`, see
         /// ``StableHashable``.
         package let texts: [ByteText: String]
 
         /// The name that people see.
-        public var title: String? { texts["Title"] }
+        package var title: String? { texts["Title"] }
         /// A description for people.
-        public var description: String? { texts["Description"] }
+        package var description: String? { texts["Description"] }
         /// The heading under which people see it.
-        public var group: String? { texts["Group"] }
+        package var group: String? { texts["Group"] }
         /// The name of the property in a generated accessor; `nil` to derive it from the name.
-        public var propertyName: String? { texts["GeneratedPropertyName"] }
+        package var propertyName: String? { texts["GeneratedPropertyName"] }
 
         /// The variable's tweak, see ``PlacedFeature``.
-        public var key: TweakKey { TweakKey(PlacedFeature.category, feature, name) }
+        package var key: TweakKey { TweakKey(PlacedFeature.category, feature, name) }
     }
 
     /// The file's path.
-    public let path: String
+    package let path: String
     /// The variables, sorted by feature, then by name.
-    public let variables: [Variable]
+    package let variables: [Variable]
 
     /// Reads a file.
     ///
@@ -46,7 +46,7 @@ public struct JustTweakFile: Hashable, Sendable {
     ///   - json: The bytes, with at most 100 nested objects.
     ///   - path: The path for error messages.
     /// - Throws: ``FormatError`` if the file is malformed.
-    public init(json: [UInt8], path: String) throws(FormatError) {
+    package init(json: [UInt8], path: String) throws(FormatError) {
         self.path = path
         var variables: [Variable] = []
         try Self.read(json, path: path) { variables.append($0) }
@@ -100,14 +100,14 @@ public struct JustTweakFile: Hashable, Sendable {
 }
 
 /// A file `config.json` of JustTweak's generator: `{ "accessorName": "GeneratedTweakAccessor" }`.
-public struct AccessorConfiguration: Hashable, Sendable {
+package struct AccessorConfiguration: Hashable, Sendable {
     /// The name of the generated accessor.
-    public let accessorName: String
+    package let accessorName: String
 
     /// Reads a file.
     ///
     /// - Throws: ``FormatError`` if the file is malformed.
-    public init(json: [UInt8], path: String) throws(FormatError) {
+    package init(json: [UInt8], path: String) throws(FormatError) {
         accessorName = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
             var accessorName: String?
             try file.members("an object") { (file, name) throws(FormatError) in

@@ -39,7 +39,7 @@ enum PropertyList: Hashable, Sendable {
         if case .dictionary(let members) = self { members[ByteText(key)] } else { nil }
     }
 
-    /// Whether bytes start like a property list.
+    /// Returns whether bytes start like a property list.
     static func isMeant(by bytes: [UInt8]) -> Bool {
         bytes.starts(with: BinaryPropertyList.start) || bytes.firstVisible == UInt8(ascii: "<")
     }

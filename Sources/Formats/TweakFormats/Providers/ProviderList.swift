@@ -8,9 +8,9 @@ internal import TweakSystem
 ///                      { "name": "local", "variables": ["local.json", "defaults.json"] },
 ///                      { "name": "features", "features": "features.json", "environment": "beta" },
 ///                      { "name": "fetched", "values": "values.json" }, "remote", "fleet" ] }
-public struct ProviderList: Hashable, Sendable {
+package struct ProviderList: Hashable, Sendable {
     /// One provider.
-    public enum Provider: Hashable, Sendable {
+    package enum Provider: Hashable, Sendable {
         /// A built-in provider of every store, by its name.
         case builtIn(String)
         /// Files of variables, highest precedence first.
@@ -22,7 +22,7 @@ public struct ProviderList: Hashable, Sendable {
     }
 
     /// The providers, highest precedence first.
-    public let providers: [Provider]
+    package let providers: [Provider]
 
     /// Reads a file.
     ///
@@ -30,7 +30,7 @@ public struct ProviderList: Hashable, Sendable {
     ///   - json: The bytes.
     ///   - path: The path for error messages; relative paths in the file start in its directory.
     /// - Throws: ``FormatError`` if the file is malformed.
-    public init(json: [UInt8], path: String) throws(FormatError) {
+    package init(json: [UInt8], path: String) throws(FormatError) {
         providers = try PlacedParser.read(json, path: path) { (file) throws(FormatError) in
             var providers: [Provider]?
             try file.members("an object") { (file, name) throws(FormatError) in

@@ -21,7 +21,7 @@ public final class FeaturesProvider: FileProvider {
     ///   - file: The path. A file that ends in `.plist` is a property list.
     ///   - environment: The environment to read from JSON.
     ///   - name: The name of the provider.
-    /// - Throws: ``ProviderFileError`` if the file cannot be read, `FormatError` if it is malformed.
+    /// - Throws: ``ProviderFileError`` if the file cannot be read, ``FormatError`` if it is malformed.
     public init(file: String, environment: String = "default", name: String? = nil) throws {
         source = TweakSource(name ?? lastComponent(of: file))
         files = [file]

@@ -16,7 +16,7 @@ extension TweakStore {
     /// beside the executable that has its name and ends in `.tweaks.json`.
     ///
     /// - Parameter path: The file.
-    /// - Throws: ``ProviderFileError`` if a file cannot be read, `FormatError` if one is malformed,
+    /// - Throws: ``ProviderFileError`` if a file cannot be read, ``FormatError`` if one is malformed,
     ///   ``TweakError/order(_:)`` if the list is not a valid order. Nothing has changed then.
     public func useProviders(listedIn path: String) throws {
         let file = try ProviderList(json: providerFile(path), path: path)

@@ -54,7 +54,7 @@ public final class VariablesProvider: FileProvider {
     ///   - files: The paths. If several have a variable, the first counts.
     ///   - name: The name of the provider.
     ///   - decryption: Called for variables that are `Encrypted`; without it they have no value.
-    /// - Throws: ``ProviderFileError`` if a file cannot be read, `FormatError` if it is malformed.
+    /// - Throws: ``ProviderFileError`` if a file cannot be read, ``FormatError`` if it is malformed.
     public init(files: [String], name: String? = nil, decryption: Decryption? = nil) throws {
         source = TweakSource(name ?? files.first.map(lastComponent(of:)) ?? "variables")
         self.files = files
