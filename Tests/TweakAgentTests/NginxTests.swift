@@ -151,7 +151,7 @@ import Testing
             #expect(try waitUntil { try host.isOn("search") == true })
             try host.home.write("agent.json", "{")
             kill(agent.processID, SIGHUP)
-            #expect(waitUntil { agent.written.error.contains("what was configured before stays") })
+            #expect(waitUntil { agent.written.error.contains("the previous configuration stays in effect") })
             try host.configure(other.url)
             kill(agent.processID, SIGHUP)
             #expect(try waitUntil { try host.isOn("search") == false })

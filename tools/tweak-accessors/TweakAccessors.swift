@@ -3,10 +3,10 @@ import Glibc
 import TweakFormats
 import TweakGenerators
 
-/// What the build plug-in runs, so that a program which uses it need not build the whole command `tweak`.
+/// The program of the build plug-in, so that a package that uses the plug-in need not build all of `tweak`.
 ///
-/// `tweak-accessors features FILE FOLDER NAME` makes the Swift accessors of the environment `default` of a features.json,
-/// `tweak-accessors just-tweak FILE FOLDER NAME` those of a file of JustTweak.
+/// `tweak-accessors features FILE FOLDER NAME` writes the Swift accessors for the environment `default` of a
+/// features.json, `tweak-accessors just-tweak FILE FOLDER NAME` those for a file of JustTweak.
 @main
 struct TweakAccessors {
     static func main() {
@@ -14,7 +14,7 @@ struct TweakAccessors {
         do throws(Failure) {
             try run(commandArguments(of: "tweak-accessors"))
         } catch {
-            // As compilers write it, so that it is shown where the build fails.
+            // In the format of compilers, so that it is shown where the build fails.
             printError("error: \(printable(error.message))")
             exit(error.exitCode)
         }

@@ -5,18 +5,18 @@ struct FleetCommand: ParsableCommand {
         commandName: "fleet", _superCommandName: "tweak",
         abstract: "Show and change the values of a fleet, in etcd.",
         discussion: """
-            The agents of all hosts follow these values, and the processes have them a moment later. The cluster is the \
-            one that the agent's configuration has under "etcd". A change is one transaction, which also records who made \
-            it, when, why, and the value before; the last 1,000 are kept.
+            The agents of all hosts follow these values, and the processes receive them moments later. The cluster is the \
+            one under "etcd" in the agent's configuration. A change is one transaction, which also records the author, \
+            the time, the reason and the old value; the last 1,000 are kept.
 
             EXIT STATUS
               0   done
               64  the command line is wrong
-              65  there is no such tweak, value or filter, or the value cannot be taken
+              65  there is no such tweak, value or filter, or the value is not allowed
               66  there is no configuration
               69  no member of the cluster answers, or tweak-agent was built without remote values
-              75  somebody else was faster; nothing was changed
-              77  etcd refuses: the user may not, or there is no room
+              75  somebody else changed it first; nothing was changed
+              77  etcd refuses: the user lacks the permission, or there is no space
               78  the configuration is wrong
             """,
         version: TweakAgent.version,
@@ -26,38 +26,39 @@ struct FleetCommand: ParsableCommand {
         ])
 }
 
-/// The form of the output.
+/// An output format.
 enum FleetFormat: String, CaseIterable, ExpressibleByArgument {
     case table, json
 }
 
-/// Whose values they are, and where.
+/// The application whose values to use, and the cluster that stores them.
 struct FleetOptions: ParsableArguments {
     @Option(
         name: .customLong("configuration"),
         help: ArgumentHelp(
-            "A file whose \"etcd\" says where the values are; without it that of the agent.",
+            "A configuration whose \"etcd\" names the cluster (default: the agent's configuration).",
             valueName: "file"),
         completion: .file(extensions: ["json"]))
     var configurationPath: String?
 
     @Option(
-        help: ArgumentHelp("Another environment than that of the configuration.", valueName: "name"))
+        help: ArgumentHelp("The environment, instead of the one in the configuration.", valueName: "name"))
     var environment: String?
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: FleetFormat = .table
 
-    @Argument(help: "The application, by what its values are kept.")
+    @Argument(help: "The application whose values to use.")
     var application: String
 }
 
-/// Who changes something.
+/// The author of a change, and the reason.
 struct FleetAuthorOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Who changes it; without it the user and the host.", valueName: "who"))
+    @Option(
+        help: ArgumentHelp("The author of the change (default: the user and the host).", valueName: "who"))
     var by: String?
 
-    @Option(help: ArgumentHelp("Why, for the others.", valueName: "reason"))
+    @Option(help: ArgumentHelp("The reason for the change.", valueName: "reason"))
     var why: String?
 }
 
@@ -82,29 +83,30 @@ struct FleetSet: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change the value of a tweak.",
         discussion: """
-            With --program, or if the tweak has a value already, the new one is written as for `tweak set`. Otherwise it is \
-            JSON: true, false, a number, or a text in quotation marks. A value that starts with a minus sign comes behind \
-            `--`.
+            With --program, or if the tweak already has a value, write the new one as for `tweak set`. Otherwise write \
+            JSON: true, false, a number, or a text in quotation marks. Put `--` before a value that starts with a minus \
+            sign.
             """)
 
     @OptionGroup var author: FleetAuthorOptions
 
     @Option(
         help: ArgumentHelp(
-            "A program with the tweak, which says which values that takes: a process id, a path or a name.",
+            "A program that declares the tweak, to check the value: a process id, a path or a name.",
             valueName: "program"), completion: .file())
     var program: String?
 
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "For which hosts and programs it is, as a JSON object with the filters that a feature has.",
+            "The hosts and programs that use the value, as a JSON object with the filters of a feature.",
             valueName: "filters"))
     var filters: String?
 
     @Option(
         help: ArgumentHelp(
-            "Only if it was last changed at this revision; 0 if it must have no value.", valueName: "revision"
+            "Change it only if its last change has this revision; 0 means that it has no value.",
+            valueName: "revision"
         ))
     var ifRevision: Int?
 
@@ -119,12 +121,12 @@ struct FleetSet: AgentCommand {
 
 struct FleetReset: AgentCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Remove the value of a tweak, so that the next source counts.")
+        commandName: "reset", abstract: "Remove the value of a tweak, so that the next provider decides.")
 
     @OptionGroup var author: FleetAuthorOptions
 
     @Option(
-        help: ArgumentHelp("Only if it was last changed at this revision.", valueName: "revision"))
+        help: ArgumentHelp("Remove it only if its last change has this revision.", valueName: "revision"))
     var ifRevision: Int?
 
     @OptionGroup var fleet: FleetOptions
@@ -135,21 +137,21 @@ struct FleetReset: AgentCommand {
 
 struct FleetWatch: AgentCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show changes as they are made, until it is interrupted.")
+        commandName: "watch", abstract: "Show changes as they are made, until interrupted.")
 
     @OptionGroup var fleet: FleetOptions
 }
 
 struct FleetHistory: AgentCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Show who has changed what, when and why, the newest last.")
+        commandName: "history", abstract: "Show the history of changes, newest last.")
 
-    @Option(help: ArgumentHelp("Only the newest ones.", valueName: "count"))
+    @Option(help: ArgumentHelp("Show only this many of the newest changes.", valueName: "count"))
     var last: Int?
 
     @OptionGroup var fleet: FleetOptions
 
-    @Argument(help: "Only changes of this tweak.")
+    @Argument(help: "Show only changes of this tweak.")
     var tweak: String?
 
     func validate() throws {
@@ -160,15 +162,15 @@ struct FleetHistory: AgentCommand {
 struct FleetRollback: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback",
-        abstract: "Make everything as it was at a revision, which is a change like any other.")
+        abstract: "Restore the state at a revision, as a new change.")
 
     @OptionGroup var author: FleetAuthorOptions
 
     @OptionGroup var fleet: FleetOptions
 
-    @Argument(help: "Everything becomes as it was at this revision.")
+    @Argument(help: "The revision to restore.")
     var revision: Int
 
-    @Argument(help: "Only this tweak.")
+    @Argument(help: "Restore only this tweak.")
     var tweak: String?
 }

@@ -20,7 +20,7 @@ extension FleetWatch { func perform() throws(Failure) { try Fleet.watch(self) } 
 extension FleetHistory { func perform() throws(Failure) { try Fleet.history(self) } }
 extension FleetRollback { func perform() throws(Failure) { try Fleet.rollback(self) } }
 
-/// What the commands of `tweak fleet` do.
+/// The commands of `tweak fleet`.
 private enum Fleet {
     // MARK: - Reading
 
@@ -121,7 +121,7 @@ private enum Fleet {
     static func set(_ options: FleetSet) throws(Failure) {
         let filters = try options.filters.map { (text) throws(Failure) in try self.filters(text) }
         let name = try TweakName(options.tweak)
-        // Of a program the names are known too.
+        // With a program, its names can be abbreviated too.
         let declaration = try options.program.map { (program) throws(Failure) in
             try self.declaration(of: name, in: program)
         }
@@ -137,7 +137,7 @@ private enum Fleet {
                 value = try read(options.value, of: tweak, before: try? contents[tweak]?.value.get())
             }
             let new = FleetValue(value, filters: filters)
-            // What is not right for whom is not written either.
+            // An invalid filter is not written.
             do throws(FormatError) {
                 _ = try FleetValue(json: new.json(), of: tweak)
                 try new.checkFilters(for: tweak)
@@ -175,12 +175,13 @@ private enum Fleet {
         }
     }
 
-    /// Makes a change, and prints what has become of it.
+    /// Makes a change and prints the result.
     ///
     /// - Parameters:
-    ///   - revision: The one at which the tweaks must have been changed last.
-    ///   - revisited: The one to go back to.
-    ///   - make: Says what each tweak is to have, by what there is and what there was at that revision, as far as etcd knows.
+    ///   - revision: The revision at which the tweaks must have been changed last.
+    ///   - revisited: The revision to restore.
+    ///   - make: Returns the new value of each tweak, given the current state and, as far as etcd knows it, the state
+    ///     at that revision.
     private static func change(
         _ options: FleetOptions, _ author: FleetAuthorOptions, _ revision: Int?, revisited: Int? = nil,
         _ make:
@@ -225,7 +226,7 @@ private enum Fleet {
         for part in form.changes where part.new != nil { warnIfHidden(part.tweak, of: options.application) }
     }
 
-    /// Says which value decides on this host, if it is one that counts more than that of the fleet.
+    /// Warns if another provider overrides the fleet's value on this host.
     private static func warnIfHidden(_ tweak: TweakKey, of application: String) {
         for folder in ProvidedFolders.all(isPrivileged: false) {
             let path = "\(folder)/\(application)/\(TweakSource.remote).json"
@@ -238,7 +239,7 @@ private enum Fleet {
         }
     }
 
-    /// Expects that tweaks were changed last at a revision.
+    /// Throws unless tweaks were changed last at a revision.
     private static func expect(
         _ tweaks: some Sequence<TweakKey>, at revision: Int, _ contents: FleetContents
     ) throws(FleetProblem) {
@@ -252,11 +253,11 @@ private enum Fleet {
         }
     }
 
-    /// A tweak with a value, or one that is named in full.
+    /// The key of a tweak with a value, or of one whose full name is given.
     private static func key(_ name: TweakName, _ contents: FleetContents) throws(FleetProblem) -> TweakKey {
         if let key = name.key { return key }
         do throws(Failure) { return try name.key(among: contents.values.map(\.tweak)) } catch {
-            // A feature that has no value yet is known by its switch.
+            // A feature without a value is named by its switch.
             if name.count == 2, let feature = name.feature { return feature }
             throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
         }
@@ -289,7 +290,7 @@ private enum Fleet {
         }
     }
 
-    /// Reads a value of which the type is not known, but perhaps the value before.
+    /// Parses a value whose type is known only from the old value, if at all.
     private static func read(
         _ text: String, of tweak: TweakKey, before: FleetValue?
     ) throws(FleetProblem) -> TweakValue {
@@ -299,7 +300,7 @@ private enum Fleet {
             (nil, _) where PlacedFeature.key(of: [tweak.collection]) == tweak:
             let any = TweakDeclaration(key: tweak, type: .bool, defaultValue: false)
             return try admit(text, to: any, current: before?.value)
-        // A text that is not in quotation marks is one too.
+        // Quotation marks are optional if the old value is a text.
         case (.string, .string(let text)?): return .string(text)
         case (.string, _): return .string(text)
         case (.integer, .integer?), (.integer, .double?), (.double, .integer?), (.double, .double?),
@@ -342,11 +343,11 @@ private enum Fleet {
 
     private static let mostWarnings = 10
 
-    /// Says which keys are passed over.
+    /// Warns about keys that are ignored.
     private static func warn(_ strangers: [String]) {
         for stranger in strangers.prefix(mostWarnings) { printMessage("warning: \(stranger)", of: command) }
         let more = strangers.count - mostWarnings
-        if more > 0 { printMessage("warning: \(more) more keys are passed over", of: command) }
+        if more > 0 { printMessage("warning: \(more) more keys are ignored", of: command) }
     }
 
     private static func editor(_ options: FleetOptions) throws(Failure) -> FleetEditor {
@@ -390,7 +391,7 @@ private enum Fleet {
         let result = Mutex<Result<Value, Failure>?>(nil)
     }
 
-    /// Waits for something.
+    /// Blocks until an asynchronous function returns.
     private static func awaiting<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(Failure) -> Value
     ) throws(Failure) -> Value {

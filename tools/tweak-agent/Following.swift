@@ -31,7 +31,7 @@ extension Follow {
             source.setEventHandler {
                 continuation.yield(number)
                 guard number != SIGHUP else { return }
-                // What is read or written by then can end at any moment, as with a kill: files are replaced as a whole.
+                // Everything may end at any moment, as after SIGKILL: files are replaced atomically.
                 DispatchQueue.global().asyncAfter(deadline: .now() + Self.patienceAtEnd) { end.signal() }
             }
             source.resume()
@@ -54,7 +54,7 @@ extension Follow {
         if once, let problem = agent.problem { throw problem }
     }
 
-    /// Allows as many descriptors as may be: each application has a watch in etcd, and the usual limit is 1,024.
+    /// Raises the limit of open files: each application has a watch in etcd, and the usual limit is 1,024.
     private static func raiseFileLimit() {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
@@ -63,7 +63,7 @@ extension Follow {
         setrlimit(resource, &limit)
     }
 
-    /// A signal ends the agent within this time, whatever it does.
+    /// A signal ends the agent within this time, whatever it is doing.
     private static let patienceAtEnd: DispatchTimeInterval = .milliseconds(700)
 
     /// Follows one configuration after the other.
@@ -75,19 +75,20 @@ extension Follow {
             var next: AgentConfiguration?
             if number == SIGHUP {
                 do throws(Failure) { next = try read(path) } catch {
-                    printMessage("\(error.message); what was configured before stays", of: "tweak-agent")
+                    printMessage(
+                        "\(error.message); the previous configuration stays in effect", of: "tweak-agent")
                     continue
                 }
             }
             following.cancel()
             await following.value
             guard let next else { return }
-            printMessage("the configuration was read again", of: "tweak-agent")
+            printMessage("the configuration was reloaded", of: "tweak-agent")
             following = Task { await agent.follow(next) }
         }
     }
 
-    /// The configuration that is read.
+    /// The path of the configuration.
     static func configuration(_ named: String?) throws(Failure) -> String {
         if let named { return named }
         if geteuid() == 0 { return "/etc/tweaks/agent.json" }
@@ -95,7 +96,7 @@ extension Follow {
             return folder + "/tweaks/agent.json"
         }
         guard let home = environment("HOME"), home.hasPrefix("/") else {
-            throw Failure("HOME is not set; --configuration says what to load", .usage)
+            throw Failure("HOME is not set; name a file with --configuration", .usage)
         }
         return home + "/.config/tweaks/agent.json"
     }
@@ -108,7 +109,7 @@ extension Follow {
     }
 }
 
-/// Follows all applications at the same time.
+/// Follows all applications concurrently.
 final class Agent: Sendable {
     private let folder: AgentFolder
     private let isOnce: Bool

@@ -24,10 +24,10 @@ extension Sign {
         }
     }
 
-    /// Expects that others cannot read a private key, as ssh does.
+    /// Throws if others can read a private key, as ssh does.
     private static func expectNoReaders(_ path: String) throws(Failure) {
         guard let status = stat(path: path), status.isRegularFile else { return }
-        // Whoever else owns it may share it with a group.
+        // Another owner may share the key with a group.
         let others: mode_t = status.st_uid == geteuid() ? 0o077 : 0o007
         guard status.st_mode & others == 0 else {
             throw Failure(

@@ -16,12 +16,12 @@ struct TweakAgent: ParsableCommand {
 
     static func main() {
         reserveStandardDescriptors()
-        // A file that may not grow is a failure to write like any other.
+        // Exceeding a file size limit is a write error like any other.
         signal(SIGXFSZ, SIG_IGN)
         signal(SIGPIPE, SIG_IGN)
-        // Values are among them.
+        // The arguments include values.
         let arguments = commandArguments(of: "tweak-agent").map(repaired)
-        // Under these names `tweak` finds its commands that this program does.
+        // `tweak` runs this program under the names of its commands.
         switch programName {
         case "tweak-fleet": FleetCommand.runProgram("tweak-agent", arguments)
         case "tweak-sign": Sign.runProgram("tweak-agent", arguments)
@@ -54,42 +54,43 @@ extension AgentCommand {
 
 struct Follow: AgentCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Load the values of all applications, again and again; this is done without a subcommand.",
+        abstract: "Load and follow the values of all applications. This is the default subcommand.",
         discussion: """
-            For each application of the configuration it loads a file, checks it, finds out what of it is for this host, and \
-            writes FOLDER/<application>/remote.json, which the processes of the application follow. What was loaded once stays \
-            until something better is there. SIGHUP has the configuration read again; SIGTERM and SIGINT end the agent within a second.
+            For each application in the configuration, the agent loads a document, checks it, evaluates it for this host, and \
+            writes FOLDER/<application>/remote.json, which the processes of the application follow. Loaded values stay until \
+            newer ones arrive. SIGHUP reloads the configuration; SIGTERM and SIGINT end the agent within a second.
 
             EXIT STATUS
-              0   it was ended, or with --once all was loaded
+              0   it was ended, or with --once everything was loaded
               64  the command line is wrong
               66  there is no configuration
               69  it was built without remote values
-              73  the folder cannot be written into
+              73  the folder is not writable
               74  with --once: a file could not be written
               75  with --once: something could not be loaded; or another agent writes into the folder
               78  the configuration is wrong
             """)
 
-    @Flag(help: "Load once, and end.")
+    @Flag(help: "Load once, and exit.")
     var once = false
 
     @Option(
         name: .customLong("configuration"),
         help: ArgumentHelp(
-            "What to load; without it /etc/tweaks/agent.json for root, $XDG_CONFIG_HOME/tweaks/agent.json for others.",
+            "The configuration (default: /etc/tweaks/agent.json for root, $XDG_CONFIG_HOME/tweaks/agent.json for others).",
             valueName: "file"), completion: .file())
     var configurationPath: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where to write; without it $STATE_DIRECTORY, /var/lib/tweaks for root, $XDG_STATE_HOME/tweaks for others.",
+            "The folder to write to (default: $STATE_DIRECTORY, or /var/lib/tweaks for root, $XDG_STATE_HOME/tweaks for others).",
             valueName: "folder"), completion: .directory)
     var folder: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file for the textfile collector of Prometheus's node_exporter.", valueName: "file"),
+            "Write metrics to this file for the textfile collector of Prometheus's node_exporter.",
+            valueName: "file"),
         completion: .file(extensions: ["prom"]))
     var metrics: String?
 }
@@ -97,26 +98,27 @@ struct Follow: AgentCommand {
 struct Sign: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", _superCommandName: "tweak",
-        abstract: "Sign files that agents load, and make keys for that.",
+        abstract: "Sign files for agents, and make keys.",
         discussion: """
-            A key is 32 bytes of Ed25519 as Base64, a signature 64. The private key stays where files are signed; the public \
-            key, which is printed, goes into the configuration of the agents as "publicKey". A private key that others can read \
+            A key is 32 bytes of Ed25519 as Base64, a signature 64. The private key stays where files are signed; the printed \
+            public key goes into the configuration of the agents as "publicKey". A private key that others can read \
             is refused.
 
             EXIT STATUS
-              0   done, or with --check: all signatures are right
-              1   with --check: a signature is missing or wrong
+              0   done, or with --check: all signatures are valid
+              1   with --check: a signature is missing or invalid
               64  the command line is wrong
-              65  a file holds no key
+              65  a file contains no key
               66  a file is missing
               69  it was built without remote values
-              73  a file cannot be made
+              73  a file cannot be created
               77  others can read the private key
             """,
         version: TweakAgent.version)
 
     @Option(
-        help: ArgumentHelp("Make a key in this new file, and print its public key.", valueName: "file"),
+        help: ArgumentHelp(
+            "Make a private key in this new file, and print the public key.", valueName: "file"),
         completion: .file())
     var newKey: String?
 
@@ -125,12 +127,12 @@ struct Sign: AgentCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Sign nothing, and see that the signature of each file was made with the key that belongs to this one.",
+            "Check the signature of each file with this public key, and sign nothing.",
             valueName: "public key"))
     var check: String?
 
     @Argument(
-        help: "What is signed. The signature goes into a file beside it, with .sig behind the name.",
+        help: "The files to sign. The signature of FILE goes into FILE.sig.",
         completion: .file())
     var files: [String] = []
 

@@ -2,7 +2,7 @@ import CommandSupport
 import TweakProtocol
 import TweakRecords
 
-/// The tweaks of all files of one side, each as it is declared first.
+/// The tweaks of all files of one side, each with its first declaration.
 final class DeclaredTweaks: Report {
     private(set) var tweaks: [TweakKey: TweakDeclaration] = [:]
 
@@ -17,7 +17,7 @@ final class DeclaredTweaks: Report {
     func finish() {}
 }
 
-/// What is different about a tweak. Its JSON form is a promise to scripts.
+/// The differences of one tweak. Scripts rely on its JSON keys.
 struct Difference: Encodable {
     enum Kind: String, Encodable {
         case added, gone, changed
@@ -41,7 +41,7 @@ struct Difference: Encodable {
     }
 }
 
-/// In the order of the names.
+/// The differences, in the order of the names.
 func differences(between old: DeclaredTweaks, and new: DeclaredTweaks) -> [Difference] {
     let keys = Set(old.tweaks.keys).union(new.tweaks.keys).sorted()
     return keys.compactMap { key in
@@ -57,13 +57,13 @@ func differences(between old: DeclaredTweaks, and new: DeclaredTweaks) -> [Diffe
     }
 }
 
-/// What is compared of two declarations.
+/// A field of declarations that is compared.
 struct DeclaredField: Sendable {
     /// The name in JSON.
     let name: String
     /// The name for people.
     let title: String
-    /// What a declaration says, as a text: two values of the same text are the same.
+    /// The value of the field as a text; equal texts are equal values.
     let text: @Sendable (TweakDeclaration) -> String?
 
     static let all =

@@ -4,9 +4,9 @@ import TweakELF
 import TweakMemory
 import TweakSystem
 
-/// Reads what a command line names, one image after the other, and hands on at once what is in it.
+/// Reads the files of a command line, one image after the other, and passes each to a report.
 struct Dump {
-    /// What there is to read besides the files that are named.
+    /// The inputs besides the named files.
     struct Scope {
         /// The files below folders.
         var isRecursive = false
@@ -19,7 +19,7 @@ struct Dump {
     let selection: Selection
     private var seen: Set<ELFFile.Identity> = []
     private var walk = DirectoryWalk()
-    /// The status that the command ends with.
+    /// The exit status of the command.
     private(set) var exitCode = EXIT_SUCCESS
 
     init(_ report: any Report, _ scope: Scope, _ selection: Selection) {
@@ -40,7 +40,7 @@ struct Dump {
         }
     }
 
-    /// Reads the files below a folder, which is the current one if the path is empty. What is not an ELF file is passed over.
+    /// Reads the files below a folder; an empty path is the current folder. Files that are not ELF are skipped.
     mutating func add(folder: String) {
         var walk = walk
         walk.forEachFile(below: folder) { path in
@@ -77,21 +77,21 @@ struct Dump {
         }
     }
 
-    /// Hands on an image, wherever it comes from.
+    /// Reports an image from any source.
     mutating func add(_ image: ImageDump, isShownEmpty: Bool, _ unusable: [UnusableSection] = []) {
         let isInvalid = report.add(image, isShownEmpty: isShownEmpty)
         for section in unusable { report.addUnusable(section, of: image) }
         if isInvalid || !unusable.isEmpty { end(with: .invalid) }
     }
 
-    /// Says what could not be read.
+    /// Reports a file that could not be read.
     private mutating func tell(_ error: ELFError) {
         printProblem("\(error)")
-        // Then the rest was read.
+        // The rest of the file was read.
         if case .skipped = error { return }
         end(with: error.kind)
     }
 
-    /// The gravest counts, which has the highest number.
+    /// The gravest failure has the highest status, and counts.
     mutating func end(with kind: FailureKind) { exitCode = max(exitCode, kind.exitCode) }
 }

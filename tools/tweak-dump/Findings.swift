@@ -1,13 +1,13 @@
 import CommandSupport
 import TweakRecords
 
-/// What somebody should look at, although the file can be read. Its JSON form is a promise to scripts.
+/// A problem in a file that can be read. Scripts rely on its JSON keys.
 struct Finding: Encodable {
     let kind: Rule
     /// The file, or the member of an archive, with the declaration or record.
     let path: String
     var category, collection, name: String?
-    /// Where the tweak is declared; of different declarations the first and the one that differs.
+    /// The locations of the declaration; for a conflict, of the first declaration and the one that differs.
     var locations: [String]?
     let message: String
 
@@ -35,14 +35,14 @@ struct FoundTweak {
     let path: String
     let declaration: TweakDeclaration
 
-    /// A long one is cut: it is said again with each declaration that differs.
+    /// A long location is shortened, because every conflicting declaration repeats it.
     var location: String {
         let location = declaration.location ?? path
         return location.utf8.count <= 1000 ? location : location.prefix(250) + "…"
     }
 }
 
-/// Writes what is found, as lines or as one document of JSON.
+/// Writes findings, as lines or as one JSON document.
 struct Findings {
     private let ignored: Set<Rule>
     private var output: JSONArrayOutput?
@@ -63,7 +63,7 @@ struct Findings {
             let rule = finding.kind == .forbiddenRecord ? "" : " [\(finding.kind.rawValue)]"
             print(printable("\(finding.path): \(finding.message)\(rule)"))
         } else {
-            // Every finding has a form in JSON.
+            // Every finding can be encoded.
             try? output?.add(finding)
         }
     }

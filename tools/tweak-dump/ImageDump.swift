@@ -2,30 +2,30 @@ import Glibc
 import TweakELF
 import TweakRecords
 
-/// One object, with the bytes of its records: of a file, or of what a process or a core has in memory. They are decoded
-/// each time that they are needed: a record takes ten times the memory then.
+/// One object with the bytes of its records, from a file, or from the memory of a process or a core. Records are
+/// decoded whenever they are needed, because a decoded record takes ten times the memory.
 struct ImageDump {
     let path: String
     let architecture: String
     let buildID: String?
     let byteOrder: ByteOrder
     let sections: [Section]
-    /// Which tweaks of the image are meant.
+    /// The tweaks to show.
     private let selection: Selection
-    /// Whether all are. To ask the selection takes a tenth of the time that a record takes.
+    /// Whether to show all tweaks. Asking the selection takes a tenth of the time of decoding a record.
     let isWhole: Bool
 
     /// A part of an image that holds records.
     struct Section {
-        /// The records. In those of memory the cells hold what the tweaks are set to.
+        /// The records. In those from memory, the cells contain the current values.
         let bytes: [UInt8]
-        /// What the tweaks are set to, each by where its record begins; `nil` if only a program that runs knows.
+        /// The current values, by the offsets of their records; `nil` if only a running program knows them.
         var values: [Int: TweakValue]?
     }
 
-    /// Where a record is.
+    /// The position of a record.
     struct Place {
-        /// There may be millions of them.
+        /// Packed, because there may be millions.
         private let packedSection, start, count: UInt32
 
         fileprivate init(section: Int, range: Range<Int>) {
@@ -37,7 +37,7 @@ struct ImageDump {
 
         fileprivate var section: Int { Int(packedSection) }
         fileprivate var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
-        /// Where its texts are.
+        /// The range of its texts.
         fileprivate var text: Range<Int> {
             min(range.lowerBound + RecordLayout.textOffset, range.upperBound)..<range.upperBound
         }
@@ -46,12 +46,12 @@ struct ImageDump {
     /// A tweak of the image.
     struct Tweak {
         let declaration: TweakDeclaration
-        /// What it is set to, if that is known.
+        /// The current value, if known.
         let value: TweakValue?
         let place: Place
     }
 
-    /// Whether it is known of some tweaks what they are set to.
+    /// Whether the current values of some tweaks are known.
     var hasValues: Bool { sections.contains { $0.values != nil } }
 
     init(
@@ -67,12 +67,12 @@ struct ImageDump {
         isWhole = selection.isEverything
     }
 
-    /// The object of a file.
+    /// An object in a file.
     init(
         _ object: ELFObject, _ selection: Selection, noting note: (UnusableSection) -> Void
     ) throws(ELFError) {
         var sections: [Section] = []
-        // First, since of a file with debug information alone nothing else can be relied on.
+        // First, because nothing else is reliable in a file with debug information only.
         for range in try object.recordRanges(noting: note) {
             sections.append(Section(bytes: try object.bytes(of: range)))
         }
@@ -85,18 +85,18 @@ struct ImageDump {
     /// Decodes the records.
     ///
     /// - Parameters:
-    ///   - invalid: Is called with what is wrong with those that are invalid.
-    ///   - body: Is called with the others that are meant.
-    /// - Returns: Whether any is invalid.
+    ///   - invalid: Called with the error of each invalid record.
+    ///   - body: Called with each valid record of the selection.
+    /// - Returns: Whether a record is invalid.
     func forEachTweak(invalid: (RecordError) -> Void, _ body: (Tweak) -> Void) -> Bool {
         forEachPlace(invalid: invalid) { (place) throws(RecordError) in try visit(place, body) }
     }
 
-    /// Decodes the records in the order of their names, and of one name in that of what else their texts say: wherever a
-    /// compiler and a linker put them, this is the order.
+    /// Decodes the records sorted by name, and records of the same name by their other texts, so that the order does
+    /// not depend on compilers and linkers.
     ///
-    /// - Parameter body: Is called with those that are valid and meant.
-    /// - Returns: What is wrong with the others.
+    /// - Parameter body: Called with each valid record of the selection.
+    /// - Returns: The errors of invalid records.
     func forEachTweakByName(_ body: (Tweak) -> Void) -> [RecordError] {
         var places: [Place] = []
         var errors: [RecordError] = []
@@ -108,7 +108,7 @@ struct ImageDump {
         return errors
     }
 
-    /// Steps through the records. What `body` throws is wrong with one too.
+    /// Iterates over the records. Errors of `body` count as errors of the record.
     private func forEachPlace(
         invalid: (RecordError) -> Void, _ body: (Place) throws(RecordError) -> Void
     ) -> Bool {
@@ -135,19 +135,20 @@ struct ImageDump {
         if isWhole || selection.contains(tweak.declaration) { body(tweak) }
     }
 
-    /// Finds the records that a program of today passes over. With a selection there are none: nothing is known of them.
+    /// Finds the records that programs of this version ignore. There are none with a selection, because nothing is
+    /// known of them.
     func forEachUnknownRecord(_ body: (_ offset: Int, _ version: UInt8, _ kind: UInt8) -> Void) {
         guard isWhole else { return }
         for section in sections {
             var walk = RecordWalk()
             while true {
                 let next: RecordWalk.Record?
-                // What is broken was found with the others.
+                // The errors were found with the other records.
                 do throws(RecordError) {
                     next = try walk.nextOfAnyKind(in: section.bytes.span.bytes, byteOrder: byteOrder)
                 } catch { continue }
                 guard let next else { break }
-                // Of kind 0 is padding.
+                // Kind 0 is padding.
                 if !next.isKnown, !next.isGate, !next.isSequence, next.kind != 0 {
                     body(next.range.lowerBound, next.version, next.kind)
                 }
@@ -155,7 +156,7 @@ struct ImageDump {
         }
     }
 
-    /// The gates in the order of their records, and what is wrong with others. With a selection there are none.
+    /// The gates in the order of their records, and the errors of others. There are none with a selection.
     func gates() -> (gates: [Gate], errors: [RecordError]) {
         var gates: [Gate] = []
         var errors: [RecordError] = []
@@ -171,7 +172,7 @@ struct ImageDump {
                 } catch .badGate(let offset) {
                     errors.append(.badGate(offset: offset))
                 } catch {
-                    // What else is broken is found with the tweaks.
+                    // Other errors are found with the tweaks.
                     continue
                 }
             }
@@ -179,17 +180,17 @@ struct ImageDump {
         return (gates, errors)
     }
 
-    /// Whether the texts of a record are UTF-8.
+    /// Returns whether the texts of a record are UTF-8.
     func isUTF8(at place: Place) -> Bool {
         let bytes = sections[place.section].bytes[place.text]
         guard let tweak = tweak(at: place) else { return true }
-        // The values of choices are behind the texts.
+        // The values of choices follow the texts.
         let choices = tweak.declaration.type.isNumeric ? tweak.declaration.choices.count : 0
         let texts = bytes.dropLast(RecordLayout.choiceSize * choices)
         return texts.allSatisfy { $0 < 0x80 } || String(validating: texts, as: UTF8.self) != nil
     }
 
-    /// Sorts by the texts of records, which begin with the names. A NUL, with which a name ends, comes before all else.
+    /// Sorts by the texts of records, which begin with the names. A NUL, which ends a name, precedes all other bytes.
     private func sort(_ places: inout [Place]) {
         // Comparing bytes in place takes a tenth of the time of comparing names.
         guard let first = sections.first else { return }
@@ -213,16 +214,16 @@ struct ImageDump {
         places = texts.map { places[Int($0.place)] }
     }
 
-    /// The texts of a record in the joined bytes of all sections, and which place that is.
+    /// The texts of a record in the joined bytes of all sections, and the record's position.
     fileprivate struct Text {
         let start, end, place: UInt32
     }
 
-    /// Decodes a record that was valid.
+    /// Decodes a valid record.
     func tweak(at place: Place) -> Tweak? { try? decode(place) }
 
     private func decode(_ place: Place) throws(RecordError) -> Tweak {
-        // A place is made by the walk through these sections.
+        // Positions come from these sections.
         let section = sections[place.section]
         let declaration = try TweakDeclaration(
             record: section.bytes.span.bytes, in: place.range, byteOrder: byteOrder)
@@ -232,7 +233,7 @@ struct ImageDump {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Compares two texts in the bytes; the first is before the second if this is negative.
+    /// Compares two texts in the bytes; negative if the first precedes the second.
     fileprivate func compare(_ left: ImageDump.Text, _ right: ImageDump.Text) -> Int {
         guard let start = baseAddress, left.end <= count, right.end <= count else { return 0 }
         let (leftCount, rightCount) = (Int(left.end - left.start), Int(right.end - right.start))

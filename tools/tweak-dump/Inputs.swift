@@ -3,11 +3,10 @@ import Glibc
 import TweakELF
 import TweakSystem
 
-/// What a command line calls standard input.
+/// The name of standard input in messages.
 let standardInput = "standard input"
 
-/// Opens what is piped in. A pipe is copied into a file without a name first, since reading an ELF file is no way from its
-/// beginning to its end.
+/// Opens standard input. A pipe is first copied into an unnamed file, because ELF files are not read from start to end.
 func openStandardInput() throws(ELFError) -> ELFFile {
     var status = stat()
     guard fstat(STDIN_FILENO, &status) == 0 else {
@@ -27,7 +26,7 @@ func openStandardInput() throws(ELFError) -> ELFFile {
 }
 
 private func copyStandardInput(to copy: CInt) throws(ELFError) {
-    /// More is no program, or would fill a disk.
+    /// Larger input is not a program, or would fill the disk.
     let most = 1 << 30
     var count = 0
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -37,7 +36,7 @@ private func copyStandardInput(to copy: CInt) throws(ELFError) {
         guard result >= 0 else { throw .cannotOpen(path: standardInput, reason: systemMessage()) }
         guard result > 0 else { return }
         count += result
-        // What is something else from its first byte on need not be read to an end that may never come.
+        // If the first byte is wrong, do not read to an end that may never come.
         guard count > result || buffer[0] == 0x7F || buffer[0] == UInt8(ascii: "!") else {
             throw .notELF(path: standardInput, reason: "it does not begin like one")
         }
@@ -57,19 +56,19 @@ private func copyStandardInput(to copy: CInt) throws(ELFError) {
     }
 }
 
-/// Finds the files below a folder, in the order of their names. Links, devices, pipes and sockets are left alone.
+/// Finds the files below a folder, sorted by name. Links, devices, pipes and sockets are skipped.
 struct DirectoryWalk {
     private struct Identity: Hashable {
         let device: UInt64
         let inode: UInt64
     }
 
-    /// Folders, each of which may be mounted inside itself.
+    /// The visited folders, because a folder may be mounted inside itself.
     private var seen: Set<Identity> = []
 
     /// - Parameters:
-    ///   - body: Is called with the path of each file.
-    ///   - failed: Is told of folders that cannot be read.
+    ///   - body: Called with the path of each file.
+    ///   - failed: Called for folders that cannot be read.
     mutating func forEachFile(
         below directory: String, _ body: (String) -> Void, failed: (ELFError) -> Void
     ) {
@@ -109,7 +108,7 @@ struct DirectoryWalk {
         }
     }
 
-    /// Not every file system says of its entries what they are.
+    /// Not every file system reports the types of entries.
     private func type(of entry: UnsafeMutablePointer<dirent>, in directory: CInt) -> Int {
         if Int(entry.pointee.d_type) != DT_UNKNOWN { return Int(entry.pointee.d_type) }
         var status = stat()

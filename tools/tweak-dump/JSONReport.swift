@@ -1,7 +1,7 @@
 import CommandSupport
 import TweakRecords
 
-/// Writes one document of JSON. Its keys are a promise to scripts.
+/// Writes one JSON document. Scripts rely on its keys.
 final class JSONReport: Report {
     private var output = JSONBuffer()
     private var isFirst = true
@@ -45,7 +45,7 @@ final class JSONReport: Report {
     }
 }
 
-/// JSON on its way to standard output, as `printJSON` prints it. To make a tree of each tweak and to print that takes
+/// JSON on its way to standard output, in the format of `printJSON`. Building and printing a tree of each tweak takes
 /// thirty times as long.
 struct JSONBuffer {
     private var bytes: [UInt8] = []
@@ -60,7 +60,7 @@ struct JSONBuffer {
     }
 
     mutating func write(text: String) {
-        // `withUTF8` takes a copy of the text, which takes as long as all of this.
+        // `withUTF8` copies the text, which takes as long as everything else here.
         let isWritten = text.utf8.withContiguousStorageIfAvailable { text in
             guard text.allSatisfy({ 0x20..<0x7F ~= $0 && $0 != 0x22 && $0 != 0x5C }) else { return false }
             bytes.append(0x22)
@@ -71,7 +71,7 @@ struct JSONBuffer {
         if isWritten != true { bytes.append(contentsOf: jsonText(text).utf8) }
     }
 
-    /// Writes the JSON form of a tweak, which is that of a `JSONTweak`.
+    /// Writes the JSON form of a tweak, as in `JSONTweak`.
     mutating func write(_ tweak: ImageDump.Tweak) {
         write("        {")
         var isFirst = true
@@ -117,11 +117,11 @@ struct JSONBuffer {
             bytes.removeSubrange(start...)
             return write(text: key.description)
         }
-        // In the place of the last slash.
+        // Replaces the last slash.
         bytes[bytes.count - 1] = 0x22
     }
 
-    /// - Returns: Whether nothing in it must be escaped.
+    /// - Returns: `false` if a character must be escaped.
     private mutating func append(level: String) -> Bool {
         let isPlain = level.utf8.withContiguousStorageIfAvailable { level in
             bytes.append(contentsOf: level)
@@ -149,12 +149,12 @@ struct JSONBuffer {
         write("\n          ]")
     }
 
-    /// Writes a number without a fraction as an integer, and what JSON lacks as a text.
+    /// Writes a number without a fraction as an integer, and a value that JSON lacks as a text.
     mutating func write(value: TweakValue) {
         switch value {
         case .bool(let flag): write(flag ? "true" : "false")
         case .integer(let number):
-            // Of an Int that takes a third of the time.
+            // Printing an Int takes a third of the time.
             bytes.append(contentsOf: (Int(exactly: number).map { "\($0)" } ?? "\(number)").utf8)
         case .double(let number) where number.isFinite:
             let text = "\(number)".utf8
@@ -174,11 +174,11 @@ private struct Member: Sendable {
         case setting(TweakOption.Setting)
     }
 
-    /// The name as it is written, with what comes before and after it.
+    /// The name as written, with the punctuation around it.
     let name: [UInt8]
     let content: @Sendable (ImageDump.Tweak) -> Content?
 
-    /// All members, sorted by their names.
+    /// All members, sorted by name.
     static let all: [Member] = {
         let options = TweakOption.all.map { option in
             Member(option.name) { option.setting($0.declaration).map(Content.setting) }

@@ -4,19 +4,19 @@ import Glibc
 import TweakELF
 import TweakRecords
 
-/// What `--lint` looks for. The names are a promise to scripts.
+/// A rule of `--lint`. Scripts rely on the names.
 enum Rule: String, Encodable, ExpressibleByArgument, CaseIterable {
     case differentDeclarations, defaultNotAllowed, expired, invalidRecord, unusableSection
     case similarNames, noDescription, notUTF8, unknownRecord, severalMonitors, ignoredOption, severalGates,
         idleGate
-    /// What `--forbid` finds.
+    /// The rule of `--forbid`.
     case forbiddenRecord
 
     static var allValueStrings: [String] {
         allCases.filter { $0 != .forbiddenRecord }.map(\.rawValue)
     }
 
-    /// Whether it is only advice, which fails where that is asked for.
+    /// Whether findings of the rule are advice, which fails only on request.
     var isAdvice: Bool { self == .noDescription || self == .similarNames }
 
     init?(argument: String) {
@@ -25,18 +25,18 @@ enum Rule: String, Encodable, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// Looks for mistakes in all files of a command line, which count as one program.
+/// Checks all files of a command line, which count as one program.
 final class Lint: Report {
     private(set) var findings: Findings
     /// The attributes that declarations must agree on, and the location.
     private static let kept = Set(
         TweakOption.all.compactMap { $0.purpose == .values || $0.name == "location" ? $0.attribute : nil })
     private let today = utcDay(secondsSince1970: time(nil))
-    /// The first declaration of each tweak, without what only people read.
+    /// The first declaration of each tweak, without texts for people.
     private var first: [TweakKey: FoundTweak] = [:]
-    /// The first of each name without case and blanks.
+    /// The first tweak of each name, ignoring case and blanks.
     private var firstSpellings: [String: FoundTweak] = [:]
-    /// Those that name another tweak, which a later file may have.
+    /// Tweaks that name another one, which may be in a later file.
     private var paired: [(tweak: FoundTweak, with: String)] = []
     private var messages: Set<String> = []
     /// The gates of all images, which a tweak of a later one may be below.
@@ -62,7 +62,7 @@ final class Lint: Report {
         for gate in gates { check(gate, image.path) }
         image.forEachUnknownRecord { offset, version, kind in
             let what = version == RecordLayout.version ? "kind \(kind)" : "version \(version)"
-            let message = "record at offset \(offset): unknown \(what), which a program passes over"
+            let message = "record at offset \(offset): unknown \(what), which programs ignore"
             findings.write(Finding(.unknownRecord, path: image.path, message: message))
         }
         return isInvalid || !errors.isEmpty
@@ -116,7 +116,7 @@ final class Lint: Report {
         }
     }
 
-    /// The compiler refuses these, but other tools may write records too.
+    /// Compilers report these, but other tools may write records too.
     private func checkOptions(_ tweak: FoundTweak) {
         let declaration = tweak.declaration
         for option in TweakOption.all {
@@ -130,7 +130,7 @@ final class Lint: Report {
         }
     }
 
-    /// A pad has two numbers that can be set.
+    /// A pad needs two settable numbers.
     private func checkPairs() {
         for (tweak, pair) in paired {
             let key = tweak.declaration.key
@@ -188,7 +188,7 @@ extension TweakKey {
     }
 }
 
-/// Finds every record: what is released has none.
+/// Reports every record, because releases must contain none.
 final class Forbid: Report {
     private(set) var findings: Findings
 

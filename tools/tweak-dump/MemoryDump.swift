@@ -6,18 +6,18 @@ import TweakMemory
 import TweakRecords
 import TweakSystem
 
-/// What to read besides files.
+/// The inputs besides files.
 struct MemoryInputs: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A process whose tweaks to show with what they are set to.",
-            discussion: "Its memory is read, and it is not stopped.", valueName: "process"))
+            "A process whose tweaks to show with their current values.",
+            discussion: "Its memory is read without stopping it.", valueName: "process"))
     var pid: [Int32] = []
 
     @Option(
         help: ArgumentHelp(
-            "A core whose tweaks to show with what they were set to.",
-            discussion: "What it lacks is taken from the files that were loaded, if their build ids fit.",
+            "A core whose tweaks to show with the values at that time.",
+            discussion: "Missing parts are read from the loaded files if their build ids match.",
             valueName: "file"),
         completion: .file())
     var core: [String] = []
@@ -31,20 +31,20 @@ struct MemoryInputs: ParsableArguments {
 }
 
 extension Dump {
-    /// Hands on the tweaks in a process with what they are set to, with the Tweaks library or without it. Nothing in the
-    /// process notices.
+    /// Reports the tweaks of a process with their current values, with or without the Tweaks library. The process does
+    /// not notice.
     fileprivate mutating func add(process pid: Int32) {
         let executable = executablePath(of: "\(pid)")
         add("process \(pid)", executable) { () throws(MemoryError) in
             let process = try ProcessMemory(pid: pid)
             let tweaks = try MemoryTweaks(in: process, executable: executable)
-            // What is mapped can be seen by more than what is in it.
+            // The memory map is readable by more users than the memory.
             if tweaks.found.sawNothing { try process.checkAccess() }
             return tweaks
         }
     }
 
-    /// The same of a core.
+    /// Reports the tweaks of a core with the values at that time.
     fileprivate mutating func add(core path: String) {
         var executable: String?
         add(path, nil) { () throws(MemoryError) in
@@ -69,7 +69,7 @@ extension Dump {
                 end(with: .missing)
             }
         } catch {
-            // A core is named in what is said of it.
+            // Errors of a core name it.
             printProblem(executable == nil && !title.hasPrefix("process") ? "\(error)" : "\(title): \(error)")
             end(with: error.kind)
         }
@@ -79,7 +79,7 @@ extension Dump {
 extension ImageDump {
     /// An image in memory.
     ///
-    /// - Parameter values: What its tweaks are set to, of each section by where the records begin.
+    /// - Parameter values: The current values of each section, by the offsets of the records.
     fileprivate init(_ image: MemoryImage, _ values: [[Int: TweakValue]], _ selection: Selection) {
         self.init(
             path: image.path, architecture: image.architecture,

@@ -2,8 +2,8 @@ import CommandSupport
 import TweakOverrides
 import TweakRecords
 
-/// Writes the defaults, or what tweaks are set to, as a file of overrides that a person edits. Of a tweak in several places
-/// the first one counts. Left out is what cannot be set.
+/// Writes the defaults, or the current values, as an overrides file to edit. If a tweak is declared several times, the
+/// first declaration counts. Tweaks that cannot be set are left out.
 final class OverridesReport: Report {
     private var document = OverridesDocument()
     private var seen: Set<TweakKey> = []

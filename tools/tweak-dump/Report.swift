@@ -4,18 +4,18 @@ import Glibc
 import TweakELF
 import TweakRecords
 
-/// What becomes of what is found.
+/// Receives the images that are found.
 protocol Report: AnyObject {
-    /// Takes the tweaks of an image.
+    /// Reports the tweaks of an image.
     ///
-    /// - Parameter isShownEmpty: Whether to mention it if it has none.
-    /// - Returns: Whether one of its records is invalid.
+    /// - Parameter isShownEmpty: Whether to mention an image without tweaks.
+    /// - Returns: Whether a record is invalid.
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool
 
-    /// Takes a section that has the name of those with records and cannot hold any.
+    /// Reports a section with the name of record sections that cannot contain records.
     func addUnusable(_ section: UnusableSection, of image: ImageDump)
 
-    /// Ends with the last image.
+    /// Called after the last image.
     func finish()
 }
 
@@ -33,7 +33,7 @@ extension Report {
     }
 }
 
-/// Writes a line to standard error, behind what has been written to standard output.
+/// Writes a line to standard error, after flushing standard output.
 func printProblem(_ message: String) {
     fflush(nil)
     printMessage(message, of: "tweak-dump")
@@ -42,7 +42,7 @@ func printProblem(_ message: String) {
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     case table, json, csv, markdown, overrides
 
-    /// What writes the tweaks.
+    /// The report in this format.
     var report: any Report {
         switch self {
         case .table: TableReport()

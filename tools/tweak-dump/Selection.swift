@@ -2,12 +2,12 @@ import ArgumentParser
 import CommandSupport
 import TweakRecords
 
-/// Which tweaks are meant.
+/// The tweaks to show.
 struct Selection: ParsableArguments {
     @Option(
         name: .customLong("name"),
         help: ArgumentHelp(
-            "Only tweaks whose Category/Collection/Name fits this pattern, with *, ? and […].",
+            "Only tweaks whose Category/Collection/Name matches this pattern, with *, ? and […].",
             valueName: "pattern"))
     var names: [Pattern] = []
 
@@ -20,11 +20,11 @@ struct Selection: ParsableArguments {
     @Option(
         name: .customLong("location"),
         help: ArgumentHelp(
-            "Only tweaks that are declared in a file, or file:line, whose last parts fit this pattern.",
+            "Only tweaks declared in a file, or at a file:line, whose last components match this pattern.",
             valueName: "pattern"))
     var locations: [Pattern] = []
 
-    /// Whether all are.
+    /// Whether all tweaks are shown.
     var isEverything: Bool { names.isEmpty && categories.isEmpty && types.isEmpty && locations.isEmpty }
 
     func contains(_ tweak: TweakDeclaration) -> Bool {
@@ -42,7 +42,7 @@ struct Selection: ParsableArguments {
     private func isSelected(_ location: String) -> Bool {
         let scalars = Array(location.unicodeScalars)
         let file = scalars.lastIndex(of: ":").map { scalars[..<$0] } ?? scalars[...]
-        // The whole path, and what is behind each slash.
+        // The whole path, and the parts after each slash.
         let starts = [0] + scalars.indices.filter { scalars[$0] == "/" }.map { $0 + 1 }
         return locations.contains { pattern in
             starts.contains {
@@ -52,7 +52,7 @@ struct Selection: ParsableArguments {
     }
 }
 
-/// A type that is named by an argument.
+/// The type named by an argument.
 struct NamedType: ExpressibleByArgument {
     let type: TweakType
 

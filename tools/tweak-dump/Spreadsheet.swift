@@ -1,7 +1,7 @@
 import CommandSupport
 import TweakRecords
 
-/// The cells of a tweak where each has its own column, for programs that read tables.
+/// The cells of a tweak with a column for each property, for spreadsheets.
 private let columns: [(name: String, cell: @Sendable (ImageDump.Tweak) -> String?)] = [
     ("category", { $0.declaration.key.category }),
     ("collection", { $0.declaration.key.collection }),
@@ -18,7 +18,7 @@ private let columns: [(name: String, cell: @Sendable (ImageDump.Tweak) -> String
     ),
 ]
 
-/// The cell of an option. That a monitor is read-only is in the column of its kind.
+/// The cell of an option. The kind says already that a monitor is read-only.
 private func cell(_ option: TweakOption, of tweak: TweakDeclaration) -> String? {
     option.attribute == "read-only" && tweak.isMonitor ? nil : option.setting(tweak)?.text
 }
@@ -27,7 +27,7 @@ extension TweakDeclaration {
     fileprivate var kind: String { isMonitor ? "monitor" : type == .action ? "action" : "tweak" }
 }
 
-/// Writes one table of all images as comma-separated values: RFC 4180, with lines that end as those of Linux do.
+/// Writes one table of all images as comma-separated values: RFC 4180, but with lines that end with a newline.
 final class CSVReport: Report {
     init() {
         print((["path"] + columns.map(\.name) + TweakOption.all.map(\.name)).joined(separator: ","))
@@ -46,7 +46,7 @@ final class CSVReport: Report {
     func finish() {}
 }
 
-/// Writes a heading and a table for each image, as GitHub and most others show them.
+/// Writes a heading and a table for each image, in GitHub's Markdown.
 final class MarkdownReport: Report {
     private var isFirst = true
 
@@ -84,7 +84,7 @@ final class MarkdownReport: Report {
         print(image.buildID.map { ", build id \(Self.escaped($0))" } ?? "")
     }
 
-    /// A text that means itself.
+    /// The text, escaped for Markdown.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in printable(text).unicodeScalars {

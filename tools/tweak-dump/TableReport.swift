@@ -3,7 +3,7 @@ import TweakRecords
 
 /// Writes a table for each image.
 final class TableReport: Report {
-    /// The two upper levels of a name, under which a table has tweaks.
+    /// The two upper levels of a name, which are the heading in a table.
     private struct Group: Hashable, Comparable {
         let category, collection: String
 
@@ -12,7 +12,7 @@ final class TableReport: Report {
         }
     }
 
-    /// A tweak, of which there may be several records that say the same.
+    /// A tweak, for which there may be several equal records.
     private struct Row {
         let group: Int
         let place: ImageDump.Place
@@ -25,7 +25,7 @@ final class TableReport: Report {
             optional: ["VALUE", "NOTES", "DESCRIPTION"], isIndented: true)
         var groups: [Group: Int] = [:]
         var rows: [Row] = []
-        // By all that is shown of them but the place. A record takes more memory than its hash.
+        // By everything shown except the location. A hash takes less memory than a record.
         var known: [Int: Int] = [:]
         var locations = Locations()
         let isInvalid = image.forEachTweak {
@@ -64,7 +64,7 @@ final class TableReport: Report {
         }
         columns.measure(["", "", "", "", "", "", locations.longest, ""])
         if !rows.isEmpty { print(columns.header) }
-        // By name; those of a group in the order of their records.
+        // By name; within a group in the order of the records.
         var ranks = [Int](repeating: 0, count: groups.count)
         for (rank, group) in groups.sorted(by: { $0.key < $1.key }).enumerated() { ranks[group.value] = rank }
         var last: Int?
@@ -85,13 +85,13 @@ final class TableReport: Report {
     func finish() {}
 }
 
-/// Where tweaks are declared, below the folder that they have in common.
+/// The locations of declarations, below their common folder.
 private struct Locations {
-    /// With the slash at its end; `nil` if there was none yet.
+    /// With the slash at its end; `nil` if there is no location yet.
     private var common: Substring.UTF8View?
     private var longestWhole = ""
 
-    /// Empty if they have none in common but the root.
+    /// Empty if only the root is common.
     var directory: String { common.map { String(decoding: $0.dropLast(), as: UTF8.self) } ?? "" }
     var longest: String { relative(longestWhole) }
 
@@ -109,7 +109,7 @@ private struct Locations {
         common = directory
     }
 
-    /// The place of the first of several records that say the same.
+    /// The location of the first of several equal records.
     func text(of tweak: TweakDeclaration, _ count: Int) -> String {
         tweak.location.map { relative($0) + (count > 1 ? " and \(count - 1) more" : "") } ?? ""
     }

@@ -12,12 +12,12 @@ struct TweakDump: ParsableCommand {
         abstract:
             "Show the tweaks in executables, libraries, object files and archives, without running them.",
         discussion: """
-            Binaries of every architecture and byte order are read. A file without tweaks is not an error. The members of a \
-            thin archive are found from its folder; an archive in an archive is skipped, which is said, and so is a \
-            separate debug file.
+            Reads binaries of every architecture and byte order. A file without tweaks is not an error. The members of a \
+            thin archive are relative to its folder. Archives in archives and separate debug files are skipped with a \
+            message.
 
-            With --lint all files count as one program. Its rules are \(Rule.allValueStrings.joined(separator: ", ")). What \
-            \(Rule.allCases.filter(\.isAdvice).map(\.rawValue).joined(separator: " and ")) find is advice, which does not fail.
+            With --lint all files count as one program. Its rules are \(Rule.allValueStrings.joined(separator: ", ")). Findings of \
+            \(Rule.allCases.filter(\.isAdvice).map(\.rawValue).joined(separator: " and ")) are advice and do not fail.
 
             EXIT STATUS
               0   every file was read, --diff or --forbid found nothing, and --lint nothing but advice
@@ -32,13 +32,13 @@ struct TweakDump: ParsableCommand {
             """,
         version: "tweak-dump \(libraryVersion)")
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: OutputFormat = .table
 
     @Flag(help: "Also show the tweaks of the shared libraries that a file needs.")
     var libraries = false
 
-    @Flag(help: "Read the files below folders, each once; without a folder, those below the current one.")
+    @Flag(help: "Read the files below folders, by default the current one, each once.")
     var recursive = false
 
     @OptionGroup var memory: MemoryInputs
@@ -48,10 +48,10 @@ struct TweakDump: ParsableCommand {
     @Flag(exclusivity: .exclusive)
     var task: Task?
 
-    @Option(help: "A rule of --lint that does not count.")
+    @Option(help: "Ignore this rule of --lint.")
     var ignore: [Rule] = []
 
-    @Flag(help: "Fail because of advice of --lint too.")
+    @Flag(help: "With --lint, fail because of advice too.")
     var strict = false
 
     @Argument(help: "The files to inspect; - is standard input.", completion: .file())
@@ -68,7 +68,7 @@ struct TweakDump: ParsableCommand {
             throw ValidationError("--\(task) writes a table or JSON.")
         }
         guard task != .diff || (files.count == 2 && memory.isEmpty) else {
-            throw ValidationError("--diff compares two: the old one and the new one.")
+            throw ValidationError("--diff compares two files or folders: the old and the new one.")
         }
     }
 
@@ -101,7 +101,7 @@ struct TweakDump: ParsableCommand {
         if exitCode != EXIT_SUCCESS { throw ExitCode(exitCode) }
     }
 
-    /// - Returns: The status that the command ends with.
+    /// - Returns: The exit status of the command.
     private func read(_ files: [String], for report: any Report) -> Int32 {
         var dump = Dump(report, .init(isRecursive: recursive, hasLibraries: libraries), selection)
         if files.isEmpty, memory.isEmpty { dump.add(folder: "") }
@@ -112,15 +112,15 @@ struct TweakDump: ParsableCommand {
     }
 }
 
-/// What to do with the tweaks instead of showing them.
+/// The task, instead of showing the tweaks.
 enum Task: String, EnumerableFlag {
     case lint, diff, forbid
 
     static func help(for task: Task) -> ArgumentHelp? {
         switch task {
         case .lint: "Show mistakes instead of the tweaks."
-        case .diff: "Show what is different in the second of two files or folders."
-        case .forbid: "Show all records, and fail if there is one: what is released has none."
+        case .diff: "Show the differences between two files or folders."
+        case .forbid: "Show all records and fail if there are any, to check a release."
         }
     }
 }

@@ -2,10 +2,10 @@ import CommandSupport
 import Glibc
 import Yams
 
-/// What `tweak generate` runs to know the options in `.flip.yml`, in the working directory, as FlipTheSwitch reads it.
+/// Prints the options in `.flip.yml` in the working directory, as FlipTheSwitch reads it, for `tweak generate`.
 ///
-/// The file is YAML, and what reads that brings Foundation, which is larger than all of `tweak`. Prints the options as
-/// JSON, or what is wrong with the file.
+/// A program of its own, because the YAML parser needs Foundation, which is larger than all of `tweak`. Prints the
+/// options as JSON, or an error.
 @main
 struct TweakFlipDefaults {
     private static let path = ".flip.yml"
@@ -13,7 +13,7 @@ struct TweakFlipDefaults {
 
     static func main() throws {
         reserveStandardDescriptors()
-        // It is no command of `tweak`, which asks those what they are for.
+        // `tweak` asks its commands for their abstracts; this is not one.
         guard CommandLine.argc < 2 else { exit(EX_USAGE) }
         let options: [String: String]
         do throws(Failure) { options = try Self.options(yaml: readInput(path, isNamed: false)) } catch {

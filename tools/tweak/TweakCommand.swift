@@ -9,31 +9,30 @@ struct TweakCommand: ParsableCommand {
         commandName: "tweak",
         abstract: "Show and change the tweaks of programs.",
         discussion: """
-            PROGRAM is a process id, the path of an executable, or the name of one. A program that runs is asked, and \
-            what is changed it has at once; without the Tweaks library in it its memory is read and written, and what is \
-            changed lasts as long as it runs. Of one that does not run, what can be changed is read from the executable \
-            and the shared libraries that it needs; what is changed is kept in \
-            $XDG_CONFIG_HOME/tweaks/<name of the executable>/overrides.json, which the program reads when it starts.
+            PROGRAM is a process id, or the path or name of an executable. A running program is changed at once; without \
+            the Tweaks library in it, its memory is read and written, and changes last until it ends. The tweaks of a \
+            program that is not running are read from the executable and its shared libraries, and changes are kept in \
+            $XDG_CONFIG_HOME/tweaks/<name of the executable>/overrides.json for its next start.
 
             A tweak is named Category/Collection/Name, with %2F for a slash and %25 for a percent sign inside a \
-            level. Less is enough if it fits one tweak only: the last levels, or the beginning or the end of each; \
-            what is written exactly goes before what differs in upper and lower case, or has colour for color.
+            level. An abbreviation suffices if it matches only one tweak: the last levels, or the beginning or end of each. \
+            Exact matches take precedence over matches that differ in case, or in colour for color.
 
             EXIT STATUS
               0   done; a value outside the limits was clamped, with a warning
               64  the command line is wrong, or several processes of the program run
-              65  there is no such tweak, or several fit the name, it cannot take the value, or a file holds none or a mistake
+              65  no tweak or several match the name, the value is not allowed, or a file has no values or an error
               66  PROGRAM, a file or a preset is missing or cannot be opened
-              69  the program does not run, does not listen, or ended before it answered, or cannot have the library
+              69  the program is not running, does not listen, ended before it answered, or cannot load the library
               70  the editor failed
               71  the system refused a socket
-              73  there can be no file to edit
+              73  the file to edit cannot be created
               74  the overrides, a preset or a file could not be read or written
-              75  the program does not answer, as one that is stopped, or is busy
-              76  what the program answered makes no sense
-              77  the program may not be asked, or its memory not be read
+              75  the program does not answer, for example because it is stopped, or is busy
+              76  the program sent a malformed answer
+              77  no permission to connect to the program, or to read its memory
               126 the program to start cannot be executed
-              127 there is no program to start
+              127 the program to start was not found
             """,
         version: "tweak \(libraryVersion)",
         subcommands: [
@@ -44,12 +43,12 @@ struct TweakCommand: ParsableCommand {
             ImportCommand.self, PresetCommand.self, GenerateCommand.self,
         ])
 
-    /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option, and `--all` as `--all-processes` where it has
-    /// no other meaning.
+    /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option, and `--all` as `--all-processes` where it
+    /// has no other meaning.
     static func main() {
         _ = reservedDescriptors
         var arguments = commandArguments(of: "tweak")
-        // What follows a program to start is for that.
+        // The arguments after the program to start belong to that program.
         if !["reset", "exec", "ps", "---complete"].contains(arguments.first) {
             let options = arguments.prefix { $0 != "--" }
             arguments.replaceSubrange(
@@ -76,14 +75,14 @@ struct TweakCommand: ParsableCommand {
 }
 
 extension TweakCommand {
-    /// Parses what follows the name of a command without looking at the other commands, which takes less time.
+    /// Parses the arguments of a command without looking at the other commands, which takes less time.
     ///
-    /// - Returns: `nil` if something is wrong, or help is wanted: what is said then has the names of both.
+    /// - Returns: `nil` on errors and for help, whose texts need the names of all commands.
     fileprivate static func parseAlone(_ arguments: [String]) -> (any ParsableCommand)? {
         guard let command = configuration.subcommands.first(where: { $0._commandName == arguments.first }),
             let parsed = try? command.parseAsRoot(Array(arguments.dropFirst()))
         else { return nil }
-        // Not the parser's own command that shows help.
+        // The parser's own help command is not in the list.
         let own = [command] + command.configuration.subcommands
         return own.contains { $0 == type(of: parsed) } ? parsed : nil
     }
@@ -93,7 +92,7 @@ extension TweakCommand {
         return try parseAsRoot(arguments)
     }
 
-    /// Expects that the command line begins with commands that there are.
+    /// Throws unless the command line begins with existing commands.
     fileprivate static func checkCommand(_ arguments: [String]) throws {
         var command: any ParsableCommand.Type = TweakCommand.self
         for name in arguments {
@@ -114,7 +113,7 @@ extension TweakCommand {
     }
 }
 
-/// The numbers of standard streams that this command was started without.
+/// The standard descriptors that were closed when the command started.
 let reservedDescriptors = reserveStandardDescriptors()
 
 func warn(_ message: String) { printMessage("warning: " + message) }

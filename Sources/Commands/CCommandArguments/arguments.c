@@ -5,8 +5,9 @@
 static int count;
 static char **arguments;
 
-/* Swift looks for the arguments in front of the environment. A library that is loaded earlier and sets a variable,
- * as libfaketime does, moves the environment. glibc also passes the arguments to constructors. */
+/* Swift looks for the arguments in front of the environment. A library that is loaded earlier and
+ * sets a variable, as libfaketime does, moves the environment. glibc also passes the arguments to
+ * constructors. */
 __attribute__((constructor)) static void keep_arguments(int argc, char **argv) {
   count = argc;
   arguments = argv;

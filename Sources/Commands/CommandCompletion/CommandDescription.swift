@@ -20,7 +20,7 @@ struct CommandDescription: Decodable {
             var text: String { (kind == "long" ? "--" : "-") + name }
         }
 
-        /// How the value is completed. One of these is not `nil`.
+        /// The completion of the value. One of these is not `nil`.
         struct Completion: Decodable {
             struct List: Decodable { let values: [String] }
             struct Files: Decodable { let extensions: [String] }

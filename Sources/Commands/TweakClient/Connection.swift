@@ -229,11 +229,11 @@ extension ConnectionError {
     /// The error in words.
     package var reason: String {
         switch self {
-        case .refused: "it does not run any more, or does not want to be asked"
-        case .closed: "it ended, or closed the connection, before it answered"
+        case .refused: "it is no longer running, or does not accept connections"
+        case .closed: "it ended or closed the connection before it answered"
         case .silent: "it does not answer; it is stopped or hangs"
-        case .garbage(let reason): "what it says makes no sense: \(reason)"
-        case .system(let reason, _): "it cannot be asked: \(reason)"
+        case .garbage(let reason): "its answer is malformed: \(reason)"
+        case .system(let reason, _): "cannot connect to it: \(reason)"
         case .answer(let error): error.message
         case .tooLong(let bytes):
             "a program takes \(ControlLimits.requestSize) bytes at a time, and the values are \(bytes)"

@@ -7,8 +7,7 @@ internal import TweakJSON
 internal import TweakMemory
 internal import TweakSystem
 
-/// A program that runs and does not have the Tweaks library: its cells are read and written from outside. What is set is
-/// gone when it ends.
+/// A running program without the library, whose cells are read and written in its memory. Changes last until it ends.
 package final class MemoryProgram: Program {
     private let process: ProcessMemory
     private let tweaksInMemory: MemoryTweaks
@@ -22,8 +21,8 @@ package final class MemoryProgram: Program {
 
     /// Reads the memory of a process.
     ///
-    /// - Returns: `nil` if it has no tweaks, or the library, which is the way then.
-    /// - Throws: ``Failure`` if the process has ended, or has tweaks and may not be read.
+    /// - Returns: `nil` if the process has no tweaks, or has the library, which must be used instead.
+    /// - Throws: ``Failure`` if the process has ended, or its tweaks cannot be read.
     package init?(pid: pid_t, warn: @escaping (String) -> Void) throws(Failure) {
         self.warn = warn
         let executable = executablePath(of: "\(pid)")
@@ -34,7 +33,7 @@ package final class MemoryProgram: Program {
             tweaksInMemory = try MemoryTweaks(in: process, executable: executable)
             if tweaksInMemory.found.sawNothing { try process.checkAccess() }
         } catch .forbidden(let rule) {
-            // By its files it may have nothing to see.
+            // Judging by its files, it may have no tweaks.
             var scan = ProcessScan()
             switch scan.content(of: pid) {
             case .library, .nothing: return nil
@@ -69,7 +68,7 @@ package final class MemoryProgram: Program {
         return tweaksInMemory.tweak(key).map { status($0, tweaksInMemory.waiting()) }
     }
 
-    /// The tweak as it is with a value that was read.
+    /// The tweak with a value that was read.
     package func status(_ declaration: TweakDeclaration, _ value: TweakValue?) -> JSONTweak {
         status((declaration, value), tweaksInMemory.waiting())
     }
@@ -153,9 +152,9 @@ package final class MemoryProgram: Program {
         return answer
     }
 
-    /// What reads some of the tweaks again and again.
+    /// A sampler for some of the tweaks.
     ///
-    /// - Throws: ``Failure`` if one of them is not there.
+    /// - Throws: ``Failure`` if a tweak no longer exists.
     package func sampler(for keys: [TweakKey]) throws(Failure) -> MemorySampler {
         guard let sampler = tweaksInMemory.sampler(for: keys) else {
             throw Failure("one of the tweaks is not there any more", about: title, .unavailable)
@@ -249,19 +248,20 @@ package final class MemoryProgram: Program {
     }
 }
 
-/// Reads the cells of some tweaks of a process that does not have the library, up to some thousand times a second.
+/// Reads the cells of some tweaks of a process without the library, up to some thousand times a second.
 package struct MemorySampler {
     private let cells: CellSampler
     private let title: String
 
     fileprivate init(_ cells: CellSampler, title: String) { (self.cells, self.title) = (cells, title) }
 
-    /// The declarations, in the order in which the tweaks were named.
+    /// The declarations, in the order of the names.
     package var declarations: [TweakDeclaration] { cells.declarations }
 
-    /// The values at this moment, `nil` for a text that cannot be read.
+    /// The current values; `nil` for a text that cannot be read.
     ///
-    /// - Throws: ``Failure`` of the kind ``Failure/Kind/unavailable`` when the process has ended, or runs another program.
+    /// - Throws: ``Failure`` of the kind ``Failure/Kind/unavailable`` if the process has ended or executed another
+    ///   program.
     package func read() throws(Failure) -> [TweakValue?] {
         do throws(MemoryError) { return try cells.read() } catch { throw error.failure(of: title) }
     }
@@ -275,7 +275,7 @@ package struct MemorySampler {
 }
 
 extension TweakSource {
-    /// What somebody wrote into the memory of a process, the process itself perhaps.
+    /// A value written into the memory of a process, perhaps by the process itself.
     package static let memory = TweakSource("memory")
 }
 

@@ -198,15 +198,16 @@ package struct ProgramSearch {
         let other = user == geteuid() ? nil : user.map(userName)
         if let other, geteuid() != 0 {
             throw Failure(
-                "\(text): the process is one of \(other), who may ask it, and so may root", .forbidden)
+                "\(text): the process belongs to \(other); only \(other) and root can connect to it",
+                .forbidden)
         }
         if let program = try MemoryProgram(pid: pid, warn: warn) { return program }
         // Its overrides belong to its user.
         if let other {
-            throw Failure("\(text): the process is one of \(other), and does not listen", .unavailable)
+            throw Failure("\(text): the process belongs to \(other), and does not listen", .unavailable)
         }
         guard let path = executablePath(of: text) else {
-            throw Failure("\(text): the process does not want to be asked", .unavailable)
+            throw Failure("\(text): the process does not accept connections", .unavailable)
         }
         var scan = ProcessScan()
         if scan.content(of: pid) == .library {
@@ -277,12 +278,12 @@ package struct ProgramSearch {
                 !$0.hasPrefix(".")
             }
             throw Failure(
-                "\(name): no program of this name runs, and there is no such file"
+                "\(name): no program of this name is running, and there is no such file"
                     + didYouMean(Set(running + kept).nearest(to: name)), .missing)
         }
         guard !checkingValues else {
             throw Failure(
-                "\(name): it does not run, and its executable is not known; give the path", .missing)
+                "\(name): it is not running, and its executable is not known; give the path", .missing)
         }
         return try OfflineProgram(application: name, warn: warn)
     }

@@ -5,7 +5,7 @@ internal import TweakELF
 package import TweakRecords
 internal import TweakSystem
 
-/// How to start a program with the library.
+/// The arrangements to start a program with the library.
 package struct ProgramStart {
     /// The file to execute.
     package let path: String

@@ -149,7 +149,7 @@ package struct RunningProgram {
                 if !found.isEmpty { paths[process.pid] = found }
             }
         }
-        // Where root never had a directory, another user may have made it.
+        // If root never had a directory, another user may have made it.
         if let directory = ControlDirectory.ofUser, directory.isOfThisUser {
             directory.removeAbandoned()
             for pid in directory.processes where ofAllUsers || otherUserName(of: pid) == nil {

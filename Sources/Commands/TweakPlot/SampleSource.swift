@@ -1,4 +1,4 @@
-/// Where samples come from: a running program, the memory of a process, or a test.
+/// A source of samples: a running program, the memory of a process, or a test.
 package protocol SampleSource<Problem> {
     /// The error that ends the samples.
     associatedtype Problem: Error

@@ -95,7 +95,7 @@ package enum ProgramMessage: Sendable {
         ) throws(ControlError) -> Method.Answer {
             let answer: ControlAnswer<Method.Answer>
             do throws(JSONError) { answer = try message.decode() } catch {
-                throw ControlError(.internalError, "the program's answer makes no sense: \(error)")
+                throw ControlError(.internalError, "the program's answer is malformed: \(error)")
             }
             if let error = answer.error { throw error }
             guard let result = answer.result else {

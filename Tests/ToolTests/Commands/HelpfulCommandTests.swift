@@ -108,12 +108,12 @@ import Testing
         let form = try tweak("list", ["--format", "json"]).json["undeclared"] as? [[String: Any]]
         #expect(form?.map { $0["tweak"] as? String } == ["Old/A/B", "Old/A/C"])
         #expect(
-            try tweak("reset", ["Old/A/B"]).output == "Old/A/B: 7 is not kept any more; nothing declares it\n"
+            try tweak("reset", ["Old/A/B"]).output == "Old/A/B: 7 was removed; no such tweak is declared\n"
         )
         #expect(try tweak("reset", ["--all"]).output == "Setter/Values/Count: 6 → 5\n")
         #expect(
             try tweak("reset", ["--undeclared"]).output
-                == "Old/A/C: \"gone\" is not kept any more; nothing declares it\n")
+                == "Old/A/C: \"gone\" was removed; no such tweak is declared\n")
         #expect(try !tweak("list", []).output.contains("kept, though"))
         #expect(waitUntil { (try? program.overrides().isEmpty) == true })
     }

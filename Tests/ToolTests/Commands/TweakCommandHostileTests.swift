@@ -35,10 +35,10 @@ import Testing
         #"{"id":1,"result":{"tweaks":[{"tweak":"A/B/C","type":"nothing"}]}}"#, "\u{1b}[31m\u{0}",
         String(repeating: "[", count: 5000), #"{"method":"changed","params":{"subscription":"x"}}"#,
     ])
-    func `76 is for an answer that makes no sense`(line: String) throws {
+    func `76 is for a malformed answer`(line: String) throws {
         let endpoint = try FakeEndpoint(program) { _ in .line(line) }
         defer { endpoint.stop() }
-        try expect(76, "makes no sense: ")
+        try expect(76, "answer is malformed: ")
     }
 
     @Test func `69 is for a connection that ends`() throws {
@@ -187,7 +187,7 @@ import Testing
         let result = try run("/usr/bin/env", arguments, home: program.home)
         #expect(result.status == 77)
         // Where root made the runtime directory the other user does not even look.
-        let reason = other.isEmpty ? "it cannot be asked: Permission denied" : "the process is one of root"
+        let reason = other.isEmpty ? "cannot connect to it: Permission denied" : "the process belongs to root"
         #expect(result.error.contains(reason))
     }
 }

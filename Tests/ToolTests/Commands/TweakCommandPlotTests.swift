@@ -232,7 +232,7 @@ private final class PlotTerminal: Sendable {
         let result = try setter.tweak("plot", "Text")
         #expect(result.status == EX_DATAERR)
         #expect(
-            result.error == "tweak: Setter/Values/Text: a string cannot be sampled; numbers and Bools can\n")
+            result.error == "tweak: Setter/Values/Text: a string cannot be sampled, only numbers and Bools\n")
         for options in [["--rate", "0"], ["--rate", "1001"], ["--window", "0"], ["--duration", "-1"]] {
             #expect(
                 try setter.program.command(["plot", "\(setter.pid)", "Count"] + options).status == EX_USAGE)

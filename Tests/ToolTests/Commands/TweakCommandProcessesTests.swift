@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `ps without programs, and without a directory for sockets`() throws {
-        #expect(try program.command("ps").output == "no program with tweaks runs\n")
+        #expect(try program.command("ps").output == "no program with tweaks is running\n")
         try program.makeRuntimeDirectory()
         #expect(try program.command("ps", "--format", "json").json["programs"] as? [[Int]] == [])
     }
@@ -141,7 +141,7 @@ import Testing
         _ = setter.process.wait()
         #expect(FileManager.default.fileExists(atPath: setter.socketPath))
         #expect(try program.tweak("get", "Count").output == "5\n")
-        #expect(try program.command("ps").output == "no program with tweaks runs\n")
+        #expect(try program.command("ps").output == "no program with tweaks is running\n")
         #expect(!FileManager.default.fileExists(atPath: setter.socketPath))
         let result = try setter.tweak("get", "Count")
         #expect(result.status == 69)
@@ -195,7 +195,7 @@ import Testing
         #expect(result.status == 66)
         #expect(
             result.error
-                == "tweak: no-such-program: no program of this name runs, and there is no such file\n")
+                == "tweak: no-such-program: no program of this name is running, and there is no such file\n")
         for pid in ["99999999", "99999999999999999999"] {
             #expect(try program.command("list", pid).status == 69)
         }

@@ -56,7 +56,7 @@ import Testing
         let found = try findings([padding, unknown])
         #expect(found.count == 1)
         #expect(
-            found.first?.hasSuffix("unknown kind 200, which a program passes over [unknownRecord]") == true)
+            found.first?.hasSuffix("unknown kind 200, which programs ignore [unknownRecord]") == true)
     }
 
     @Test func `A record of an unknown version is found`() throws {

@@ -193,7 +193,7 @@ private struct Starts {
         #expect(result.output == "20 1.50 ball\n")
         #expect(
             result.error
-                == "tweak: warning: \(program): there are no tweaks in it, nor in the libraries that it needs\n"
+                == "tweak: warning: \(program): neither it nor the libraries that it needs have tweaks\n"
         )
     }
 

@@ -198,7 +198,7 @@ struct `Programs without a session` {
             ls /tmp/tweaks-65534
             ./tweak ps
             """)
-        #expect(result.output == "no program with tweaks runs\n")
+        #expect(result.output == "no program with tweaks is running\n")
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
@@ -245,8 +245,8 @@ struct `Programs without a session` {
         #expect(
             result.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") } == [
                 "PID.sock", "Server/Work/Speed: 1 → 2", "Server/Work/Speed: 2 → 3",
-                "tweak: PID: the process is one of \(user), who may ask it, and so may root",
-                "no program with tweaks runs", "PID USER APPLICATION TWEAKS OVERRIDES EXECUTABLE",
+                "tweak: PID: the process belongs to \(user); only \(user) and root can connect to it",
+                "no program with tweaks is running", "PID USER APPLICATION TWEAKS OVERRIDES EXECUTABLE",
                 "PID \(user) server 1 1 \(try #require(machine).path("server"))",
                 #"{"Server":{"Work":{"Speed":3}}}"#,
             ])
@@ -320,7 +320,7 @@ struct `Programs without a session` {
         #expect(
             result.output.split(separator: "\n") == [
                 "Server/Work/Speed: 1 → 2", "Server/Work/Speed: 2 → 3", "Server/Work/Speed: 3 → 4",
-                "Server/Work/Speed: 4 → 5", "77", "no program with tweaks runs", "USER APPLICATION",
+                "Server/Work/Speed: 4 → 5", "77", "no program with tweaks is running", "USER APPLICATION",
                 "nobody daemon",
             ])
     }
@@ -366,7 +366,7 @@ struct `Programs without a session` {
             tail -n 1 /tmp/output
             stat -c %u /tmp/tweaks-[0-9]*
             """)
-        #expect(result.output == "no program with tweaks runs\n0: 30\n0\n")
+        #expect(result.output == "no program with tweaks is running\n0: 30\n0\n")
     }
 
     @Test(.enabled(if: isRoot, "needs root"))
@@ -405,7 +405,7 @@ struct `Programs without a session` {
             server=$(pgrep -x server)
             ./tweak set $server Speed 2 2>&1 | sed "s/$server/PID/"
             """)
-        #expect(result.output == "tweak: PID: the process is one of nobody, and does not listen\n")
+        #expect(result.output == "tweak: PID: the process belongs to nobody, and does not listen\n")
     }
 
     @Test func `A program in a container is tuned from the host`() throws {
@@ -442,7 +442,8 @@ struct `Programs without a session` {
             """)
         #expect(
             result.output
-                == "Server/Work/Speed: 1 → 2\nServer/Work/Speed: 2 → 3\n77\nno program with tweaks runs\n")
+                == "Server/Work/Speed: 1 → 2\nServer/Work/Speed: 2 → 3\n77\nno program with tweaks is running\n"
+        )
     }
 
     @Test(.enabled(if: isRoot, "needs root"))

@@ -172,7 +172,7 @@ import Testing
     @Test func `ps shows it with --all`() throws {
         let short = try program.command(["ps"])
         #expect(!short.output.contains("\(program.pid) "))
-        #expect(short.error.contains(" tweaks, and not the Tweaks library; tweak ps --all shows "))
+        #expect(short.error.contains(" tweaks but not the Tweaks library; see tweak ps --all"))
         #expect(try program.tweak("set", "Count", "7").status == 0)
         let row = try program.command(["ps", "--all"]).lines.map { $0.split(separator: " ") }
             .first { $0.first == "\(program.pid)" }

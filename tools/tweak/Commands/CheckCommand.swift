@@ -14,13 +14,13 @@ import TweakTargeting
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check a file for many hosts, and show what it says for one of them.",
+        abstract: "Check a file of remote values, and show the values for one host.",
         discussion: """
-            The file is what a web server has for agents: features with the hosts that they are for, as CGFFeaturette's \
-            features.json, or values for all hosts, as an overrides file. What it says is shown for this host, for one \
-            with other facts, or for one of which a file has all facts: { "os": "debian", "os-version": "13" }. A filter that \
-            there is not is a mistake, and with --program a tweak that the program does not have, or that cannot take the \
-            value; then the exit status is 65.
+            The file is the one that agents load from a web server: features with targeting, as in CGFFeaturette's \
+            features.json, or values for all hosts, as in an overrides file. Its values are shown for this host, for a host \
+            with some other facts, or for one described by a file: { "os": "debian", "os-version": "13" }. Unknown filters \
+            are errors, and with --program also unknown tweaks and values that a tweak does not allow; then the exit \
+            status is 65.
 
             The facts are \(Fact.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
@@ -32,20 +32,20 @@ struct CheckCommand: ParsableCommand {
         completion: .custom(completeFacts))
     var facts: [String] = []
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: OutputFormat = .table
 
     @Option(
         help: ArgumentHelp(
-            "A program with the tweaks, which says which values they take: a process id, a path or a name.",
+            "A program that declares the tweaks, to check the values: a process id, a path or a name.",
             valueName: "program"),
         completion: .custom(completePrograms))
     var program: String?
 
-    @Argument(help: "The file; standard input if it is -.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The file, or - for standard input.", completion: .file(extensions: ["json"]))
     var file: String
 
-    /// A fact of the command line; `nil` if the text is the name of a file.
+    /// A fact on the command line; `nil` if the text is the name of a file.
     private static func pair(_ text: String) -> (name: String, value: String)? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !isAccessible(text) else { return nil }
@@ -88,7 +88,7 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    /// Why the tweaks of a program cannot take values as they are.
+    /// The reasons why the tweaks of a program do not allow values as they are.
     private func mistakes(in values: OverridesDocument, for program: String) throws(Failure) -> [String] {
         let found = try ProgramSearch(warn: warn).programs(named: program, checkingValues: true)
         let tweaks = try found.first?.tweaks().map(\.declaration) ?? []
@@ -156,7 +156,7 @@ struct CheckCommand: ParsableCommand {
     }
 }
 
-/// What a document says for a host, as JSON.
+/// The values of a document for a host, as JSON.
 private struct Checked: Encodable {
     struct Feature: Encodable {
         let key: String

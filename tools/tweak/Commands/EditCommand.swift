@@ -9,11 +9,11 @@ import TweakRecords
 
 struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit", abstract: "Edit the values that were set, as JSON.",
+        commandName: "edit", abstract: "Edit the overrides as JSON.",
         discussion: """
-            The editor is that of $VISUAL, or else $EDITOR. When it ends, what was changed is checked and set; what was \
-            removed has its default again. A number may be a text that is calculated, as "2*pi" and "+=10%" are by \
-            tweak set. If there is a mistake nothing is set.
+            The editor is $VISUAL, or else $EDITOR. When it exits, changed values are checked and set, and removed ones reset. \
+            A number may be given as a text to calculate, such as "2*pi" and "+=10%", as for tweak set. If there is an error, \
+            nothing is set.
             """)
 
     @OptionGroup var target: ProgramOptions
@@ -52,7 +52,7 @@ struct EditCommand: ParsableCommand {
     }
 }
 
-/// What an edited text changes.
+/// The changes in an edited text.
 private struct Edit {
     private var values = OverridesDocument()
     private var removed: [TweakKey] = []
@@ -69,7 +69,7 @@ private struct Edit {
             first, _ in first
         }
         var problems: [String] = []
-        // What the program does not have may stay.
+        // Unknown entries may stay.
         for key in after.keys.sorted() where after[key] != before[key] {
             guard let declaration = tweaks[key] else {
                 problems.append("\(TweakError.unknown(key, nearest: tweaks.keys.nearest(to: key)))")
@@ -90,7 +90,7 @@ private struct Edit {
         guard problems.isEmpty else { throw Failure("nothing was set:", details: problems, .invalid) }
     }
 
-    /// Takes a value as it stands in the file, and a text for something else as `tweak set` does.
+    /// Accepts a value as it is, and a text for another type like `tweak set`.
     private static func admission(
         of value: JSONValue?, _ former: JSONValue?, _ declaration: TweakDeclaration
     ) throws(TweakValueError) -> TweakDeclaration.Admission? {

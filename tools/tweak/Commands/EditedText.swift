@@ -4,13 +4,13 @@ import TweakClient
 import TweakRecords
 import TweakSystem
 
-/// A text in a file of its own, for an editor.
+/// A text in a temporary file, for an editor.
 struct EditedText {
     let path: String
     private let directory: String
     private let original: [UInt8]
 
-    /// Writes the file, which only the user can read.
+    /// Writes the file, readable by the user only.
     init(_ text: String) throws(Failure) {
         original = Array(text.utf8)
         var template = Array("\(environment("TMPDIR") ?? "/tmp")/tweak-XXXXXX".utf8CString)
@@ -23,10 +23,10 @@ struct EditedText {
         try failing { try FileReplacement.replace(path, with: original, permissions: 0o600) }
     }
 
-    /// Has the user edit it.
+    /// Runs the editor.
     func edit() throws(Failure) {
         let editor = environment("VISUAL") ?? environment("EDITOR") ?? Self.usualEditor
-        // It lets Ctrl-C reach the editor alone.
+        // system(3) ignores Ctrl-C in this process.
         guard system("\(editor) \(path.shellQuoted)") != 0 else { return }
         let message = "the editor failed, and nothing was set"
         guard try read() == original else { throw Failure(message, details: [whereItIs], .failed) }
@@ -40,7 +40,7 @@ struct EditedText {
 
     func read() throws(Failure) -> [UInt8] { try readInput(path) }
 
-    /// What to say before it is left to the user.
+    /// A note for the user, when the file is kept.
     var whereItIs: String { "the text is kept in \(path)" }
 
     func remove() {

@@ -7,24 +7,24 @@ import TweakSystem
 
 struct ExecCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "exec", abstract: "Start a program with the library, also if it was built without.",
+        commandName: "exec", abstract: "Start a program with the library, even if it was built without it.",
         usage: "tweak exec [--set <tweak=value> ...] [--library <library>] <program> [<argument> ...]",
         discussion: """
-            The program takes the place of this command: its signals, descriptors and exit status are its own. The \
-            dynamic linker loads the library before it, and before each program that it starts in turn. A program that \
-            has the library already is just started.
+            The program replaces this command, which has no effect on its signals, descriptors and exit status. The \
+            dynamic linker loads the library into it, and into each program that it starts in turn. A program that \
+            already has the library is just started.
 
-            A value that is set is for this run and counts more than what is kept for the program, or is set while it \
-            runs. It is checked as tweak set does; the tweaks of a script are not known, so there a name must be whole.
+            A value of --set is for this run and takes precedence over kept values and over changes while the program \
+            runs. It is checked as by tweak set; the tweaks of a script are not known, so its names must be complete.
             """)
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("A value for this run; may be given several times.", valueName: "tweak=value"))
+        help: ArgumentHelp("A value for this run. Can be repeated.", valueName: "tweak=value"))
     var values: [Assignment] = []
 
     @Option(
-        help: "The library, if it is not to be the one that was installed with this command.",
+        help: "The library (default: the one installed with this command).",
         completion: .file())
     var library: String?
 
@@ -38,7 +38,7 @@ struct ExecCommand: ParsableCommand {
         guard let first = command.first, !words.isEmpty else {
             throw ValidationError("Give the program to start.")
         }
-        // What was captured begins with what is none of the options.
+        // The captured arguments begin with an unknown option.
         if ["-h", "--help"].contains(first) { throw CleanExit.helpRequest(self) }
         if first.hasPrefix("-"), first != "--" {
             throw ValidationError("Unknown option '\(printable(first))'")
@@ -50,7 +50,7 @@ struct ExecCommand: ParsableCommand {
             let start = try ProgramStart(
                 of: words[0], library: library, takesValues: !values.isEmpty, warn: warn)
             if start.declarations?.isEmpty == true {
-                warn("\(start.path): there are no tweaks in it, nor in the libraries that it needs")
+                warn("\(start.path): neither it nor the libraries that it needs have tweaks")
             }
             var started = StartValues()
             for value in values {
@@ -64,10 +64,10 @@ struct ExecCommand: ParsableCommand {
         }
     }
 
-    /// What was captured begins with the terminator if there was one.
+    /// The captured arguments begin with the terminator if there was one.
     private var words: [String] { Array(command.first == "--" ? command.dropFirst() : command[...]) }
 
-    /// Adds to what the dynamic linker is told already, behind it: what is there may want to be the first.
+    /// Appends to the existing list of the dynamic linker, whose libraries may have to be first.
     private static func preload(_ libraries: [String]) {
         let variable = "LD_PRELOAD"
         let present = (environment(variable) ?? "").split { $0 == ":" || $0 == " " }
@@ -75,15 +75,15 @@ struct ExecCommand: ParsableCommand {
         setenv(variable, (present.map(String.init) + libraries).joined(separator: ":"), 1)
     }
 
-    /// Becomes the program.
+    /// Replaces this process by the program.
     private func execute(_ path: String) throws(Failure) {
-        // As bytes: an argument need not be text.
+        // As bytes, because arguments need not be text.
         let arguments = Array(argumentBytes.suffix(words.count))
         fflush(nil)
         for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         _ = withPath(path) { execv($0, arguments + [nil]) }
         if errno == ENOEXEC {
-            // What has no format is a script for the shell, as execvp(3) has it.
+            // A file of unknown format is a script for the shell, as for execvp(3).
             let shell = "/bin/sh"
             shell.withCString { first in
                 withPath(path) { second in
@@ -94,7 +94,7 @@ struct ExecCommand: ParsableCommand {
         }
         guard errno != ENOENT else {
             throw Failure(
-                "\(path): its interpreter, or its dynamic linker, is not there", .notFound)
+                "\(path): its interpreter or dynamic linker is missing", .notFound)
         }
         throw Failure("\(path): it cannot be executed: \(systemMessage())", .notExecutable)
     }

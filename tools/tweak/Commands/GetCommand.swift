@@ -9,12 +9,13 @@ struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print the value of one tweak, or those of a category or collection.",
         discussion:
-            "It is printed without its unit and with all decimals; control characters in a text are escaped.")
+            "A value is printed without its unit and with all decimals; control characters in a text are escaped."
+    )
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: OutputFormat = .table
 
-    @Flag(help: "Print a text as it is, also what a terminal would take as a command.")
+    @Flag(help: "Print a text as it is, including control characters.")
     var raw = false
 
     @OptionGroup var target: ProgramOptions

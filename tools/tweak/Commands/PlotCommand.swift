@@ -10,21 +10,21 @@ struct PlotCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plot", abstract: "Draw monitors and tweaks while they change, until the program ends.",
         discussion: """
-            Each has a picture with a scale of its own, whose ends are its limits if it has some. A change of a tweak is \
-            a vertical line with a letter, which is explained below. Keys: q quits, space pauses, + and - zoom, and the \
-            arrows show what there was no room for. Where standard output is no terminal there is a row each second.
+            Each has a picture with its own scale, which ends at its limits if it has any. A change of a tweak is \
+            a vertical line with a letter, explained below. Keys: q quits, space pauses, + and - zoom, and the \
+            arrows show what did not fit. If standard output is not a terminal, a row is printed each second.
             """)
 
-    @Option(help: "How many samples are taken in a second.")
+    @Option(help: "The samples per second.")
     var rate = 50.0
 
-    @Option(help: "How many seconds the picture shows.")
+    @Option(help: "The time span of the picture in seconds.")
     var window = 10.0
 
-    @Option(help: "After how many seconds to end.")
+    @Option(help: "Stop after this many seconds.")
     var duration: Double?
 
-    @Flag(help: "Draw all into one picture with one scale.")
+    @Flag(help: "Draw all in one picture with one scale.")
     var together = false
 
     @OptionGroup var target: ProgramOptions

@@ -10,18 +10,18 @@ struct PsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps", abstract: "Show the running programs that have tweaks.",
         discussion: """
-            Programs with the Tweaks library are asked. With --all those are shown too that have tweaks and not the library, \
-            which are found by what is mapped into them.
+            Programs with the Tweaks library report their tweaks. --all also shows programs that have tweaks but no library, \
+            found by their mapped files.
             """)
 
-    @Flag(help: "Also show programs whose tweaks can be reached by their memory alone.")
+    @Flag(help: "Also show programs without the library.")
     var all = false
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: OutputFormat = .table
 
     func run() throws {
-        // Every program with the library listens, this one too.
+        // Every program with the library listens, even this one.
         let entries = Survey().entries.filter { ($0.description?.tweaks ?? $0.tweaks?.count) != 0 }
         var programs = ProgramForm.tree(of: entries)
         if all {
@@ -34,7 +34,7 @@ struct PsCommand: ParsableCommand {
         switch format {
         case .table:
             defer { mentionOthers(than: programs.map(\.program.pid)) }
-            guard !programs.isEmpty else { return print("no program with tweaks runs") }
+            guard !programs.isEmpty else { return print("no program with tweaks is running") }
             let rows = programs.map { program, depth in
                 [
                     "\(program.pid)", program.user ?? "?",
@@ -55,28 +55,28 @@ struct PsCommand: ParsableCommand {
 }
 
 extension PsCommand {
-    /// Says that there are programs that a linker has left the library out of, which it does without a word.
+    /// Mentions programs without the library, because a linker may have dropped it silently.
     private func mentionOthers(than asked: [Int32]) {
         let count = all ? 0 : MemoryProcess.all().count { !asked.contains($0.pid) }
         guard count > 0 else { return }
         printMessage(
             counted(count, "program has", "programs have")
-                + " tweaks, and not the Tweaks library; tweak ps --all shows them")
+                + " tweaks but not the Tweaks library; see tweak ps --all")
     }
 }
 
-/// The JSON form of a running program: keys are a promise to scripts. What it did not say has no key.
+/// The JSON form of a running program; missing values have no key. Scripts rely on the keys.
 private struct ProgramForm: Encodable {
     let pid: Int32
-    /// The process of the same program that has forked this one.
+    /// The process of the same program that forked this one.
     let parent: Int32?
     let user, application, executable: String?
-    /// The path of the file in which overrides are kept.
+    /// The path of the overrides file.
     let overridesFile: String?
-    /// How many there are, and how many of them have a value that was set.
+    /// The number of tweaks, and of overridden ones.
     let tweaks, overrides: Int?
     let problem: String?
-    /// Whether there is no library in it, and its tweaks are reached by its memory.
+    /// Whether it has no library, and its memory is read.
     let memory: Bool?
 
     init(_ entry: Survey.Entry, among programs: [RunningProgram]) {
@@ -102,7 +102,7 @@ private struct ProgramForm: Encodable {
         memory = true
     }
 
-    /// Each before those that it has forked, and how many levels it is below the first.
+    /// The programs, each followed by its forks, and their depth in the tree.
     static func tree(of entries: [Survey.Entry]) -> [(program: ProgramForm, depth: Int)] {
         let running = entries.map(\.running)
         let children = Dictionary(grouping: entries.map { ProgramForm($0, among: running) }, by: \.parent)

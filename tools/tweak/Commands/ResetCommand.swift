@@ -9,10 +9,10 @@ import TweakRecords
 
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Give tweaks their defaults again.",
+        commandName: "reset", abstract: "Reset tweaks to their defaults.",
         discussion: """
-            What is kept of tweaks that nothing declares any more goes too, by its whole name or with --undeclared. A \
-            plug-in that is not loaded may declare them.
+            Kept values of tweaks that are no longer declared can be removed by their complete names or with --undeclared. \
+            A plug-in that is not loaded may declare them.
             """)
 
     @OptionGroup var target: ProgramOptions
@@ -25,7 +25,7 @@ struct ResetCommand: ParsableCommand {
     @Flag(help: "Reset all tweaks of the program.")
     var all = false
 
-    @Flag(help: "Reset what is kept of tweaks that nothing declares.")
+    @Flag(help: "Remove the kept values of tweaks that are not declared.")
     var undeclared = false
 
     func validate() throws {
@@ -62,7 +62,7 @@ struct ResetCommand: ParsableCommand {
             for key in forgotten {
                 print(
                     printable(
-                        "\(key): \(kept[key]?.summary ?? "") is not kept any more; nothing declares it")
+                        "\(key): \(kept[key]?.summary ?? "") was removed; no such tweak is declared")
                 )
             }
         }
@@ -82,7 +82,7 @@ struct ResetCommand: ParsableCommand {
         return (.tweak(tweak.declaration.key), [tweak])
     }
 
-    /// Shows what has another value now.
+    /// Prints the tweaks whose values have changed.
     private func show(_ before: [JSONTweak], of program: any Program) throws(Failure) {
         var after: [TweakKey: JSONTweak] = [:]
         if before.count > 1 {

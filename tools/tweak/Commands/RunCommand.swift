@@ -7,7 +7,7 @@ import TweakRecords
 
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run an action in a program, and wait until it is done.")
+        commandName: "run", abstract: "Run an action in a program, and wait for its end.")
 
     @OptionGroup var target: ProgramOptions
 
@@ -35,7 +35,7 @@ struct RunCommand: ParsableCommand {
         guard failure.isAboutName else { throw failure }
         let actions = try program.tweaks().map(\.declaration).filter { $0.type == .action }
         failure.details +=
-            [actions.isEmpty ? "the program has no actions" : "actions that there are:"]
+            [actions.isEmpty ? "the program has no actions" : "the program's actions:"]
             + actions.map(\.key.description).beginning.map { "  " + $0 }
         throw failure
     }

@@ -9,12 +9,12 @@ struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the values that differ from their defaults as JSON.")
 
-    @Flag(help: "Write the defaults of all other tweaks too.")
+    @Flag(help: "Also write the defaults of all other tweaks.")
     var defaults = false
 
     @OptionGroup var target: ProgramOptions
 
-    @Argument(help: "The file; standard output if it is - or not given.", completion: .file())
+    @Argument(help: "The file; - or nothing for standard output.", completion: .file())
     var file = "-"
 
     func validate() throws {
@@ -37,7 +37,7 @@ struct ExportCommand: ParsableCommand {
     }
 
     private func write(_ text: String) throws(Failure) {
-        // A pipe or a device is written to; a file is replaced, so that none is lost on a full disk.
+        // Pipes and devices are written to; a file is replaced, so that a full disk does not destroy it.
         guard stat(path: file)?.isRegularFile ?? true else {
             let stream = fopen(file, "we")
             guard let stream, fputs(text, stream) >= 0, fclose(stream) == 0 else {
@@ -53,22 +53,22 @@ struct ExportCommand: ParsableCommand {
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Give tweaks the values of a file.",
+        commandName: "import", abstract: "Set tweaks to the values in a file.",
         discussion: """
-            The file is one that export wrote, or an overrides file. Or it has what was set with Facebook Tweaks, \
-            FlipTheSwitch or JustTweak: the user's defaults of the program, as a property list or JSON, or what Facebook \
-            Tweaks exported. What a tweak cannot take is reported, and the others are set.
+            The file is one that export wrote, an overrides file, or a file of Facebook Tweaks, FlipTheSwitch or JustTweak: \
+            the program's user defaults as a property list or JSON, or an export of Facebook Tweaks. Values that a tweak \
+            does not allow are reported, and the others are set.
             """)
 
     @OptionGroup var options: ApplyOptions
     @OptionGroup var target: ProgramOptions
 
     @Argument(
-        help: "The file; standard input if it is -.", completion: .file(extensions: ["json", "plist"]))
+        help: "The file, or - for standard input.", completion: .file(extensions: ["json", "plist"]))
     var file: String
 
     func run() throws {
-        // Once, for all processes, but not before it is known that there is one.
+        // Once for all processes, but only after the program was found.
         var read: ImportedFile?
         try target.forEach(checkingValues: true, options.format) { program throws(Failure) in
             let imported = if let read { read } else { try ImportedFile(file) }

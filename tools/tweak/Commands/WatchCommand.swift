@@ -12,31 +12,31 @@ struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show changes and monitors as they happen, until the program ends.",
         discussion: """
-            Each line has the time, the tweak, its old and its new value, and where the new one is from. In JSON it is \
-            an object. Changes that come faster than they can be shown become one for each tweak.
+            Each line has the time, the tweak, the old and the new value, and the provider of the new value; in JSON it is \
+            an object. Changes that arrive faster than they can be shown are merged per tweak.
 
-            With a rate, or if a monitor is named, the values of monitors and tweaks are sampled, all monitors if none \
-            is named, and changes of tweaks are between the samples. As CSV that is what spreadsheets, PlotJuggler and \
-            pandas read: the time in seconds since 1970, the values, and the change.
+            With a rate, or if a monitor is named, the named monitors and tweaks are sampled, by default all monitors, and \
+            changes of tweaks appear between the samples. The CSV is readable by spreadsheets, PlotJuggler and pandas: the \
+            time in seconds since 1970, the values, and the change.
             """)
 
-    @Option(help: "The form of the output; csv is for samples.")
+    @Option(help: "The output format; csv is for samples.")
     var format: WatchFormat = .table
 
-    @Option(help: "How many samples are taken in a second, at most 1000. Without it 10 of what is sampled.")
+    @Option(help: "The samples per second, at most 1000 (default: 10).")
     var rate: Double?
 
     @Option(
-        name: .shortAndLong, help: "A file for the samples, instead of standard output.", completion: .file())
+        name: .shortAndLong, help: "Write the samples to this file.", completion: .file())
     var output: String?
 
-    @Option(help: "After how many seconds to end with the samples.")
+    @Option(help: "Stop sampling after this many seconds.")
     var duration: Double?
 
     @OptionGroup var target: ProgramOptions
 
     @Argument(
-        help: "The tweaks, as Category/Collection/Name or shorter; all if there is none.",
+        help: "The tweaks, as Category/Collection/Name or shorter; by default all.",
         completion: .custom(completeTweaks))
     var tweaks: [String] = []
 
@@ -83,7 +83,7 @@ struct WatchCommand: ParsableCommand {
         if let exitCode { throw ExitCode(exitCode) }
     }
 
-    /// Whether samples are wanted. In a process without the library nobody tells of changes.
+    /// Returns whether to sample. A process without the library announces no changes.
     private func samples(_ named: [JSONTweak], of program: any Program) -> Bool {
         !target.allProcesses
             && ((rate ?? duration) != nil || output != nil || format == .csv || program is MemoryProgram
@@ -122,7 +122,7 @@ struct WatchCommand: ParsableCommand {
             let title = showsTitle ? "\(program.title)  " : ""
             print(printable("\(localTime(change.time))  \(title)") + program.text(of: change))
         case .json, .csv:
-            // What came as JSON can be written as such.
+            // Everything that was received as JSON can be encoded.
             try? printJSONLine(ChangeForm(pid: program.pid, change: change))
         }
     }
@@ -132,7 +132,7 @@ enum WatchFormat: String, Keyword {
     case table, json, csv
 }
 
-/// A running program that tells its changes.
+/// A running program that announces its changes.
 private struct WatchedProgram {
     private let program: LiveProgram
     private let declarations: [TweakKey: TweakDeclaration]
@@ -141,7 +141,7 @@ private struct WatchedProgram {
     var title: String { program.title }
     var descriptor: CInt { program.connection.descriptor }
 
-    /// - Parameter tweaks: Those whose changes are told; all if there is none.
+    /// - Parameter tweaks: The tweaks to watch; empty for all.
     init(_ program: LiveProgram, _ tweaks: [JSONTweak]) throws(Failure) {
         self.program = program
         let known = tweaks.isEmpty ? try program.tweaks() : tweaks
@@ -149,9 +149,9 @@ private struct WatchedProgram {
         _ = try program.ask(SubscribeToChanges(tweaks: tweaks.isEmpty ? nil : tweaks.map(\.declaration.key)))
     }
 
-    /// Calls `body` with the changes that there are to read, at once.
+    /// Calls `body` with each available change, without waiting.
     ///
-    /// - Returns: Whether there will be more.
+    /// - Returns: Whether more may follow.
     func forEachChange(_ body: (ChangedTweaks.Change) -> Void) throws(Failure) -> Bool {
         do throws(ConnectionError) {
             var isOpen = true
@@ -165,14 +165,14 @@ private struct WatchedProgram {
         }
     }
 
-    /// As it may be shown.
+    /// The change as text for people.
     func text(of change: ChangedTweaks.Change) -> String {
         let parts = change.parts(declarations[change.tweak])
         return printable(parts.before) + emphasized(printable(parts.value)) + printable(parts.source)
     }
 }
 
-/// The JSON form of a change: keys are a promise to scripts.
+/// The JSON form of a change. Scripts rely on its keys.
 private struct ChangeForm: Encodable {
     let pid: pid_t
     let change: ChangedTweaks.Change
@@ -186,9 +186,9 @@ private struct ChangeForm: Encodable {
     private enum CodingKeys: CodingKey { case pid }
 }
 
-/// The time of day where the command runs, with milliseconds.
+/// The local time of day with milliseconds.
 private func localTime(_ secondsSince1970: Double) -> String {
-    // What a program says may be any number.
+    // A program may report any number.
     var milliseconds = Int(exactly: (secondsSince1970 * 1000).rounded()) ?? 0
     var (seconds, parts) = (time_t(milliseconds / 1000), tm())
     milliseconds = abs(milliseconds % 1000)

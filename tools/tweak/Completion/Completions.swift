@@ -7,16 +7,16 @@ import TweakProtocol
 import TweakRecords
 import TweakSystem
 
-// What the arguments of the commands can be, for a shell that completes a word.
+// Candidates for the arguments of commands, for shell completion.
 
-/// Programs that run, by name and by process id, and files.
+/// Running programs, by name and by process id, and files.
 func completePrograms(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) { words in
         runningPrograms().map { Candidate($0.word, details: $0.details) } + executables(words.typed.text)
     }
 }
 
-/// Files that can be executed.
+/// Executable files.
 func completeExecutables(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) { executables($0.typed.text) }
 }
@@ -26,19 +26,19 @@ func completeTweaks(_ words: [String], _ index: Int, _ cursor: String) -> [Strin
     complete(words, index) { candidates($0) { _ in true } }
 }
 
-/// Monitors and tweaks that can be drawn.
+/// Monitors and tweaks that can be plotted.
 func completeNumbers(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) {
         candidates($0) { $0.declaration.type.isNumeric || $0.declaration.type == .bool }
     }
 }
 
-/// Those that can be set.
+/// Tweaks that can be set.
 func completeSettableTweaks(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index, settableTweaks)
 }
 
-/// Those that are set.
+/// Overridden tweaks.
 func completeOverrides(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) {
         candidates($0) { $0.source == "\(TweakSource.overrides)" || $0.pendingValue != nil }
@@ -62,12 +62,12 @@ func completeGroups(_ words: [String], _ index: Int, _ cursor: String) -> [Strin
     }
 }
 
-/// Values of the tweak before the word.
+/// Values for the tweak before the word.
 func completeValues(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index, values)
 }
 
-/// Tweaks and values in turn.
+/// Tweaks and values, alternating.
 func completeSettableTweaksAndValues(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) { words in
         words.arguments.count.isMultiple(of: 2) ? settableTweaks(words) : values(words)
@@ -88,7 +88,7 @@ private func settableTweaks(_ words: CommandLineWords) -> [Candidate] {
 private func candidates(_ words: CommandLineWords, _ isOffered: (JSONTweak) -> Bool) -> [Candidate] {
     let tweaks = (try? words.program?.tweaks()) ?? []
     let typed = words.typed.text
-    // Shorter names are too many before something is typed.
+    // With nothing typed, short names would be too many.
     let names = Dictionary(grouping: typed.isEmpty ? [] : tweaks, by: \.declaration.key.name)
     return tweaks.filter(isOffered).flatMap { tweak in
         let key = tweak.declaration.key
@@ -104,7 +104,7 @@ private func candidates(_ words: CommandLineWords, _ isOffered: (JSONTweak) -> B
     }
 }
 
-/// The value that the tweak has, and others that it can have.
+/// The current value of a tweak, and others that it allows.
 private func values(_ words: CommandLineWords) -> [Candidate] {
     guard let name = words.arguments.last, let tweak = try? words.program?.tweak(named: name) else {
         return []
@@ -131,11 +131,11 @@ private func values(_ words: CommandLineWords) -> [Candidate] {
 }
 
 extension CommandLineWords {
-    /// The program that the line names, which is the first argument of a command and the second of `preset`; the
-    /// first if there are several.
+    /// The program on the line: the first argument of a command, the second of `preset`. If several processes match,
+    /// the first.
     fileprivate var program: (any Program)? {
         let name = arguments.dropFirst(arguments.first == "preset" ? 2 : 1).first
-        // A warning would stand in the line that is being typed.
+        // A warning would appear in the line that is being typed.
         return name.flatMap { try? ProgramSearch(.short, warn: { _ in }).programs(named: $0).first }
     }
 }

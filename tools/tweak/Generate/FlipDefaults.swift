@@ -4,7 +4,7 @@ import TweakJSON
 import TweakRecords
 import TweakSystem
 
-/// Options that a file `.flip.yml` gives, in the working directory, as FlipTheSwitch reads it.
+/// The options in a file `.flip.yml` in the working directory, as FlipTheSwitch reads it.
 struct FlipDefaults: Decodable {
     private(set) var input, environment, plistOutput, settingsOutput, categoryOutput: String?
 
@@ -15,7 +15,7 @@ struct FlipDefaults: Decodable {
         case categoryOutput = "category_output"
     }
 
-    /// Reads the file; there are no defaults if there is none.
+    /// Reads the file; a missing file has no options.
     static func inWorkingDirectory() throws(Failure) -> FlipDefaults {
         guard access(".flip.yml", F_OK) == 0 else { return FlipDefaults() }
         let output = try output(ofPart: "tweak-flip-defaults")

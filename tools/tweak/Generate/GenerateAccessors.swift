@@ -12,23 +12,23 @@ struct GenerateAccessors: ParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "accessors", abstract: "Make code that reads and switches features.",
+        commandName: "accessors", abstract: "Generate code that reads and switches features.",
         discussion: """
-            From features.json it makes Features.h for C and C++, which needs fbtweak.h, and Features.swift, which \
-            needs the library Tweaks. Objective-C is FTSFlipTheSwitch+Features.h and .m, which need FlipTheSwitch.
+            From features.json, Features.h for C and C++ is generated, which needs fbtweak.h, and Features.swift, which \
+            needs the library Tweaks; for Objective-C, FTSFlipTheSwitch+Features.h and .m, which need FlipTheSwitch.
 
-            From a file of JustTweak it makes a structure in Swift with a property for each variable, and another file \
+            From a file of JustTweak, a Swift structure with a property for each variable is generated, and a file \
             with constants for the names.
             """)
 
     @OptionGroup var options: FeatureOptions
 
     @Option(
-        name: [.short, .long, .customLong("output-folder")], help: "The folder for it.",
+        name: [.short, .long, .customLong("output-folder")], help: "The output folder.",
         completion: .directory)
     var output: String?
 
-    @Option(help: "The languages; can be given several times. (default: c and swift)")
+    @Option(help: "The language. Can be repeated. (default: c and swift)")
     var language: [Language] = []
 
     @Option(
@@ -38,13 +38,13 @@ struct GenerateAccessors: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("What the accessor is called. (default: Features)", valueName: "name"))
+        help: ArgumentHelp("The accessor's name. (default: Features)", valueName: "name"))
     var accessorClassName: String?
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "A folder with config.json, whose accessorName is used for a file of JustTweak.",
+            "A folder with config.json, whose accessorName names the accessor for a file of JustTweak.",
             valueName: "folder"),
         completion: .directory)
     var configurationFolder: String?
@@ -61,11 +61,11 @@ struct GenerateAccessors: ParsableCommand {
         }
         guard options.input == nil, options.environment == nil, language.isEmpty else {
             throw ValidationError(
-                "--local-tweaks-file-path goes without --input, --environment and --language.")
+                "--local-tweaks-file-path cannot be combined with --input, --environment or --language.")
         }
         guard (accessorClassName == nil) != (configurationFolder == nil) else {
             throw ValidationError(
-                "With --local-tweaks-file-path give --accessor-class-name or --configuration-folder, one of them."
+                "With --local-tweaks-file-path give either --accessor-class-name or --configuration-folder."
             )
         }
     }
@@ -107,11 +107,11 @@ struct GenerateAccessors: ParsableCommand {
 struct GenerateCategory: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "category",
-        abstract: "Make a category for FTSFlipTheSwitch: accessors whose language is objective-c.")
+        abstract: "Generate a category for FTSFlipTheSwitch, like accessors --language objective-c.")
 
     @OptionGroup var options: FeatureOptions
 
-    @Option(name: .shortAndLong, help: "The folder for it.", completion: .directory)
+    @Option(name: .shortAndLong, help: "The output folder.", completion: .directory)
     var output: String?
 
     func run() throws {

@@ -9,13 +9,13 @@ import TweakSystem
 
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Make files of feature switches and code that uses them.",
+        commandName: "generate", abstract: "Generate files of feature switches, and code that uses them.",
         discussion: """
             The features are those of an environment in a file features.json, the variables those of a file of \
-            JustTweak. Files that have their content already are left alone, and on an error no file changes.
+            JustTweak. Files whose content would not change are left alone, and after an error no file has changed.
 
-            A file .flip.yml in the working directory can have input, environment, plist_output, settings_output and \
-            category_output (for code), which are used where an option is not given.
+            A file .flip.yml in the working directory may contain input, environment, plist_output, settings_output and \
+            category_output (for code) as defaults for the options.
 
             EXIT STATUS
               0   done, or there was nothing to do
@@ -30,12 +30,12 @@ struct GenerateCommand: ParsableCommand {
         ])
 }
 
-/// Which features, for all generators.
+/// The input options of all generators.
 struct FeatureOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "A file, or a folder with features.json in it. (default: the working directory)",
+            "A file, or a folder with features.json. (default: the working directory)",
             valueName: "path"), completion: .file())
     var input: String?
 
@@ -58,12 +58,13 @@ struct FeatureOptions: ParsableArguments {
 
 struct GeneratePlist: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plist", abstract: "Make Features.plist, in which each feature is enabled or not.")
+        commandName: "plist", abstract: "Generate Features.plist, which says whether each feature is enabled."
+    )
 
     @OptionGroup var options: FeatureOptions
 
     @Option(
-        name: .shortAndLong, help: "A file whose name ends with .plist, or a folder for Features.plist.",
+        name: .shortAndLong, help: "The output file, ending with .plist, or a folder for Features.plist.",
         completion: .file())
     var output: String?
 
@@ -80,15 +81,15 @@ struct GeneratePlist: ParsableCommand {
 
 struct GenerateSettings: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settings", abstract: "Make a page of switches for a settings program.",
+        commandName: "settings", abstract: "Generate a page of switches for a settings program.",
         discussion: """
-            It is Settings.bundle: Features.plist with a switch for each top-level feature, and Root.plist, which keeps \
-            what it has and gets a group and a page Features if it has none.
+            The output is Settings.bundle: Features.plist with a switch for each top-level feature, and Root.plist, which \
+            keeps its content and gets a group and a page Features if they are missing.
             """)
 
     @OptionGroup var options: FeatureOptions
 
-    @Option(name: .shortAndLong, help: "The folder for it.", completion: .directory)
+    @Option(name: .shortAndLong, help: "The output folder.", completion: .directory)
     var output: String?
 
     func run() throws {
@@ -114,7 +115,7 @@ func path(of name: String, in folder: String) -> String {
     folder == "." ? name : folder + (folder.hasSuffix("/") ? "" : "/") + name
 }
 
-/// Writes generated files and says what was done.
+/// Writes generated files, and prints what was done.
 func write(_ files: [GeneratedFile], in folder: String) throws(Failure) {
     try write(files.map { (path(of: $0.name, in: folder), $0.bytes) })
 }

@@ -4,25 +4,25 @@ import Glibc
 import TweakPlot
 import TweakSystem
 
-/// Draws samples into the terminal while they come.
+/// Draws samples on the terminal as they arrive.
 struct PlotScreen {
     private var plot: Plot
-    /// What is shown instead while the user looks at it. The samples go on behind it.
+    /// The frozen picture while paused. The samples continue behind it.
     private var paused: Plot?
     private let title: String
     private let look = TerminalLook()
     private var dropped = 0
-    /// Whether the picture differs from what the terminal shows.
+    /// Whether the picture differs from the screen.
     private var hasChanged = true
     private var isDone = false
 
-    /// So many pictures in a second look like movement, and a terminal at the end of a slow line can show them.
+    /// Fast enough to look like movement, slow enough for a remote terminal.
     private static let frameTime = 0.05
 
-    /// - Parameter title: What is plotted, such as `spring (4711)`. It may hold what others wrote.
+    /// - Parameter title: What is plotted, such as `spring (4711)`. May contain text of others.
     init(_ plot: Plot, title: String) { (self.plot, self.title) = (plot, title) }
 
-    /// Draws until the samples end, the user does not want to see more, or so many seconds are over. The last picture stays.
+    /// Draws until the samples end, the user quits, or the time is over. The last picture stays on the screen.
     mutating func run<Source: SampleSource>(
         _ source: inout Source, duration: Double? = nil
     ) throws(Source.Problem) {
@@ -36,7 +36,7 @@ struct PlotScreen {
             let time = now()
             if time >= due {
                 due = time + Self.frameTime
-                // Keys are waited for no longer than a picture.
+                // Without waiting for keys.
                 readKeys(within: 0)
                 draw()
             }
@@ -76,7 +76,7 @@ struct PlotScreen {
         hasChanged = false
         let (columns, rows) = Self.size
         let lines = frame(columns, rows - 1) + [look.dimmed(status(columns))]
-        // From the top left; behind each line the rest of what was there is cleared.
+        // Draws over the previous picture, and clears the rest of each line and of the screen.
         var text = "\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
         let isWritten = text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)[...]
@@ -89,7 +89,7 @@ struct PlotScreen {
             }
             return true
         }
-        // Without a terminal there is nothing to do.
+        // The terminal is gone.
         if !isWritten { isDone = true }
     }
 
@@ -120,7 +120,7 @@ struct PlotScreen {
         }
         var keys = bytes.prefix(count)
         while let key = keys.popFirst() {
-            // An arrow key is three bytes: ECMA-48, CUU and CUD.
+            // An arrow key sends three bytes: ECMA-48, CUU and CUD.
             if key == 0x1B, keys.first == UInt8(ascii: "[") || keys.first == UInt8(ascii: "O") {
                 switch keys.dropFirst().first {
                 case UInt8(ascii: "A"): move(-1)
@@ -163,9 +163,9 @@ struct PlotScreen {
     }
 }
 
-/// What the terminal can show.
+/// The capabilities of the terminal.
 struct TerminalLook {
-    /// Whether it can show a picture at all.
+    /// Whether it can show pictures.
     let isScreen: Bool
     let isUnicode: Bool
     let isColored: Bool
@@ -177,7 +177,7 @@ struct TerminalLook {
         hasKeys = isatty(STDIN_FILENO) == 1
         let variables = ["LC_ALL", "LC_CTYPE", "LANG"]
         let locale = variables.lazy.compactMap { environment($0)?.lowercased() }.first ?? ""
-        // The letters of the console of Linux have no braille among them.
+        // The font of the Linux console has no braille.
         isUnicode = (locale.hasSuffix("utf-8") || locale.hasSuffix("utf8")) && terminal != "linux"
         isColored = isScreen && isEmphasisShown
     }

@@ -7,16 +7,16 @@ import TweakOverrides
 import TweakProtocol
 import TweakRecords
 
-/// How a set of values is applied, and what is said of it.
+/// Options for applying a set of values.
 struct ApplyOptions: ParsableArguments {
-    @Flag(help: "Give all other tweaks their defaults.")
+    @Flag(help: "Reset all other tweaks to their defaults.")
     var resetOthers = false
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: OutputFormat = .table
 
-    /// - Parameter leftOut: What the file has besides the values.
-    /// - Throws: ``Failure`` if not all values could be applied; then the others are.
+    /// - Parameter leftOut: The entries of the file that are not values of tweaks.
+    /// - Throws: ``Failure`` if a value could not be applied; the others were.
     func apply(
         _ values: OverridesDocument, leavingOut leftOut: [ImportedOverrides.Problem] = [],
         to program: any Program, _ target: ProgramOptions
@@ -38,7 +38,7 @@ struct ApplyOptions: ParsableArguments {
     }
 }
 
-/// The JSON form of what was applied: keys are a promise to scripts.
+/// The JSON form of the result. Scripts rely on its keys.
 private struct Applied: Encodable {
     let answer: SetManyTweaks.Answer
     let leftOut: [ImportedOverrides.Problem]

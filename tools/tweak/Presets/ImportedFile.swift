@@ -5,19 +5,19 @@ import TweakOverrides
 import TweakProtocol
 import TweakRecords
 
-/// A file with values for tweaks, of this system or of an older one.
+/// A file with values for tweaks, of this library or of an older one.
 struct ImportedFile {
     private let bytes: [UInt8]
     private let path: String
 
-    /// - Parameter path: Of the file, or `-` for standard input.
+    /// - Parameter path: The path of the file, or `-` for standard input.
     init(_ path: String) throws(Failure) {
         let isStandardInput = path == "-"
         bytes = try readInput(isStandardInput ? nil : path)
         self.path = isStandardInput ? "standard input" : path
     }
 
-    /// The values, and what in the file of an older system is none for a tweak of the program.
+    /// The values, and the entries of an older library's file that match no tweak of the program.
     func values(
         for program: any Program
     ) throws(Failure) -> (OverridesDocument, leftOut: [ImportedOverrides.Problem]) {

@@ -7,18 +7,18 @@ import TweakRecords
 
 struct PresetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "preset", abstract: "Keep named sets of values.",
+        commandName: "preset", abstract: "Save and load named sets of values.",
         discussion: """
-            A preset is a JSON file in $XDG_CONFIG_HOME/tweaks/<name of the executable>/presets, of the form that \
+            A preset is a JSON file in $XDG_CONFIG_HOME/tweaks/<name of the executable>/presets, in the format that \
             export writes and import reads.
             """,
         subcommands: [Save.self, Load.self, List.self, Diff.self, Remove.self])
 
     struct Save: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "save", abstract: "Keep the values that differ from their defaults under a name.")
+            commandName: "save", abstract: "Save the values that differ from their defaults.")
 
-        @Flag(help: "Keep the defaults of all other tweaks too.")
+        @Flag(help: "Also save the defaults of all other tweaks.")
         var defaults = false
 
         @OptionGroup var target: ProgramOptions
@@ -38,7 +38,7 @@ struct PresetCommand: ParsableCommand {
 
     struct Load: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "load", abstract: "Give tweaks the values of a preset.")
+            commandName: "load", abstract: "Set tweaks to the values of a preset.")
 
         @OptionGroup var options: ApplyOptions
         @OptionGroup var target: ProgramOptions
@@ -57,7 +57,7 @@ struct PresetCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Show the presets of a program.")
 
-        @Option(help: "The form of the output.")
+        @Option(help: "The output format.")
         var format: OutputFormat = .table
 
         @OptionGroup var target: ProgramOptions
@@ -88,11 +88,11 @@ struct PresetCommand: ParsableCommand {
     struct Diff: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "diff",
-            abstract: "Show where the values of a program differ from those of a preset.",
+            abstract: "Show the differences between a program and a preset.",
             discussion:
-                "Of tweaks that are not in the preset, those are shown that do not have their defaults.")
+                "Tweaks that are not in the preset are shown if they differ from their defaults.")
 
-        @Option(help: "The form of the output.")
+        @Option(help: "The output format.")
         var format: OutputFormat = .table
 
         @OptionGroup var target: ProgramOptions
@@ -132,7 +132,7 @@ struct PresetCommand: ParsableCommand {
     }
 }
 
-/// The JSON form of a preset in a list: keys are a promise to scripts.
+/// The JSON form of a preset in a list. Scripts rely on its keys.
 private struct PresetForm: Encodable {
     let name: String
     let tweaks: Int?

@@ -15,6 +15,6 @@ struct Assignment: ExpressibleByArgument {
 }
 
 extension Failure {
-    /// Whether the program answered, and a name or value was not right.
+    /// Whether the program answered that a name or value is invalid.
     var isAboutName: Bool { kind == .invalid || kind == .usage }
 }

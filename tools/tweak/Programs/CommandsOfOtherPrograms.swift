@@ -5,10 +5,10 @@ import TweakClient
 import TweakRecords
 import TweakSystem
 
-// Parts of `tweak` are programs of their own because of what they bring with them. They are beside `tweak` or in its
-// `libexec`, and not looked for in `PATH`: nobody's `tweak-list` runs because of a typing error of root, or of a tab.
+// Parts of `tweak` are separate programs because of their dependencies. They are beside `tweak` or in its `libexec`.
+// `PATH` is not searched, so that a typing error or a Tab of root does not run somebody's `tweak-list`.
 
-/// Where a part of `tweak` may be.
+/// The possible paths of a part of `tweak`.
 private func places(of name: String) -> [String] {
     let own = executablePath() ?? ""
     return [name, "../libexec/tweaks/" + name].map { resolvedPath($0, relativeTo: own) }
@@ -20,9 +20,8 @@ private func path(ofPart name: String) -> String? {
 
 /// Runs a part of `tweak`.
 ///
-/// - Returns: What it writes to standard output.
-/// - Throws: ``Failure`` with what it writes, and its exit status, if that is not 0; with `.unavailable` if it is not
-///   installed.
+/// - Returns: Its standard output.
+/// - Throws: ``Failure`` with its output and exit status, if that is not 0; with `.unavailable` if it is not installed.
 func output(ofPart name: String, _ arguments: String = "") throws(Failure) -> [UInt8] {
     guard let path = path(ofPart: name) else { throw notInstalled(name) }
     guard let stream = popen(path.shellQuoted + arguments, "re") else {
@@ -34,7 +33,7 @@ func output(ofPart name: String, _ arguments: String = "") throws(Failure) -> [U
     guard status == 0 else {
         // Without the newline at the end.
         let message = String(decoding: bytes.dropLast(), as: UTF8.self)
-        // A signal's number is in the lower bits, and a status above them.
+        // A signal's number is in the lower bits, an exit status above them.
         throw Failure(
             message.isEmpty ? "\(path) failed" : message, .failed,
             exitCode: status & 0x7F == 0 ? status >> 8 : nil)
@@ -44,23 +43,23 @@ func output(ofPart name: String, _ arguments: String = "") throws(Failure) -> [U
 
 private func notInstalled(_ name: String, _ help: String = "") -> Failure {
     Failure(
-        "\(name) is not installed; it is looked for as \(places(of: name).joined(separator: " and "))" + help,
+        "\(name) is not installed; it would be \(places(of: name).joined(separator: " and "))" + help,
         .unavailable)
 }
 
-/// The commands that other programs do, as git finds its own: `tweak WORD` is `tweak-WORD`, with the rest of the line.
+/// The commands that other programs provide, as in git: `tweak WORD` runs `tweak-WORD` with the rest of the line.
 enum OtherCommands {
     /// The commands that `tools/install` installs with an option.
     private static let options = [
         "ui": "--with-ui", "serve": "--with-ui", "fleet": "--with-agent", "sign": "--with-agent",
     ]
 
-    /// Becomes the program of the command that a command line names, if there is one.
+    /// Replaces this process by the program of the command on the command line, if there is one.
     ///
     /// - Parameters:
-    ///   - arguments: Those of the process. Help and completion are the program's, too.
-    ///   - own: The commands that are no other program's.
-    /// - Throws: ``Failure``. Otherwise this returns if there is no such program.
+    ///   - arguments: The arguments of the process. Help and completion are left to the program, too.
+    ///   - own: The commands of this program.
+    /// - Throws: ``Failure``. Returns if there is no such program.
     static func become(_ arguments: [String], own: [String]) throws(Failure) {
         let isHelp = arguments.first == "help"
         let isCompletion = arguments.first == "---complete" && arguments.count > 2
@@ -84,8 +83,8 @@ enum OtherCommands {
         throw Failure("\(path): it cannot be executed: \(systemMessage())", .system)
     }
 
-    /// The commands of this kind that are installed in `libexec`, and what each says of itself. Programs that say nothing
-    /// are for this one only.
+    /// The installed commands of this kind in `libexec`, with their abstracts. Programs without an abstract are
+    /// internal.
     static var installed: [Candidate] {
         let names = directoryEntries(places(of: "")[1]).sorted().filter { $0.hasPrefix("tweak-") }
             .map { String($0.dropFirst("tweak-".count)) }.filter(isName)

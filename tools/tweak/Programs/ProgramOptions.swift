@@ -4,12 +4,12 @@ import CommandSupport
 import Glibc
 import TweakClient
 
-/// Which program a command is about.
+/// The program that a command is about.
 struct ProgramOptions: ParsableArguments {
     @Flag(
         help: """
-            If several processes of the program run, do it in all of them, also in those that it has forked; also --all, \
-            but not of reset.
+            If several processes of the program are running, do it in all of them, including its forks. Also spelled --all, \
+            except for reset.
             """)
     var allProcesses = false
 
@@ -18,11 +18,11 @@ struct ProgramOptions: ParsableArguments {
         completion: .custom(completePrograms))
     var program: String
 
-    /// Calls `body` with the program, or with each process of it. One that fails does not keep it from the others.
+    /// Calls `body` with the program, or with each of its processes. A failure in one does not affect the others.
     ///
     /// - Parameters:
-    ///   - checkingValues: Whether it must be known which values the tweaks take.
-    ///   - format: Of several processes each gets a line with its title, if not in JSON.
+    ///   - checkingValues: Whether the caller must know which values the tweaks take.
+    ///   - format: The output format. For several processes, a line with the title precedes each, except in JSON.
     func forEach(
         checkingValues: Bool = false, _ format: OutputFormat = .table,
         _ body: (any Program) throws(Failure) -> Void
@@ -32,7 +32,7 @@ struct ProgramOptions: ParsableArguments {
         for program in programs {
             if programs.count > 1, format == .table { print(printable(program.title) + ":") }
             if program.pid == nil, isatty(STDERR_FILENO) == 1 {
-                printMessage("\(program.title) does not run; this is for its next start")
+                printMessage("\(program.title) is not running; this is for its next start")
             }
             do throws(Failure) { try body(program) } catch {
                 error.write(about: programs.count > 1 ? program.title : nil)
@@ -42,31 +42,31 @@ struct ProgramOptions: ParsableArguments {
         if let exitCode { throw ExitCode(exitCode) }
     }
 
-    /// Does the same with programs that must run.
+    /// Calls `body` with each of the program's processes, which must be running.
     func forEachRunning(
         _ format: OutputFormat = .table, _ body: (LiveProgram) throws(Failure) -> Void
     ) throws {
         try forEach(format) { program throws(Failure) in try body(running(program)) }
     }
 
-    /// Expects that a program runs and can be asked.
+    /// Throws unless a program is running and answers requests.
     func running(_ program: any Program) throws(Failure) -> LiveProgram {
         if let program = program as? LiveProgram { return program }
         throw Failure(
             program is MemoryProgram
-                ? "the Tweaks library is not in the process, so nobody there does that; link the program with it, or start "
+                ? "the Tweaks library is not in the process, so it cannot do that; link the program with it, or start ~"
                     + "it with the library preloaded"
-                : "it does not run, or does not want to be asked", about: program.title, .unavailable)
+                : "it is not running, or does not accept connections", about: program.title, .unavailable)
     }
 
-    /// The programs that are meant, at least one.
+    /// The programs on the command line, at least one.
     ///
     /// - Throws: ``Failure`` if there are several and not all of them are wanted.
     private func find(checkingValues: Bool) throws(Failure) -> [any Program] {
         let programs = try ProgramSearch(warn: warn).programs(
             named: program, checkingValues: checkingValues)
         guard programs.count > 1, !allProcesses else { return programs }
-        // Processes that a program has forked follow its overrides.
+        // The forks of a program follow its overrides.
         let running = programs.compactMap { ($0 as? LiveProgram)?.running }
         let first = programs.filter { ($0 as? LiveProgram)?.running.parent(among: running) == nil }
         guard first.count > 1 else { return first }
@@ -75,7 +75,7 @@ struct ProgramOptions: ParsableArguments {
             details: first.map(\.title), .usage)
     }
 
-    /// Prints what a program has, as JSON or as a table.
+    /// Prints something about a program, as JSON or as a table.
     func show(
         _ form: some Encodable, of program: any Program, as format: OutputFormat,
         table: () throws(Failure) -> String
@@ -86,7 +86,7 @@ struct ProgramOptions: ParsableArguments {
         }
     }
 
-    /// Prints what a program has as JSON; with `--all-processes` as a line that begins with the process id.
+    /// Prints JSON about a program; with `--all-processes` on one line that begins with the process id.
     private func printJSON(_ form: some Encodable, of program: any Program) throws(Failure) {
         do {
             if allProcesses {
@@ -109,8 +109,8 @@ enum OutputFormat: String, Keyword {
     case table, json
 }
 
-/// An option's value that is one of a few words. What the parser finds out about such a type by itself takes a tenth of the
-/// time that a command needs to start.
+/// An option with keywords as values. Conforming a type this way saves a tenth of the time that a command needs to
+/// start.
 protocol Keyword: CaseIterable, ExpressibleByArgument, RawRepresentable where RawValue == String {}
 
 extension Keyword {

@@ -6,15 +6,15 @@ import TweakPlot
 import TweakProtocol
 import TweakRecords
 
-/// What else a source of samples knows.
+/// A source of samples with further information.
 protocol ChangeSource {
-    /// What the marks of the last batch are of.
+    /// The changes that the marks of the last batch stand for.
     var changes: [ChangedTweaks.Change] { get }
-    /// How many samples were due and could not be taken.
+    /// The number of samples that the program could not take in time.
     var skipped: Int { get }
 }
 
-/// Samples that a running program takes itself, with the changes of its tweaks as marks.
+/// Samples taken by a running program, with the changes of its tweaks as marks.
 struct LiveSamples: SampleSource, ChangeSource {
     let series: [PlotSeries]
     private let program: LiveProgram
@@ -26,11 +26,11 @@ struct LiveSamples: SampleSource, ChangeSource {
 
     var descriptor: CInt { program.connection.descriptor }
 
-    /// Asks for them.
+    /// Requests the samples.
     ///
     /// - Parameters:
-    ///   - tweaks: What is sampled: monitors, and tweaks that are numbers or Bools.
-    ///   - rate: How many are taken in a second.
+    ///   - tweaks: The monitors, and the tweaks that are numbers or Bools, to sample.
+    ///   - rate: The samples per second.
     init(_ program: LiveProgram, _ tweaks: [JSONTweak], rate: Double) throws(Failure) {
         self.program = program
         series = tweaks.map { PlotSeries($0.declaration) }
@@ -42,7 +42,7 @@ struct LiveSamples: SampleSource, ChangeSource {
         types = answer.types.compactMap { TweakType($0) }
         guard types.count == tweaks.count else {
             throw Failure(
-                "it samples something else than what was asked for", about: program.title, .garbled)
+                "it samples other tweaks than requested", about: program.title, .garbled)
         }
     }
 
@@ -60,7 +60,7 @@ struct LiveSamples: SampleSource, ChangeSource {
         }
     }
 
-    /// What has come.
+    /// Reads the available samples.
     private mutating func read(hasEnded: Bool = false) throws(ConnectionError) -> SampleBatch? {
         var batch = SampleBatch(hasEnded: hasEnded)
         changes = []
@@ -87,15 +87,16 @@ struct LiveSamples: SampleSource, ChangeSource {
 }
 
 extension ChangedTweaks.Change {
-    /// The change as a person sees it, which may hold what others wrote: `Spring/Physics/Mass: 1.0 kg → 2.0 kg (override)`.
+    /// The change as text for people, which may contain text of others: `Spring/Physics/Mass: 1.0 kg → 2.0 kg
+    /// (override)`.
     func text(_ declaration: TweakDeclaration?) -> String {
         let parts = parts(declaration)
         return parts.before + parts.value + parts.source
     }
 
-    /// The same, with the new value apart.
+    /// The parts of the text.
     func parts(_ declaration: TweakDeclaration?) -> (before: String, value: String, source: String) {
-        // A feature that comes had no value, and one that goes has none.
+        // A new feature had no value, and a removed one has none.
         func text(_ value: JSONValue) -> String {
             value == .null ? "nothing" : declaration?.text(of: value) ?? value.summary
         }
@@ -104,7 +105,7 @@ extension ChangedTweaks.Change {
 }
 
 extension PlotSeries {
-    /// How a monitor or tweak is drawn.
+    /// The series of a monitor or tweak.
     init(_ tweak: TweakDeclaration) {
         var range: ClosedRange<Double>?
         if let minimum = tweak.minimum?.number, let maximum = tweak.maximum?.number, minimum < maximum {

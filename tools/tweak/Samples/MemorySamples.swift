@@ -8,16 +8,16 @@ import TweakProtocol
 import TweakRecords
 import TweakSystem
 
-/// Samples that are taken from outside, of a process that does not have the library. What of its tweaks is another value
-/// than before is a change.
+/// Samples read from the memory of a process without the library. Tweaks whose values differ from the last look are
+/// changes.
 struct MemorySamples: SampleSource, ChangeSource {
     let series: [PlotSeries]
     private let types: [TweakType]
     private let sampling: MemorySampling
     private let tweaks: MemorySampler
-    /// How long tweaks are not looked at, and samples wait for others at most.
+    /// The longest time between two looks at the tweaks, and the longest delay of samples.
     private static let patience: Duration = .milliseconds(50)
-    /// How long samples wait: what comes at once stays below what malloc has the kernel give and take each time.
+    /// The delay of samples: small batches stay below the size that malloc returns to the kernel each time.
     private let pause: Duration
     private var lastLook: ContinuousClock.Instant
     private var known: [TweakValue?]
@@ -25,9 +25,9 @@ struct MemorySamples: SampleSource, ChangeSource {
     private(set) var changes: [ChangedTweaks.Change] = []
 
     /// - Parameters:
-    ///   - sampled: What is sampled.
+    ///   - sampled: The tweaks to sample.
     ///   - watched: The tweaks whose changes are marks.
-    ///   - rate: How many samples are taken in a second.
+    ///   - rate: The samples per second.
     init(
         _ program: MemoryProgram, _ sampled: [JSONTweak], watching watched: [JSONTweak], rate: Double
     ) throws(Failure) {
@@ -77,14 +77,14 @@ struct MemorySamples: SampleSource, ChangeSource {
     }
 }
 
-/// A thread that takes samples, so that what is done with them does not hold it up, as long as there is something to
-/// sample. What is not guarded is the thread's.
+/// A thread that takes samples, so that processing them does not delay it. Everything that is not guarded belongs to
+/// the thread.
 private final class MemorySampling: @unchecked Sendable {
     struct Taken: Sendable {
         var frames: ArraySlice<UInt64>
         var dropped: Int
         var skipped: Int
-        /// Why there are no more.
+        /// The reason why the samples ended.
         var problem: Failure?
     }
 
@@ -101,7 +101,7 @@ private final class MemorySampling: @unchecked Sendable {
         state = Mutex(State(waiting: WaitingSamples(of: sampler.declarations.count, rate: rate, at: .now)))
     }
 
-    /// - Throws: ``Failure`` of the kind ``Failure/Kind/system`` if there can be no more threads.
+    /// - Throws: ``Failure`` of the kind ``Failure/Kind/system`` if no thread can be started.
     static func start(_ sampler: MemorySampler, rate: Double) throws(Failure) -> MemorySampling {
         let sampling = MemorySampling(sampler, rate: rate)
         if let problem = startThread({ sampling.run() }) {
@@ -135,7 +135,7 @@ private final class MemorySampling: @unchecked Sendable {
     }
 }
 
-/// - Returns: Whether no signal has ended it before.
+/// - Returns: `false` if a signal has ended it before.
 @discardableResult
 private func sleep(until instant: ContinuousClock.Instant) -> Bool {
     let rest = instant - .now

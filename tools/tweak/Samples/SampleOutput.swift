@@ -6,7 +6,7 @@ import TweakProtocol
 import TweakRecords
 import TweakSystem
 
-/// Where samples are written, each batch at once, so that all of it is there whatever ends the command.
+/// Writes samples. Each batch is flushed, so that nothing is lost however the command ends.
 struct SampleOutput {
     private let descriptor: CInt
     private let name: String
@@ -21,8 +21,8 @@ struct SampleOutput {
     }
 
     /// - Parameters:
-    ///   - path: `nil` for standard output.
-    ///   - rate: How many samples come in a second.
+    ///   - path: The path; `nil` for standard output.
+    ///   - rate: The samples per second.
     /// - Throws: ``Failure`` of the kind ``Failure/Kind/cannotCreate``.
     init(
         to path: String?, as format: WatchFormat, of series: [PlotSeries], rate: Double, isUnicode: Bool
@@ -45,7 +45,7 @@ struct SampleOutput {
         }
     }
 
-    /// - Parameter changes: What the marks of the batch are of.
+    /// - Parameter changes: The changes that the marks of the batch stand for.
     mutating func add(_ batch: SampleBatch, _ changes: [ChangedTweaks.Change]) throws(Failure) {
         samples += batch.times.count
         dropped += batch.dropped
@@ -70,7 +70,7 @@ struct SampleOutput {
     }
 
     private func line(_ form: some Encodable) -> [UInt8] {
-        // Numbers and texts have a form in JSON.
+        // Numbers and texts can be encoded.
         ((try? encodeJSON(form)) ?? []) + [UInt8(ascii: "\n")]
     }
 
@@ -87,7 +87,7 @@ struct SampleOutput {
     }
 }
 
-/// The JSON form of a sample: keys are a promise to scripts. What has no value has no key.
+/// The JSON form of a sample; missing values have no key. Scripts rely on the keys.
 private struct SampleForm: Encodable {
     let time: Double
     let names: [String]

@@ -6,11 +6,11 @@ import TweakProtocol
 import TweakRecords
 
 extension Program {
-    /// Samples of what runs: the program takes them itself, or its memory is read if it does not have the library.
+    /// Samples of a running program, taken by the program, or read from its memory if it does not have the library.
     ///
     /// - Parameters:
-    ///   - tweaks: What is sampled, monitors and tweaks; each once, though it is there twice.
-    ///   - rate: How many are taken in a second.
+    ///   - tweaks: The monitors and tweaks to sample; repeated ones count once.
+    ///   - rate: The samples per second.
     /// - Throws: ``Failure`` of the kind ``Failure/Kind/invalid`` if one is neither a number nor a Bool.
     func samples(
         of tweaks: [JSONTweak], rate: Double
@@ -21,7 +21,7 @@ extension Program {
             let type = tweak.declaration.type
             guard type.canBeMonitored else {
                 throw Failure(
-                    "\(tweak.declaration.key): \(type.withArticle) cannot be sampled; numbers and Bools can",
+                    "\(tweak.declaration.key): \(type.withArticle) cannot be sampled, only numbers and Bools",
                     .invalid)
             }
             sampled.append(tweak)
@@ -32,11 +32,11 @@ extension Program {
             let watched = program.tweaks().filter(\.declaration.hasKeptValue)
             return try MemorySamples(program, sampled, watching: watched, rate: rate)
         default:
-            throw Failure("it does not run, or does not want to be asked", about: title, .unavailable)
+            throw Failure("it is not running, or does not accept connections", about: title, .unavailable)
         }
     }
 
-    /// The tweaks that a person names.
+    /// The tweaks with these names.
     func tweaks(named names: [String]) throws(Failure) -> [JSONTweak] {
         var tweaks: [JSONTweak] = []
         for name in names { tweaks.append(try tweak(named: name)) }
