@@ -122,7 +122,7 @@ package struct JSONParser {
         return false
     }
 
-    /// Whether the next value is a string.
+    /// Returns whether the next value is a string.
     package mutating func isTextNext() -> Bool { isNext(UInt8(ascii: "\"")) }
 
     /// Throws unless the input is at its end.

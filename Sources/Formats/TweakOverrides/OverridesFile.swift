@@ -135,7 +135,7 @@ package enum ApplicationName {
         return lastComponent(of: executable)
     }
 
-    /// Whether a name can be that of a directory.
+    /// Returns whether a name can be that of a directory.
     package static func isUsable(_ name: String) -> Bool {
         1...200 ~= name.utf8.count && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/"))
             && !name.utf8.contains(0)

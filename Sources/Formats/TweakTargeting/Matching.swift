@@ -13,7 +13,7 @@ struct Version {
         components = lowercased(text).utf8.split(whereSeparator: isSeparator).map { String(Substring($0)) }
     }
 
-    /// Whether a version starts with all components of this one: 6 matches 6 and 6.1.3, but not 60.
+    /// Returns whether a version starts with all components of this one: 6 matches 6 and 6.1.3, but not 60.
     func takes(_ other: Version) -> Bool { !components.isEmpty && other.components.starts(with: components) }
 
     /// Compares with a bound, by as many components as the bound has: 13.2 is not later than 13.
@@ -55,8 +55,8 @@ struct Version {
     }
 }
 
-/// Whether a text matches a pattern, in which `*` stands for any text and `?` for one byte. ASCII letters match in both
-/// cases.
+/// Returns whether a text matches a pattern, in which `*` stands for any text and `?` for one byte. ASCII letters match
+/// in both cases.
 func matches(_ text: String, pattern: String) -> Bool {
     let (text, pattern) = (Array(lowercased(text).utf8), Array(lowercased(pattern).utf8))
     var (at, place) = (0, 0)

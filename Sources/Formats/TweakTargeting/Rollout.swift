@@ -22,7 +22,7 @@ package struct RolloutPosition: Hashable, Sendable {
     /// The position as a percentage.
     package var percent: Double { Double(number) * 100 / 4_294_967_296 }
 
-    /// Whether the position is below a percentage.
+    /// Returns whether the position is below a percentage.
     package func isBelow(_ percentage: Double) -> Bool { percent < percentage }
 }
 

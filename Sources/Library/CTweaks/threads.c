@@ -117,8 +117,8 @@ void fbtweak__count_threads(int difference) {
 }
 
 /*
- * Whether the main thread is gone for good. dispatch_main, which every Swift program with an
- * asynchronous main calls, ends it, too, but makes it sleep for ever in the destructor of a key.
+ * Returns whether the main thread is gone for good. dispatch_main, which every Swift program with
+ * an asynchronous main calls, ends it, too, but makes it sleep for ever in the destructor of a key.
  * The memory of a process is not accessible by the id of a thread that has ended.
  */
 static bool is_main_gone(void) {

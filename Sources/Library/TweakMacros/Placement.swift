@@ -23,7 +23,7 @@ extension MacroExpansionContext {
     }
 }
 
-/// Whether a declaration around a tweak has type parameters, and so cannot have static variables.
+/// Returns whether a declaration around a tweak has type parameters, and so cannot have static variables.
 private func isGeneric(_ node: Syntax) -> Bool {
     if let function = node.as(FunctionDeclSyntax.self) {
         let parameters = function.signature.parameterClause.tokens(viewMode: .sourceAccurate)
@@ -33,7 +33,8 @@ private func isGeneric(_ node: Syntax) -> Bool {
     return node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
 }
 
-/// Whether the code of a declaration around a tweak is inlined into other modules, which do not have the variables.
+/// Returns whether the code of a declaration around a tweak is inlined into other modules, which do not have the
+/// variables.
 private func isInlinable(_ node: Syntax) -> Bool {
     let attributes = node.asProtocol((any WithAttributesSyntax).self)?.attributes ?? []
     return attributes.contains {

@@ -53,7 +53,7 @@ package func repaired(_ path: String) -> String {
     return withPath(path) { String(cString: $0) }
 }
 
-/// Whether a file exists and permits an access mode.
+/// Returns whether a file exists and permits an access mode.
 package func isAccessible(_ path: String, _ mode: CInt = F_OK) -> Bool {
     withPath(path) { access($0, mode) } == 0
 }

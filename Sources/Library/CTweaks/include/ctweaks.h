@@ -177,8 +177,8 @@ void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void 
                          void *context);
 
 /*
- * Whether the range lies in one segment of the image that is writable, also after relocation, and
- * for records also whether it is aligned.
+ * Returns whether the range lies in one segment of the image that is writable, also after
+ * relocation, and for records also whether it is aligned.
  */
 bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size);
 bool fbtweak__image_can_hold_records(const struct fbtweak__image *image, uintptr_t start,
@@ -194,14 +194,14 @@ bool fbtweak__is_privileged(void);
 char **fbtweak__environment(void);
 
 /*
- * Whether the constructors of Swift's runtime have run. If the runtime is in the same image, they
- * run after the library's.
+ * Returns whether the constructors of Swift's runtime have run. If the runtime is in the same
+ * image, they run after the library's.
  */
 bool fbtweak__runtime_is_ready(void);
 
 /*
- * Whether there is memory. Otherwise the library uses a reserve to finish its work in progress, and
- * starts nothing until there is memory again.
+ * Returns whether there is memory. Otherwise the library uses a reserve to finish its work in
+ * progress, and starts nothing until there is memory again.
  */
 bool fbtweak__has_memory(void);
 
@@ -227,7 +227,8 @@ void fbtweak__sleep_while_main_lives(int64_t nanoseconds);
 void fbtweak__count_threads(int difference);
 
 /*
- * Whether the main thread has ended and only threads of the library are left, as far as is known.
+ * Returns whether the main thread has ended and only threads of the library are left, as far as is
+ * known.
  */
 bool fbtweak__only_library_remains(void);
 

@@ -105,7 +105,7 @@ private struct LoadedImage {
 
     var memory: Range<UInt> { image.memory_start..<max(image.memory_start, image.memory_stop) }
 
-    /// Whether the addresses belong to the image and can hold cells.
+    /// Returns whether the addresses belong to the image and can hold cells.
     func canHold(_ records: Range<UInt>) -> Bool {
         withUnsafePointer(to: image) {
             fbtweak__image_can_hold_records(

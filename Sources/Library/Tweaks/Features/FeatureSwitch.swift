@@ -95,14 +95,14 @@ public struct FeatureSwitch: Sendable {
 }
 
 extension TweakStore {
-    /// Whether the switch of a feature is on; `nil` if the feature is unknown.
+    /// Returns whether the switch of a feature is on; `nil` if the feature is unknown.
     fileprivate func isOn(_ path: ArraySlice<String>) -> Bool? {
         let known: Bool? = (try? valueIfKnown(of: PlacedFeature.key(of: path))) ?? nil
         if let known { return known }
         return path.count == 1 && path.allSatisfy(hasOnlyVariables) ? true : nil
     }
 
-    /// Whether providers have variables of a feature, and nothing declares its switch.
+    /// Returns whether providers have variables of a feature, and nothing declares its switch.
     fileprivate func hasOnlyVariables(_ feature: String) -> Bool {
         withDecodedState { state in
             state.tweaks[PlacedFeature.key(of: [feature])] == nil
@@ -119,7 +119,7 @@ extension TweakStore {
         FeatureSwitch([name] + parts, in: self)
     }
 
-    /// Whether the feature and all features around it are on.
+    /// Returns whether the feature and all features around it are on.
     public func isFeatureEnabled(_ name: String, _ parts: String...) -> Bool {
         FeatureSwitch([name] + parts, in: self).isEnabled
     }

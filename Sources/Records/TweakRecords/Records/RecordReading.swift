@@ -215,7 +215,7 @@ extension [UInt8] {
 }
 
 extension TweakKey {
-    /// Whether the text of a record starts with the three levels.
+    /// Returns whether the text of a record starts with the three levels.
     fileprivate func begins(_ text: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         return category.comes(next: &offset, in: text) && collection.comes(next: &offset, in: text)

@@ -49,7 +49,7 @@ extension TweakDeclaration {
         text(of: "expires").flatMap { isDay($0) ? $0 : nil }
     }
 
-    /// Whether the tweak has expired before a day, given as `YYYY-MM-DD`.
+    /// Returns whether the tweak has expired before a day, given as `YYYY-MM-DD`.
     public func hasExpired(on day: String) -> Bool { expiryDate.map { $0 < day } ?? false }
 
     /// The warning about an expired tweak. Few tweaks have a date, so the day is evaluated lazily.
@@ -59,7 +59,7 @@ extension TweakDeclaration {
     }
 }
 
-/// Whether a text is a valid day in the form `YYYY-MM-DD`.
+/// Returns whether a text is a valid day in the form `YYYY-MM-DD`.
 package func isDay(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     let isDigits = parts.allSatisfy { $0.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }

@@ -95,8 +95,8 @@ package struct StableHasher {
 }
 
 extension String {
-    /// Whether two texts have the same UTF-8 bytes. `==` also treats composed and decomposed letters as equal, and the
-    /// Kelvin sign and K.
+    /// Returns whether two texts have the same UTF-8 bytes. `==` also treats composed and decomposed letters as equal,
+    /// and the Kelvin sign and K.
     @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
         // Identical representations are identical texts. That covers short texts and copies.
@@ -116,7 +116,7 @@ extension String {
         return (result ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether a text precedes another one by its UTF-8 bytes, which is code point order.
+    /// Returns whether a text precedes another one by its UTF-8 bytes, which is code point order.
     package func bytesPrecede(_ other: String) -> Bool {
         let result = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { others in

@@ -51,8 +51,8 @@ public struct TweakDeclaration: Hashable, Sendable {
         self.isMonitor = isMonitor
     }
 
-    /// Whether another declaration of the same key is compatible with this one. The location is ignored, as are texts
-    /// for people.
+    /// Returns whether another declaration of the same key is compatible with this one. The location is ignored, as are
+    /// texts for people.
     public func agrees(with other: TweakDeclaration) -> Bool {
         key == other.key && type == other.type && defaultValue == other.defaultValue
             && minimum == other.minimum

@@ -74,7 +74,7 @@ extension TweakKey: StableHashable {
                 && right.hasLevels(left.levels.category, left.levels.collection, left.levels.name)
     }
 
-    /// Whether the levels have these bytes.
+    /// Returns whether the levels have these bytes.
     package func hasLevels(_ category: String, _ collection: String, _ name: String) -> Bool {
         levels.name.hasSameBytes(as: name) && levels.collection.hasSameBytes(as: collection)
             && levels.category.hasSameBytes(as: category)

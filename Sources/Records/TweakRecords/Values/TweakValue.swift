@@ -38,7 +38,7 @@ extension TweakValue: CustomStringConvertible {
     }
 }
 
-/// Whether the first number is not above the second; also true unless both are numbers.
+/// Returns whether the first number is not above the second; also true unless both are numbers.
 func areInOrder(_ low: TweakValue?, _ high: TweakValue?) -> Bool {
     switch (low, high) {
     case (.double(let low)?, .double(let high)?): low <= high

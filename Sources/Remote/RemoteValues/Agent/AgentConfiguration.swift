@@ -194,7 +194,7 @@ struct Members {
         return try read(place.inside(name), value)
     }
 
-    /// Whether any of these members is present.
+    /// Returns whether any of these members is present.
     func has(_ names: String...) -> Bool { names.contains { members[$0] != nil } }
 
     mutating func array(_ name: String, _ expectation: String) throws(FormatError) -> [JSONValue] {

@@ -270,7 +270,7 @@ package struct EtcdClient: Sendable {
         }
     }
 
-    /// Whether an error of etcd calls for a new token.
+    /// Returns whether an error of etcd calls for a new token.
     private static func isTokenRefused(_ message: String) -> Bool {
         message.contains("invalid auth token") || message.contains("revision in header is old")
     }

@@ -88,8 +88,8 @@ struct EtcdEntries: Sendable {
         tell(facts, &state)
     }
 
-    /// Whether a majority has had nothing newer for the interval of checks. A single restored member is no majority;
-    /// after the restoration of a backup, all members are.
+    /// Returns whether a majority has had nothing newer for the interval of checks. A single restored member is no
+    /// majority; after the restoration of a backup, all members are.
     private func isOlderBelieved(_ state: RemoteState) -> Bool {
         guard let failure = state.failure, failure.isOlder, let since = instant(failure.since) else {
             return false

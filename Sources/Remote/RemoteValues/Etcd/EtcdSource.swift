@@ -186,7 +186,7 @@ final class EtcdSource: ValueSource {
         } catch { return error }
     }
 
-    /// Whether there are newer entries than the known ones.
+    /// Returns whether there are newer entries than the known ones.
     private func isBehind(at endpoint: String) async throws(FetchProblem) -> Bool {
         var query = EtcdClient.RangeQuery(keys.values)
         (query.limit, query.newestFirst, query.isWithoutValues) = (1, .modified, true)

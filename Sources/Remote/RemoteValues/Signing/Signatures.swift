@@ -23,7 +23,7 @@ package struct PublicKey: Hashable, Sendable {
     #if Remote
     fileprivate init(_ key: Curve25519.Signing.PublicKey) { bytes = Array(key.rawRepresentation) }
 
-    /// Whether the signature of a file was made with the private key.
+    /// Returns whether the signature of a file was made with the private key.
     package func isSignature(_ signature: Signature, of file: [UInt8]) -> Bool {
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes) else { return false }
         return key.isValidSignature(signature.bytes, for: file)

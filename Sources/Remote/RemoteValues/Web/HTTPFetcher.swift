@@ -202,7 +202,7 @@ package struct HTTPFetcher: Sendable {
         throw FetchProblem(message: "there are too many redirects")
     }
 
-    /// Whether a URL has the configured server.
+    /// Returns whether a URL has the configured server.
     func isOwn(_ url: String) -> Bool {
         RemoteURL.server(of: url) == application.url.server
     }

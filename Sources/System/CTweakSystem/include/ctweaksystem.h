@@ -89,9 +89,9 @@ ssize_t fbtweak__receive_from(int client, void *bytes, size_t size, uint32_t *us
 bool fbtweak__user(uint32_t *user);
 
 /*
- * Whether a file is a socket without a process, or not a socket. The check connects with another
- * socket type, which the kernel refuses in another way if there is a process, without notifying it:
- * unix(7).
+ * Returns whether a file is a socket without a process, or not a socket. The check connects with
+ * another socket type, which the kernel refuses in another way if there is a process, without
+ * notifying it: unix(7).
  */
 bool fbtweak__is_abandoned(const char *path);
 
@@ -102,8 +102,8 @@ bool fbtweak__has_other_root(void);
 const char *fbtweak__executed_file(void);
 
 /*
- * Whether a process that executes the file gains privileges, so that the dynamic linker and the
- * library ignore its environment: AT_SECURE of getauxval(3).
+ * Returns whether a process that executes the file gains privileges, so that the dynamic linker and
+ * the library ignore its environment: AT_SECURE of getauxval(3).
  */
 bool fbtweak__gains_rights(const char *path);
 
