@@ -9,11 +9,11 @@ import Testing
             (.forbidden, 77),
             (.misconfigured, 78), (.negative, 1), (.notExecutable, 126), (.notFound, 127),
         ] as [(Failure.Kind, Int32)])
-    func `ends it with the status of sysexits.h for what happened`(kind: Failure.Kind, status: Int32) {
+    func `ends it with the matching status of sysexits.h`(kind: Failure.Kind, status: Int32) {
         #expect(Failure("", kind).exitCode == status)
     }
 
-    @Test func `is about what was given, if its error says nothing else`() {
+    @Test func `is about the given path unless its error says otherwise`() {
         struct Unclassified: Error, CustomStringConvertible { let description = "no number" }
         #expect(Failure(Unclassified()).kind == .invalid)
         #expect(Failure(Unclassified()).message == "no number")

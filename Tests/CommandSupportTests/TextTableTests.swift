@@ -2,7 +2,7 @@ import CommandSupport
 import Testing
 
 @Suite struct `Tables of text` {
-    @Test func `Columns are aligned also behind wide characters and emoji`() {
+    @Test func `Columns are aligned after wide characters and emoji`() {
         let table = TextTable(
             header: ["Name", "Value"], rows: [["名前", "1"], ["🎛️x", "2"], ["plain", "3"]])
         #expect(table.text == "Name   Value\n名前   1\n🎛️x    2\nplain  3")

@@ -26,7 +26,7 @@ import TweakRecords
             ("Lim/Cur", "Motor/Limits/Current"),
             ("background color", "Window/Colours/Background Colour"),
         ])
-    func `may leave out what is not needed to tell it from others`(text: String, expected: String) throws {
+    func `may be abbreviated if it stays unique`(text: String, expected: String) throws {
         #expect(try key(text) == expected)
     }
 
@@ -71,7 +71,7 @@ import TweakRecords
         return tweaks.map(\.declaration.key).filter(scope.contains).map(\.description)
     }
 
-    @Test func `are those of a category before those of a collection of the same name`() throws {
+    @Test func `prefer a category to a collection of the same name`() throws {
         #expect(try names("Motor/") == ["Motor/Gains/P", "Motor/Gains/I"])
         #expect(try names("Arm/Motor/") == ["Arm/Motor/Speed"])
     }

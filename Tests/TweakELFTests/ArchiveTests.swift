@@ -32,7 +32,7 @@ import TweakRecords
         )
     }
 
-    @Test func `One in another is skipped, which is said`() throws {
+    @Test func `A nested archive is skipped with a message`() throws {
         try ar("rc", "inner.a", "one.o")
         try ar("rcT", "thin.a", "one.o")
         try ar("rc", "outer.a", "inner.a", "two.o", "thin.a")
@@ -45,7 +45,7 @@ import TweakRecords
             ])
     }
 
-    @Test func `Of a thin one the members are found from its folder`() throws {
+    @Test func `The members of a thin archive are relative to its folder`() throws {
         try ar("rcT", "thin.a", "one.o", "sub/three.o")
         try ar("rcT", "sub/thin.a", "one.o", home("two.o"))
         #expect(try inspect("thin.a").members == ["thin.a(one.o)", "thin.a(sub/three.o)"])
@@ -54,7 +54,7 @@ import TweakRecords
         #expect(try inspect("sub/thin.a").names == ["one", "two"])
     }
 
-    @Test func `Of a thin one the members in other archives are found`() throws {
+    @Test func `The members of a thin archive may be in other archives`() throws {
         try ar("rc", "inner.a", "one.o", "two.o")
         try ar("rcT", "thin.a", "inner.a", "sub/three.o")
         let found = try inspect("thin.a")
@@ -63,7 +63,7 @@ import TweakRecords
         #expect(found.names == ["one", "two", "sub/three"])
     }
 
-    @Test func `Of a thin one the members in other thin ones are found`() throws {
+    @Test func `The members of a thin archive may be in other thin archives`() throws {
         let headers = ForgedArchive.thin([("one.o", nil), ("two.o", nil)])
         try home.write("inner.a", Data(headers))
         let second = headers.count - 60
@@ -74,7 +74,7 @@ import TweakRecords
         #expect(try inspect("outer.a").names == ["two", "one"])
     }
 
-    @Test func `A thin one in itself is an error`() throws {
+    @Test func `A thin archive that contains itself is an error`() throws {
         let origin = ForgedArchive.thin([("thin.a", 100)]).count - 60
         let bytes = ForgedArchive.thin([("thin.a", origin)])
         try #require(bytes.count - 60 == origin)
@@ -83,7 +83,7 @@ import TweakRecords
         #expect(error?.description.contains("more than 8 archives are nested") == true)
     }
 
-    @Test func `Of a thin one a member that is missing is said, and the others are read`() throws {
+    @Test func `A missing member of a thin archive is reported and the others read`() throws {
         try ar("rcT", "thin.a", "one.o", "two.o")
         try FileManager.default.removeItem(atPath: home("one.o"))
         let found = try inspect("thin.a")
@@ -91,7 +91,7 @@ import TweakRecords
         #expect(found.notes == ["thin.a(one.o): No such file or directory"])
     }
 
-    @Test func `Of a thin one a member that is there twice is read once, whatever its path is`() throws {
+    @Test func `A member of a thin archive is read once, under any paths`() throws {
         try FileManager.default.createSymbolicLink(atPath: home("link.o"), withDestinationPath: home("one.o"))
         let members = ["one.o", "./one.o", "sub/../one.o", "link.o", home("one.o")].map { ($0, Int?.none) }
         try home.write("thin.a", Data(ForgedArchive.thin(members)))
@@ -101,7 +101,7 @@ import TweakRecords
         #expect(found.notes.allSatisfy { $0.hasSuffix("): skipped: it is listed twice") })
     }
 
-    @Test func `Of a thin one other files are passed over`() throws {
+    @Test func `Other members of a thin archive are skipped`() throws {
         try home.write("notes.txt", "no object\n")
         let members = ["notes.txt", "sub", "one.o", "/dev/null"].map { ($0, Int?.none) }
         try home.write("thin.a", Data(ForgedArchive.thin(members)))
@@ -110,7 +110,7 @@ import TweakRecords
         #expect(found.notes == [])
     }
 
-    @Test func `A thin one with whole archives as members skips them, which is said`() throws {
+    @Test func `Whole archives in a thin archive are skipped with a message`() throws {
         try ar("rc", "inner.a", "one.o")
         try home.write("thin.a", Data(ForgedArchive.thin([("inner.a", nil), ("two.o", nil)])))
         let found = try inspect("thin.a")
@@ -119,7 +119,7 @@ import TweakRecords
     }
 
     @Test(arguments: [-1, 0, 7, 8, 9, 100, 1 << 40, Int.max])
-    func `A place in another archive at which no member begins is an error`(origin: Int) throws {
+    func `An offset in another archive where no member begins is an error`(origin: Int) throws {
         try home.write("inner.a", Data(ForgedArchive.bytes([("text", Array("no member".utf8))])))
         try home.write("thin.a", Data(ForgedArchive.thin([("inner.a", origin)])))
         if origin == 8 {
@@ -129,18 +129,18 @@ import TweakRecords
         }
     }
 
-    @Test func `A place in what is not an archive is an error`() throws {
+    @Test func `An offset in a file that is not an archive is an error`() throws {
         try home.write("thin.a", Data(ForgedArchive.thin([("one.o", 8)])))
         let error = #expect(throws: ELFError.self) { try inspect("thin.a") }
         #expect(error?.description.contains("one.o is not an archive") == true)
     }
 
-    @Test func `A thin one without members has no objects`() throws {
+    @Test func `A thin archive without members has no objects`() throws {
         try home.write("thin.a", "!<thin>\n")
         #expect(try inspect("thin.a").members == [])
     }
 
-    @Test func `A name that many members share is an error if it is long`() throws {
+    @Test func `A long name shared by many members is an error`() throws {
         let name = Array(String(repeating: "x", count: 100_000).utf8)
         var bytes = Array("!<arch>\n".utf8) + ForgedArchive.header("//", size: name.count + 2) + name
         bytes += Array("/\n".utf8)
@@ -150,7 +150,7 @@ import TweakRecords
         #expect(error?.description.contains("is too long") == true)
     }
 
-    @Test func `Whatever happens to the bytes, there is a result or an error`() throws {
+    @Test func `Corrupt bytes give a result or an error`() throws {
         try ar("rc", "inner.a", "one.o", "two.o")
         let archives = [
             ForgedArchive.bytes([("one.o", Self.object("one")), ("two.o", Self.object("two"))]),

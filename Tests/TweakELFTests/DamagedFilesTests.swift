@@ -6,7 +6,7 @@ import TweakELF
 /// Files that begin well. What matters is that a reader ends with a result or an error; a trap would end the test run.
 @Suite struct `Damaged files` {
     @Test(arguments: [["-c"], ["-shared", "-fPIC"]])
-    func `A file that is cut off is an error or has fewer tweaks`(flags: [String]) throws {
+    func `A truncated file is an error or has fewer tweaks`(flags: [String]) throws {
         let binaries = try Binaries()
         let whole = try binaries.build(flags)
         let count = try Data(contentsOf: URL(fileURLWithPath: whole)).count
@@ -17,7 +17,7 @@ import TweakELF
         }
     }
 
-    @Test func `A file whose section headers are cut off is broken, and not without tweaks`() throws {
+    @Test func `A file with truncated section headers is an error, not a file without tweaks`() throws {
         let binaries = try Binaries()
         let whole = try binaries.build(["-c"])
         let data = try Data(contentsOf: URL(fileURLWithPath: whole))
@@ -29,7 +29,7 @@ import TweakELF
         }
     }
 
-    @Test func `An archive that is cut off is an error or has fewer tweaks`() throws {
+    @Test func `A truncated archive is an error or has fewer tweaks`() throws {
         let binaries = try Binaries()
         let archive = binaries.directory("lib.a")
         let members = try ["first.o", "second.o"].map { try binaries.build(["-c"], name: $0) }
@@ -75,7 +75,7 @@ import TweakELF
     }
 
     @Test(arguments: [UInt64(0), 1, 1 << 31, 1 << 32, 1 << 63, .max])
-    func `A count of sections that is kept in the first section gives a result or an error`(count: UInt64)
+    func `A section count in the first section gives a result or an error`(count: UInt64)
         throws
     {
         let binaries = try Binaries()
@@ -115,7 +115,7 @@ import TweakELF
         }
     }
 
-    @Test func `Records with garbage in them are reported and the others are still read`() throws {
+    @Test func `Corrupt records are reported and the others read`() throws {
         let binaries = try Binaries()
         let whole = try binaries.build(["-shared", "-fPIC"])
         let changed = try binaries.copy(of: whole) { data in

@@ -7,7 +7,7 @@ import TweakELF
     @Test(
         arguments: Compiler.allCases,
         [["-c"], ["-shared", "-fPIC"], ["-pie", "-fPIE"], ["-no-pie"], ["-static"], ["-g", "-c"]])
-    func `The tweaks of an object, a library and every sort of executable are found`(
+    func `Tweaks are found in objects, libraries and all kinds of executables`(
         compiler: Compiler, flags: [String]
     ) throws {
         let binaries = try Binaries()
@@ -22,7 +22,7 @@ import TweakELF
         #expect(try Inspection(binaries.build(["-s", "-O2"])).names == ["One", "Two"])
     }
 
-    @Test func `Unused code takes no tweaks with it`() throws {
+    @Test func `Tweaks survive the removal of unused code`() throws {
         let binaries = try Binaries()
         let flags = ["-O2", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]
         #expect(try Inspection(binaries.build(flags)).names == ["One", "Two"])
@@ -33,7 +33,7 @@ import TweakELF
         #expect(try Inspection(binaries.build(["-DFB_TWEAK_ENABLED=0"])).names == [])
     }
 
-    @Test func `Each object of an archive is read and other members are passed over`() throws {
+    @Test func `The objects of an archive are read, and other members skipped`() throws {
         let binaries = try Binaries()
         let directory = binaries.directory
         let members = [
@@ -54,7 +54,7 @@ import TweakELF
         #expect(try Inspection(directory.write("lib.a", "!<arch>\n")).objects.isEmpty)
     }
 
-    @Test func `The build id is the one that the linker was given`() throws {
+    @Test func `The build id is the one given to the linker`() throws {
         let binaries = try Binaries()
         let file = try Inspection(binaries.build(["-Wl,--build-id=0x0123456789abcdef"]))
         #expect(file.objects.map(\.buildID) == [[0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF]])
@@ -67,7 +67,7 @@ import TweakELF
 
     @Test(
         arguments: Compiler.allCases, [["-shared", "-fPIC"], ["-pie", "-fPIE"], ["-no-pie"], ["-static"]])
-    func `A file without section headers gives its tweaks through the note`(
+    func `Without section headers, the note locates the tweaks`(
         compiler: Compiler, flags: [String]
     ) throws {
         let binaries = try Binaries()

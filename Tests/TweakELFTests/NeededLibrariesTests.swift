@@ -58,7 +58,7 @@ import TweakELF
         }
     }
 
-    @Test func `A library's own RPATH comes before that of what loaded it`() throws {
+    @Test func `A library's own RPATH precedes that of its loader`() throws {
         let home = try TemporaryDirectory()
         let decoy = try library("inner", in: "lib", [], home)
         let inner = try library("inner", in: "own", [], home)
@@ -70,7 +70,7 @@ import TweakELF
         #expect(loaded.contains(inner) && !loaded.contains(decoy), "ld.so does so")
     }
 
-    @Test func `A library that is missing is left out`() throws {
+    @Test func `A missing library is left out`() throws {
         let home = try TemporaryDirectory()
         let library = try library("one", in: "lib", [], home)
         let program = try program(["-Wl,-rpath,$ORIGIN/../lib", library], home)
@@ -78,7 +78,7 @@ import TweakELF
         #expect(try needed(program, below: home) == [])
     }
 
-    @Test func `A file of that name which is not an ELF file is passed over`() throws {
+    @Test func `A file of that name that is not ELF is skipped`() throws {
         let home = try TemporaryDirectory()
         let library = try library("one", in: "lib", [], home)
         try home.write("first/libone.so", "no library\n")

@@ -11,20 +11,20 @@ import TweakELF
         }
     }
 
-    @Test func `A directory is none`() throws {
+    @Test func `A directory is not an ELF file`() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: ELFError.notELF(path: directory.path, reason: "it is a directory")) {
             try ELFFile(path: directory.path)
         }
     }
 
-    @Test func `An empty file is none`() throws {
+    @Test func `An empty file is not an ELF file`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("empty", "")
         #expect(throws: ELFError.notELF(path: path, reason: "it is empty")) { try ELFFile(path: path) }
     }
 
-    @Test func `A FIFO that nobody writes to is none, and nobody waits`() throws {
+    @Test func `A FIFO without a writer is refused without waiting`() throws {
         let directory = try TemporaryDirectory()
         let path = directory("fifo")
         try #require(mkfifo(path, 0o600) == 0)
@@ -34,21 +34,21 @@ import TweakELF
     }
 
     @Test(arguments: ["/dev/null", "/dev/zero"])
-    func `A device is none`(path: String) {
+    func `A device is not an ELF file`(path: String) {
         #expect(throws: ELFError.notELF(path: path, reason: "it is not a regular file")) {
             try ELFFile(path: path)
         }
     }
 
     @Test(arguments: ["x", "#!/bin/sh\n", "\u{7F}EL", "!<arch", "!<thin>", "!<thin>\nx"])
-    func `Other content is none`(content: String) throws {
+    func `Other content is not an ELF file`(content: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("file", content)
         let error = #expect(throws: ELFError.self) { try Inspection(path) }
         #expect(error?.description.hasPrefix("\(path): ") == true)
     }
 
-    @Test func `Random bytes are none`() throws {
+    @Test func `Random bytes are not an ELF file`() throws {
         let directory = try TemporaryDirectory()
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<50 {

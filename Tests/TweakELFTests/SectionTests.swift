@@ -33,17 +33,17 @@ func record(_ name: String) -> [UInt8] {
         return file
     }
 
-    @Test func `Those of an object file are read one after the other`() throws {
+    @Test func `The sections of an object file are read in order`() throws {
         let sections = (0..<5).map { ForgedELF.Section("fbtweak", record("\($0)")) }
         #expect(try inspect(ForgedELF(sections)).names == ["0", "1", "2", "3", "4"])
     }
 
-    @Test func `More than 65,000 are read`() throws {
+    @Test func `More than 65,000 sections are read`() throws {
         let sections = (0..<70_000).map { _ in ForgedELF.Section("fbtweak", record("a")) }
         #expect(try inspect(ForgedELF(sections)).names.count == 70_000)
     }
 
-    @Test func `Those that share bytes are an error that names both`() throws {
+    @Test func `Overlapping sections are an error that names both`() throws {
         let records = (0..<1000).flatMap { record("\($0)") }
         let sections =
             [ForgedELF.Section(".data", [1, 2, 3]), ForgedELF.Section("fbtweak", records)]
@@ -52,12 +52,12 @@ func record(_ name: String) -> [UInt8] {
         #expect(error?.description.contains("sections 2 and 3, both fbtweak, overlap at offset") == true)
     }
 
-    @Test func `An empty one overlaps no other`() throws {
+    @Test func `An empty section overlaps no other`() throws {
         let sections = [ForgedELF.Section("fbtweak", []), ForgedELF.Section("fbtweak", record("One"))]
         #expect(try inspect(ForgedELF(sections)).names == ["One"])
     }
 
-    @Test func `One of a library is read`() throws {
+    @Test func `The section of a library is read`() throws {
         let file = try inspect(library { _, _ in })
         #expect(file.names == ["One"])
         #expect(file.objects.flatMap(\.unusable) == [])
@@ -68,7 +68,7 @@ func record(_ name: String) -> [UInt8] {
         (1, "it is not loaded"),
         (0x803, "it is compressed"), (0, "it is not loaded"),
     ])
-    func `What cannot hold cells is none and is said`(flags: UInt64, reason: String) throws {
+    func `A section that cannot hold cells is reported and skipped`(flags: UInt64, reason: String) throws {
         var section = ForgedELF.Section("fbtweak", record("One"))
         section.flags = flags
         for file in [ForgedELF([section]), library { section, _ in section.flags = flags }] {
@@ -97,7 +97,7 @@ func record(_ name: String) -> [UInt8] {
     }
 
     @Test(arguments: Place.allCases)
-    func `What is elsewhere in a library is none and is said`(place: Place) throws {
+    func `A section outside the segments of a library is reported and skipped`(place: Place) throws {
         let object = try #require(try inspect(library(place.apply)).objects.first)
         let reason =
             place == .atAnOddAddress
@@ -107,7 +107,7 @@ func record(_ name: String) -> [UInt8] {
         #expect(object.unusable.map(\.description) == ["section 1, fbtweak: \(reason)"])
     }
 
-    @Test func `A name that many sections share is compared and not read`() throws {
+    @Test func `A name shared by many sections is compared without reading it again`() throws {
         let name = String(repeating: "x", count: 1 << 16)
         let sections =
             (0..<1000).map { _ in ForgedELF.Section(name, []) } + [
@@ -116,12 +116,12 @@ func record(_ name: String) -> [UInt8] {
         #expect(try inspect(ForgedELF(sections)).names == ["One"])
     }
 
-    @Test func `A name that only begins like ours is another`() throws {
+    @Test func `A longer section name does not match`() throws {
         let sections = ["fbtweaks", "fbtwea", "", "fbtweak.a"].map { ForgedELF.Section($0, record("One")) }
         #expect(try inspect(ForgedELF(sections)).names == [])
     }
 
-    @Test func `Notes that many segments share are read as long as they are few`() throws {
+    @Test func `Notes shared by many segments are read up to a limit`() throws {
         let note = ForgedELF.little(UInt32(4)) + ForgedELF.little(UInt32(0)) + ForgedELF.little(UInt32(9))
         let notes = (0..<60_000).flatMap { _ in note + Array("abc\0".utf8) }
         var file = ForgedELF([ForgedELF.Section(".note", notes)])
@@ -151,7 +151,7 @@ func record(_ name: String) -> [UInt8] {
         return file
     }
 
-    @Test func `Names of libraries may end alike`() throws {
+    @Test func `Names of libraries may share their ends`() throws {
         let path = try home.write("file", Data(needing("libabc.so.6", 3).bytes))
         #expect(try ELFFile(path: path).neededLibraries().isEmpty)
     }
@@ -162,7 +162,7 @@ func record(_ name: String) -> [UInt8] {
         #expect(error?.description.contains("is unterminated or too long") == true)
     }
 
-    @Test func `Whatever happens to the bytes, there is a result or an error`() throws {
+    @Test func `Corrupt bytes give a result or an error`() throws {
         let note = Array("FBTweak\0".utf8)
         var notes =
             [8, 8, 1].flatMap { ForgedELF.little(UInt32($0)) } + note + [UInt8](repeating: 0, count: 8)

@@ -160,13 +160,13 @@ func message(ofFeatures json: String, environment: String = "default") -> String
             "features.json: default.a.description: the text contains a NUL character"
         ),
     ])
-    func `A wrong type is an error that names file, place and what is expected`(
+    func `The error for a wrong type names file, place and expectation`(
         json: String, expected: String
     ) {
         #expect(message(ofFeatures: json) == expected)
     }
 
-    @Test func `A feature that is there twice is an error`() {
+    @Test func `A repeated feature is an error`() {
         #expect(
             message(ofFeatures: #"{"default": {"a": {"enabled": true}, "a": {"enabled": false}}}"#)?
                 .contains("\"a\" is repeated") == true)
@@ -237,7 +237,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
         "{\"default\":{" + (0..<count).map { "\"f\($0)\":{\"enabled\":true}" }.joined(separator: ",") + "}}"
     }
 
-    @Test func `are not taken from JSON`() throws {
+    @Test func `are refused in JSON`() throws {
         #expect(try FeatureSet(json: features(20_000)).all.count == 20_000)
         #expect(
             message(ofFeatures: features(20_001))
@@ -247,7 +247,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
                 == "features.json: it has more than 100000 values, the maximum that is read")
     }
 
-    @Test func `are not taken from a property list`() throws {
+    @Test func `are refused in a property list`() throws {
         let entries = (0...20_000).map { "<key>f\($0)</key><dict><key>enabled</key><true/></dict>" }.joined()
         let error = #expect(throws: FormatError.self) {
             try FeatureSet(plist: Array("<dict>\(entries)</dict>".utf8), path: "Features.plist")

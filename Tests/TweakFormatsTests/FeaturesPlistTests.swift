@@ -54,7 +54,7 @@ import TweakFormats
         #expect(features.all.map(\.description) == [nil, "B"])
     }
 
-    @Test func `What is written is read again`() throws {
+    @Test func `A written list can be read`() throws {
         let read = try FeatureSet(plist: features.plist, path: "")
         #expect(read.states == "a:false b:true c:false")
         #expect(FeatureSet(read.features).plist == read.plist)

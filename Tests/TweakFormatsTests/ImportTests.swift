@@ -96,7 +96,7 @@ import TweakRecords
     }
 
     @Test(arguments: [true, false])
-    func `What Facebook Tweaks exports is read, and what was not changed is left out`(isBinary: Bool) throws {
+    func `An export of Facebook Tweaks is read without unchanged tweaks`(isBinary: Bool) throws {
         let export = KeyedArchives.export([
             .integer(240), nil, .real(1.5), .bool(true), .text("text"),
             .dictionary(["$class": .reference(13), "NS.string": .text("mutable")]),

@@ -16,7 +16,7 @@ import TweakRecords
         }
     }
 
-    @Test func `Feature, variable, and what there is of a variable`() throws {
+    @Test func `Features, variables and their members are read`() throws {
         let file = try file(
             """
             {
@@ -47,7 +47,7 @@ import TweakRecords
         #expect(!answer.isEncrypted)
     }
 
-    @Test func `A Bool, an integer, a number with a point and a text stay what they are`() throws {
+    @Test func `Bools, integers, floating-point numbers and texts keep their types`() throws {
         let variables = try file(
             """
             {"a": {"1": {"Value": true}, "2": {"Value": 1}, "3": {"Value": 1.0}, "4": {"Value": "1"}}}

@@ -159,7 +159,7 @@ import TweakJSON
         #expect(throws: FormatError.self) { try ImportedOverrides(bytes, path: "") }
     }
 
-    @Test func `Whatever happens to a property list, nothing traps`() {
+    @Test func `Malformed property lists do not trap`() {
         let export = KeyedArchives.export([
             .integer(1), KeyedArchives.color(["UIWhite": .real(0.5)]), .text("a\u{e9}"), .data([1, 2]),
         ])
@@ -174,7 +174,7 @@ import TweakJSON
         }
     }
 
-    @Test func `Whatever happens to JSON, nothing traps`() {
+    @Test func `Malformed JSON does not trap`() {
         let providers = #"{"providers": ["session", {"name": "a", "variables": ["b"]}, {"features": "c"}]}"#
         let older = #"{"FBTweak:A-B-C": 1.5, "FTS_FEATURE_x": true, "A": {"B": {"C": "\ud83d\ude00\u00e9"}}}"#
         for original in [Self.features, Self.justTweak, providers, older, #"{"accessorName": "A"}"#] {

@@ -52,7 +52,8 @@ import TweakRecords
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `Whatever Foundation writes is read`(format: PropertyListSerialization.PropertyListFormat) throws {
+    func `Property lists of Foundation are read`(format: PropertyListSerialization.PropertyListFormat) throws
+    {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<(isLong ? 5000 : 200) {
             let value = any(0, &generator)
@@ -82,7 +83,7 @@ import TweakRecords
             ),
             ("<dict><key>CF$UID</key><integer>3</integer></dict>", .dictionary(["CF$UID": .scalar(3)])),
         ] as [(String, PropertyList)])
-    func `Elements mean what Apple says`(element: String, expected: PropertyList) throws {
+    func `Elements have Apple's meaning`(element: String, expected: PropertyList) throws {
         #expect(try value(element) == expected)
     }
 
@@ -101,8 +102,7 @@ import TweakRecords
         ("<true/>x", "a tag is expected"), ("<!-- ", "--> is missing"),
         ("<true/><true/>", "</plist> is expected"),
     ])
-    func `A mistake is an error that says where it is and what is expected`(element: String, expected: String)
-    {
+    func `An error names the place and what is expected`(element: String, expected: String) {
         let error = #expect(throws: FormatError.self) { try value(element) }
         #expect(error.map { "\($0)".contains(expected) } == true, "\(error.map { "\($0)" } ?? "")")
     }

@@ -12,7 +12,7 @@ import Testing
         ("功能_开关", "功能开关", "功能开关"), ("été", "Été", "été"), ("straße", "Straße", "straße"),
         ("日本-語", "日本語", "日本語"), ("öl", "Öl", "öl"), ("-", "", ""), ("🎉", "", ""), ("", "", ""),
     ])
-    func `Camel case keeps the capitals, and what separates words goes`(
+    func `Camel case keeps capitals and drops separators`(
         name: String, upper: String, lower: String
     ) {
         #expect(Identifier.upperCamelCase(name) == upper)

@@ -77,7 +77,7 @@ import TweakRecords
         ("// a\n1", "a value is expected"),
         ("{\"a\": 1, \"a\": 2}", "column 10: \"a\" is repeated"),
     ])
-    func `A mistake is an error that says where it is and what is expected`(json: String, expected: String) {
+    func `An error names the place and what is expected`(json: String, expected: String) {
         let reason = reason(Array(json.utf8)) ?? "none"
         #expect(reason.hasPrefix("it is not JSON: line ") && reason.contains(expected), "\(reason)")
     }
@@ -92,7 +92,7 @@ import TweakRecords
         #expect(try value(json) == .scalar(.double(0)))
     }
 
-    @Test func `What is not UTF-8 is an error`() {
+    @Test func `Invalid UTF-8 is an error`() {
         for bytes in [[0x80], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF8, 0x88]] as [[UInt8]] {
             #expect(reason([0x22] + bytes + [0x22])?.contains("the text is not UTF-8") == true)
         }
@@ -122,7 +122,7 @@ import TweakRecords
         }
     }
 
-    @Test func `Whatever the bytes, nothing traps`() {
+    @Test func `Random bytes do not trap`() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
             let bytes = (0..<40).compactMap { _ in
@@ -175,7 +175,7 @@ import TweakRecords
         #expect(error?.reason.prefix(40) == other?.reason.prefix(40))
     }
 
-    @Test(arguments: [2, 15, 16, 100]) func `finds a name that is there twice`(count: Int) throws {
+    @Test(arguments: [2, 15, 16, 100]) func `finds a repeated name`(count: Int) throws {
         let names = (1..<count).map { "\"\($0)\": 0" }
         #expect(try members("{\(names.joined(separator: ","))}").count == count - 1)
         let repeated = "{\((names + ["\"1\": 1"]).joined(separator: ","))}"

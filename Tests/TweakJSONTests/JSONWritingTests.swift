@@ -112,7 +112,7 @@ private struct Encoded: Encodable {
         #expect(String(decoding: JSONValue.scalar(.integer(number)).json(), as: UTF8.self) == "\(number)")
     }
 
-    @Test func `has every character that is not escaped as it is`() throws {
+    @Test func `escapes only what it must`() throws {
         let scalars = (0...0x10FFFF as ClosedRange<UInt32>).lazy.compactMap { Unicode.Scalar($0) }
         var text = ""
         text.unicodeScalars.append(contentsOf: scalars)
@@ -187,7 +187,7 @@ private struct Encoded: Encodable {
         ("[\"a\"]", "\"0\" is not an integer"), ("[null]", "\"0\" is null"),
         ("{}", "the JSON is not an array"),
         ("", "it is empty"), ("[1", "it is not JSON: line 1, column 3: a comma or ] is expected"),
-    ]) func `names what is wrong and where`(json: String, reason: String) {
+    ]) func `names the problem and the place`(json: String, reason: String) {
         let error = #expect(throws: JSONError.self) { try decodeJSON([UInt8].self, from: Array(json.utf8)) }
         #expect(error?.reason == reason)
     }

@@ -6,14 +6,14 @@ import TweakMemory
 import TweakRecords
 
 @Suite struct `A core` {
-    @Test func `has the values that the process had`() throws {
+    @Test func `has the values of the process`() throws {
         var core = SyntheticCore()
         core.set(0, bytes(Int32(7)))
         core.set(1, bytes((-2.25).bitPattern))
         #expect(try SyntheticCore.values(of: core.content) == ["Count": 7, "Ratio": -2.25, "Mode": "slow"])
     }
 
-    @Test func `has the text that a cell leads to`() throws {
+    @Test func `has the text of a string cell`() throws {
         var core = SyntheticCore()
         // The category of the first record.
         core.set(2, bytes(SyntheticCore.address + UInt64(core.recordsOffset + RecordLayout.textOffset)))
@@ -35,7 +35,7 @@ import TweakRecords
         #expect(memory.executable == SyntheticCore.path)
     }
 
-    @Test func `says which file it would need for what it lacks`() throws {
+    @Test func `names the file that it needs for missing pages`() throws {
         var core = SyntheticCore()
         core.dumped = 4096
         let memory = try CoreMemory(bytes: core.content, path: "core")
@@ -47,7 +47,7 @@ import TweakRecords
             ])
     }
 
-    @Test func `says that it has nothing of the executable`() throws {
+    @Test func `reports that the executable is missing`() throws {
         var core = SyntheticCore()
         core.dumped = 0
         let memory = try CoreMemory(bytes: core.content, path: "core")
@@ -63,13 +63,13 @@ import TweakRecords
         (SyntheticCore().image, "it is another kind of ELF file"),
         (Array(SyntheticCore().content.prefix(100)), "it is cut off"),
     ])
-    func `is no other file`(content: [UInt8], reason: String) {
+    func `is not accepted if it is another kind of file`(content: [UInt8], reason: String) {
         #expect(throws: MemoryError.noCore(path: "file", reason: reason)) {
             try CoreMemory(bytes: content, path: "file")
         }
     }
 
-    @Test func `whose image says that its notes are endless is read by those in its file`() throws {
+    @Test func `with endless notes in an image is read by the notes in the file`() throws {
         var core = SyntheticCore()
         // The offset of the second program header, and its size in memory.
         core.image.replaceSubrange(128..<136, with: bytes(UInt64(1 << 20)))
@@ -77,7 +77,7 @@ import TweakRecords
         #expect(try SyntheticCore.values(of: core.content)["Count"] == 5)
     }
 
-    @Test func `that is damaged is read as far as it goes`() {
+    @Test func `that is damaged is read as far as possible`() {
         let core = SyntheticCore().content
         for damaged in damaged(core, count: isLong ? 20_000 : 1000) {
             _ = try? SyntheticCore.values(of: damaged)
@@ -98,7 +98,7 @@ import TweakRecords
             yamaScope: yama)
     }
 
-    @Test func `The user, what it can do, and Yama`() {
+    @Test func `The user, its capabilities, and Yama`() {
         #expect(rule(users: "0\t0\t0\t0") == .otherUser("root"))
         #expect(rule(users: "1000\t0\t0\t0") == .otherUser("root"))
         #expect(rule(capabilities: "2000") == .capabilities)
@@ -117,7 +117,7 @@ import TweakRecords
         (.yama(2), ["kernel.yama.ptrace_scope is 2", "as root", "sysctl"]),
         (.yama(3), ["kernel.yama.ptrace_scope is 3", "until a reboot"]), (.unknown, ["security module"]),
     ])
-    func `The message names the rule and the ways out`(rule: AccessRule, parts: [String]) {
+    func `The message names the rule and the remedies`(rule: AccessRule, parts: [String]) {
         for part in parts + ["link the program with the Tweaks library"] {
             #expect(rule.description.contains(part), "\(rule.description)")
         }

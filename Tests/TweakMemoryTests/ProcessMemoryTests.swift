@@ -73,7 +73,7 @@ private final class Subject {
         #expect(throws: MemoryError.replaced) { try sampler.read() }
     }
 
-    @Test func `is not there when it has ended`() throws {
+    @Test func `is gone when it has ended`() throws {
         let subject = try Subject()
         let tweaks = try subject.tweaks()
         let sampler = try #require(tweaks.sampler(for: Subject.keys))
@@ -131,7 +131,7 @@ private final class Subject {
 
         """#
 
-    @Test func `is one for all that is mapped, and what is left out is said`() throws {
+    @Test func `applies to all mapped files, and omissions are reported`() throws {
         let home = try TemporaryDirectory()
         try Compiler.gcc.compile([home.write("maps.c", Self.source)], to: home("maps"), home: home)
         let process = try start(home("maps"), [home.write("many.so", Self.file)], home: home)

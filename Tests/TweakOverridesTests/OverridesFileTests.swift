@@ -52,7 +52,7 @@ import TweakRecords
         #expect(try names == ["overrides.json", "overrides.json.lock"])
     }
 
-    @Test func `A change preserves what others wrote`() throws {
+    @Test func `A change preserves the values of others`() throws {
         try file.update([key: 1])
         try file.update([TweakKey("A", "B", "D"): 2])
         try file.update([key: TweakValue?.none])

@@ -35,7 +35,7 @@ extension Plot {
                 """)
     }
 
-    @Test func `draws in ASCII where the terminal knows no more`() {
+    @Test func `draws in ASCII on a terminal without Unicode`() {
         let plot = ramp(PlotSeries(name: "Maze/Ball/Wärme", unit: "°C")) { Double($0) }
         let text = plot.text(50, 10, unicode: false)
         #expect(text.utf8.allSatisfy { $0 < 0x80 })
@@ -114,7 +114,7 @@ extension Plot {
                 """)
     }
 
-    @Test func `has several series above each other, or together`() {
+    @Test func `shows several series stacked or together`() {
         func plot(_ layout: Plot.Layout) -> Plot {
             var plot = Plot(
                 [PlotSeries(name: "A/B/Up"), PlotSeries(name: "A/B/Down", range: 0...20)], window: 1,
@@ -154,7 +154,7 @@ extension Plot {
                 """)
     }
 
-    @Test func `fits where there is hardly any room`() {
+    @Test func `fits into little space`() {
         let plot = ramp(PlotSeries(name: "Maze/Ball/Speed", unit: "m/s")) { Double($0) }
         #expect(
             plot.text(20, 6) == """
@@ -167,7 +167,7 @@ extension Plot {
                 """)
     }
 
-    @Test func `says what it has no room for, and shows it when asked`() {
+    @Test func `mentions what does not fit, and shows it on request`() {
         var plot = Plot((1...9).map { PlotSeries(name: "Maze/Walls/\($0)") })
         #expect(plot.text(40, 12).contains("7 more; arrow keys show others"))
         plot.firstPanel = 4
@@ -210,7 +210,7 @@ extension Plot {
         #expect((plot.history.parts.first?.end ?? 0) >= 3.9)
     }
 
-    @Test func `zooms out and in without losing what it has`() {
+    @Test func `zooms out and in without losing samples`() {
         var plot = Plot([PlotSeries(name: "A/B/C")], window: 1)
         for index in 0...100 { plot.append(time: Double(index) / 100, values: [index == 50 ? 9 : 1]) }
         plot.window = 1000
@@ -221,14 +221,14 @@ extension Plot {
         #expect(plot.window == 0.1)
     }
 
-    @Test func `begins anew when the clock is set back`() {
+    @Test func `starts over when the clock is set back`() {
         var plot = Plot([PlotSeries(name: "A/B/C")], window: 10)
         for time in [1000.0, 1001, 1002, 3, 4] { plot.append(time: time, values: [time]) }
         #expect(
             plot.frame(columns: 60, rows: 8, unicode: true, color: false)[0].hasSuffix("min 3.00  max 4.00"))
     }
 
-    @Test(arguments: 0..<200) func `takes any numbers, at any size`(seed: UInt64) {
+    @Test(arguments: 0..<200) func `accepts any numbers and any size`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         func number() -> Double {
             switch Int.random(in: 0..<6, using: &generator) {

@@ -15,7 +15,7 @@ private let batch = SampleBatch(
         String(decoding: csv.lines(of: batch), as: UTF8.self)
     }
 
-    @Test func `have a time, the values and the marks in their order`() {
+    @Test func `have a time, the values and the marks in order`() {
         var csv = SampleCSV(names: ["A/B/Speed", "A/B/Is on now", "A/B/Heat, \"max\""])
         #expect(
             String(decoding: csv.header, as: UTF8.self)
@@ -43,7 +43,7 @@ private let batch = SampleBatch(
     ]
 
     @Test(arguments: numbers)
-    func `have numbers as every program reads them`(number: Double, text expected: String) {
+    func `have numbers that every program can read`(number: Double, text expected: String) {
         var csv = SampleCSV(names: ["A/B/C"])
         #expect(text(SampleBatch(times: [0], values: [[number]]), &csv) == "0.000000,\(expected),\n")
     }
@@ -56,7 +56,7 @@ private let batch = SampleBatch(
         PlotSeries(name: "A/B/Heat"),
     ]
 
-    @Test func `are one in a second, with the marks`() {
+    @Test func `appear once a second, with the marks`() {
         var rows = PlainRows(series, unicode: false)
         let text = ([rows.header] + rows.rows(of: batch)).joined(separator: "\n")
         #expect(

@@ -8,7 +8,7 @@ import TweakRecords
 @Suite struct `Damaged messages` {
     private let key = TweakKey("Spring", "Physics", "Mass \u{e9}")
 
-    @Test func `A damaged request is one with an answer`() throws {
+    @Test func `A damaged request is a request or an error with an answer`() throws {
         let requests = [
             try SetTweak(tweak: key, value: .scalar(1.5)).request(id: .number(7)),
             try SetTweak(tweak: key, text: "a\"\u{1}").request(id: .text("x")),
@@ -24,7 +24,7 @@ import TweakRecords
         }
     }
 
-    @Test func `A damaged answer is one or an error`() throws {
+    @Test func `A damaged answer is an answer or an error`() throws {
         var tweak = TweakDeclaration(
             key: key, type: .double, defaultValue: 1.5, minimum: 0.0, maximum: 9.0, step: 0.5,
             attributes: [.init(key: "unit", value: "kg"), .init(key: "precision", value: "2")])
@@ -48,7 +48,7 @@ import TweakRecords
     }
 
     @Test(arguments: ["1e400", "-1e999", "1e99999999999999999999", "[[1e400]]", #"{"a": 1e400}"#])
-    func `A number that no double can hold is said to be that`(number: String) {
+    func `The error for a number that no double can hold says so`(number: String) {
         let line = #"{"jsonrpc":"2.0","id":3,"method":"set","params":{"tweak":"A/B/C","value":\#(number)}}"#
         let request = ControlRequest(line: Array(line.utf8))
         #expect(request.id == .number(3))
@@ -62,7 +62,7 @@ import TweakRecords
     }
 
     @Test(arguments: ["1e400", "99999999999999999999", "1.5"])
-    func `A number that no integer can hold is an error in words`(number: String) {
+    func `The error for a number that no integer can hold is readable`(number: String) {
         let line = #"{"jsonrpc":"2.0","id":3,"method":"unsubscribe","params":{"subscription":\#(number)}}"#
         guard case .failure(let error) = ControlRequest(line: Array(line.utf8)).call else {
             Issue.record("it was taken")
@@ -72,7 +72,7 @@ import TweakRecords
         #expect(!error.message.contains("Swift") && !error.message.contains("("), "\(error.message)")
     }
 
-    @Test func `Lines come out as they went in, however they are cut`() {
+    @Test func `Lines do not depend on how they are split`() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<(isLong ? 4000 : 500) {
             let limit = Int.random(in: 1...12, using: &generator)

@@ -14,7 +14,7 @@ extension LineSplitter {
 @Suite struct `Splitting a stream into lines` {
     private func message(_ text: String) -> LineSplitter.Line { .message(Array(text.utf8)) }
 
-    @Test func `A line is there when its newline is`() {
+    @Test func `A line is complete with its newline`() {
         var splitter = LineSplitter()
         splitter.append("one")
         #expect(splitter.next() == nil)
@@ -24,7 +24,7 @@ extension LineSplitter {
         #expect(splitter.all() == [message("three"), message("")])
     }
 
-    @Test(arguments: 1...7) func `However it is cut the lines are the same`(portion: Int) {
+    @Test(arguments: 1...7) func `The lines do not depend on how the stream is split`(portion: Int) {
         var splitter = LineSplitter()
         var lines: [LineSplitter.Line] = []
         let text = Array("a\nbb\n\nccc\ndddddd\n".utf8)
@@ -35,13 +35,13 @@ extension LineSplitter {
         #expect(lines == ["a", "bb", "", "ccc", "dddddd"].map(message))
     }
 
-    @Test func `A line of the largest size is one, a longer one is not`() {
+    @Test func `A line has at most the largest size`() {
         var splitter = LineSplitter(limit: 4)
         splitter.append("123\n1234\n123\n")
         #expect(splitter.all() == [message("123"), .tooLong, message("123")])
     }
 
-    @Test func `Of a line that is too long nothing is kept, and it is said once`() {
+    @Test func `A line that is too long is dropped and reported once`() {
         var splitter = LineSplitter(limit: 4)
         var lines: [LineSplitter.Line] = []
         for _ in 0..<1000 {

@@ -13,7 +13,7 @@ import TweakRecords
         return answer
     }
 
-    @Test func `An answer comes back as it was`() throws {
+    @Test func `An answer survives encoding`() throws {
         let explained = ExplainTweak.Answer(
             tweak: key, value: .scalar(2), source: "override",
             opinions: [.init(source: "override", value: .scalar(2)), .init(source: "default", value: nil)])
@@ -22,20 +22,20 @@ import TweakRecords
         #expect(try answer.result(of: ExplainTweak.self) == explained)
     }
 
-    @Test func `An error comes back with what belongs to it`() throws {
+    @Test func `An error survives encoding with its data`() throws {
         let error = ControlError(.unknownTweak, "there is none", nearest: [key])
         let answer = try answer(ControlAnswer<Done>(error: error, to: .number(1)).line())
         #expect(throws: error) { try answer.result(of: GetTweak.self) }
     }
 
-    @Test func `An error about what could not be read comes back without an id`() throws {
+    @Test func `An error about an unreadable request has no id`() throws {
         let error = ControlError(.parse, "no JSON")
         let answer = try answer(ControlAnswer<Done>(error: error, to: .unknown).line())
         #expect(answer.id == .unknown)
         #expect(throws: error) { try answer.result(of: GetTweak.self) }
     }
 
-    @Test func `Changes come back as they were`() throws {
+    @Test func `Changes survive encoding`() throws {
         let changed = ChangedTweaks(
             subscription: 2,
             changes: [
@@ -83,7 +83,7 @@ import TweakRecords
                 .color(TweakColor(red: 1, green: 2, blue: 3, alpha: 4))
             ),
         ] as [(TweakType, TweakValue, TweakValue)])
-    func `A value of each type comes back as it was`(type: TweakType, initial: TweakValue, value: TweakValue)
+    func `A value of each type survives encoding`(type: TweakType, initial: TweakValue, value: TweakValue)
         throws
     {
         let tweak = JSONTweak(
@@ -97,7 +97,7 @@ import TweakRecords
         #expect(read.source == "override")
     }
 
-    @Test func `A declaration comes back with all that it says`() throws {
+    @Test func `A declaration survives encoding`() throws {
         let declaration = TweakDeclaration(
             key: TweakKey("Spring", "Physics", "Mass"), type: .double, defaultValue: 1.5, minimum: 0.0,
             maximum: 10.0,
@@ -112,7 +112,7 @@ import TweakRecords
         #expect(try roundTrip(JSONTweak(declaration)).declaration == declaration)
     }
 
-    @Test func `A scale that cannot be is not sent`() throws {
+    @Test func `An impossible scale is not sent`() throws {
         let declaration = TweakDeclaration(
             key: TweakKey("A", "B", "C"), type: .double, defaultValue: 1.0, minimum: 0.0, maximum: 10.0,
             attributes: [.init(key: "scale", value: "log"), .init(key: "unit", value: "m")])
@@ -120,7 +120,7 @@ import TweakRecords
             try roundTrip(JSONTweak(declaration)).declaration.attributes == [.init(key: "unit", value: "m")])
     }
 
-    @Test func `Choices come back with their labels`() throws {
+    @Test func `Choices survive encoding with their labels`() throws {
         let declaration = TweakDeclaration(
             key: TweakKey("Sound", "Mixer", "Rate"), type: .int32, defaultValue: 48000,
             choices: [TweakChoice(44100), TweakChoice(48000, label: "DVD")])

@@ -16,7 +16,7 @@ import TweakRecords
         if case .failure(let error) = request(json).call { error.message } else { "" }
     }
 
-    @Test func `Each method is read as it is written`() throws {
+    @Test func `Each method survives encoding`() throws {
         func check<Method: ControlMethod>(_ method: Method) throws {
             let line = try method.request(id: .number(7))
             #expect(line.last == UInt8(ascii: "\n"))
@@ -50,20 +50,20 @@ import TweakRecords
         try check(ExplainTweak(tweak: key))
     }
 
-    @Test func `Parameters may be left out where all of them may`() throws {
+    @Test func `Parameters may be missing if all are optional`() throws {
         let read = request(#"{"jsonrpc": "2.0", "id": "x", "method": "list"}"#)
         #expect(read.id == .text("x"))
         #expect(try read.call.get() as? ListTweaks == ListTweaks())
     }
 
-    @Test func `Without an id there is none`() throws {
+    @Test func `A request may have no id`() throws {
         let read = request(#"{"jsonrpc": "2.0", "method": "describe"}"#)
         #expect(read.id == nil)
         #expect(try read.call.get() as? DescribeProgram == DescribeProgram())
     }
 
     @Test(arguments: ["", "{", "nonsense", "{\"a\": \u{0}}", "{} {}", "\u{FEFF}{"])
-    func `No JSON is a parse error`(json: String) {
+    func `Anything but JSON is a parse error`(json: String) {
         #expect(code(json) == .parse)
         #expect(request(json).id == .unknown)
     }
@@ -111,7 +111,7 @@ import TweakRecords
             ("true", true), ("7", 7), ("-0.5", -0.5), ("18446744073709551615", .integer(Int128(UInt64.max))),
             ("\"text\"", "text"),
         ] as [(String, TweakValue)])
-    func `A value has the kind that it has in JSON`(json: String, value: TweakValue) throws {
+    func `A value keeps its JSON type`(json: String, value: TweakValue) throws {
         let line =
             #"{"jsonrpc": "2.0", "id": 1, "method": "set", "params": {"tweak": "A/B/C", "value": \#(json)}}"#
         let set = SetTweak(tweak: TweakKey("A", "B", "C"), value: .scalar(value))

@@ -31,7 +31,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         #expect(try tweak(.string).admit("ü") == admitted("ü"))
     }
 
-    @Test func `A number outside the limits is moved to the nearest`() throws {
+    @Test func `A number outside the limits is clamped`() throws {
         #expect(try tweak(.int32, 0, 10).admit(11) == admitted(10, clamped: true))
         #expect(try tweak(.int32, 0, 10).admit(-1) == admitted(0, clamped: true))
         #expect(try tweak(.int32, 5).admit(-1) == admitted(5, clamped: true))
@@ -40,7 +40,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
     }
 
     @Test(arguments: TweakType.allCases.compactMap { type in type.integerRange.map { (type, $0) } })
-    func `An integer is moved into the range of its type`(type: TweakType, range: ClosedRange<Int128>) throws
+    func `An integer is clamped to the range of its type`(type: TweakType, range: ClosedRange<Int128>) throws
     {
         let (least, greatest) = (TweakValue.integer(range.lowerBound), TweakValue.integer(range.upperBound))
         #expect(try tweak(type).admit(least) == admitted(least))
@@ -51,7 +51,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         #expect(try tweak(type).admit(.integer(.max)) == admitted(greatest, clamped: true))
     }
 
-    @Test func `A whole number is taken for an integer and an integer for a number`() throws {
+    @Test func `A whole number is accepted for an integer, and an integer for a number`() throws {
         #expect(try tweak(.int32).admit(3.0) == admitted(3))
         #expect(try tweak(.double).admit(3) == admitted(3.0))
         #expect(try tweak(.float).admit(3) == admitted(3.0))
@@ -85,17 +85,17 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         #expect(throws: TweakValueError.containsNUL(tweak(.string))) { try tweak(.string).admit("a\0b") }
     }
 
-    @Test func `A Float keeps the number that was written`() throws {
+    @Test func `A Float keeps the number as written`() throws {
         #expect(try tweak(.float).admit(0.1) == admitted(0.1))
         #expect(try tweak(.float, 0.1, 0.3).admit(0.3) == admitted(0.3))
     }
 
-    @Test func `A Float is rounded to its precision, which is not a clamping`() throws {
+    @Test func `Rounding to the precision of a Float does not count as clamping`() throws {
         #expect(try tweak(.float).admit(0.123456789012) == admitted(0.12345679))
         #expect(try tweak(.float).admit(1e-300) == admitted(0.0))
     }
 
-    @Test func `A number too large for a Float is moved to the largest one`() throws {
+    @Test func `A number too large for a Float is clamped to the largest one`() throws {
         let largest = TweakValue.double(Double("\(Float.greatestFiniteMagnitude)") ?? 0)
         #expect(try tweak(.float).admit(1e300) == admitted(largest, clamped: true))
     }
@@ -138,7 +138,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         #expect(throws: TweakValueError.self) { try tweak(.int64).admit(text: text) }
     }
 
-    @Test func `A typed integer is moved into the range`() throws {
+    @Test func `A typed integer is clamped to the range`() throws {
         #expect(try tweak(.uint8).admit(text: "256") == admitted(255, clamped: true))
         #expect(try tweak(.uint8).admit(text: "-1") == admitted(0, clamped: true))
     }
@@ -155,7 +155,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
     }
 
     @Test(arguments: ["", "true", "1", "弹 ü", "\n"])
-    func `A text tweak takes the text as it is`(text: String) throws {
+    func `A text tweak accepts the text unchanged`(text: String) throws {
         #expect(try tweak(.string).admit(text: text) == admitted(.string(text)))
     }
 }
@@ -191,7 +191,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         #expect(try admit("x", .int32, current: 7) == 7)
     }
 
-    @Test func `A change begins with the value`() throws {
+    @Test func `A change is relative to the current value`() throws {
         #expect(try admit("+=10%", current: 200.0) == 220.0)
         #expect(try admit("-= 1", .int32, current: 3) == 2)
         #expect(try admit("*=1.5", current: 2.0) == 3.0)
@@ -199,7 +199,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         #expect(throws: TweakValueError.self) { try admit("+=1") }
     }
 
-    @Test func `What is calculated for an integer is rounded, and what is written is not`() throws {
+    @Test func `The result of arithmetic is rounded to an integer, a literal is not`() throws {
         #expect(try admit("+=10%", .int32, current: 105) == 116)
         #expect(try admit("7/2", .int32) == 4)
         #expect(throws: TweakValueError.self) { try admit("3.5", .int32) }
@@ -218,7 +218,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         ("2", 2), ("2 s", 2),
         ("1 d", 86400), ("500µs + 1 ms", 0.0015),
     ])
-    func `Where the unit is one of time others can be written`(text: String, value: Double) throws {
+    func `A duration can be written in other units of time`(text: String, value: Double) throws {
         #expect(try admit(text, unit: "s") == .double(value))
     }
 
@@ -226,7 +226,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         ("100", 0.1), ("2*50", 0.1), ("1.5 s", 1.5), ("1:30", 90), ("max/2", 30), ("+=50", 0.3), ("*=2", 0.5),
         ("+=10%", 0.275), ("def", 0),
     ])
-    func `Numbers can be written in another unit of time`(text: String, value: Double) throws {
+    func `Numbers can have another unit of time`(text: String, value: Double) throws {
         let range: (TweakValue, TweakValue) = (0.0, 60.0)
         #expect(
             try admit(
@@ -255,14 +255,14 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         (String(repeating: "(", count: 400), "it is nested too deeply"),
         (String(repeating: "1+", count: 400) + "1", "it is too long"),
     ])
-    func `A mistake is named`(text: String, reason: String) {
+    func `An error names the mistake`(text: String, reason: String) {
         let error = #expect(throws: TweakValueError.self) { try admit(text) }
         #expect(
             error?.description.contains(" is not a double: \(reason); allowed: a number") == true,
             "\(error as Any)")
     }
 
-    @Test func `Quotation marks of a text are told from those around it`() {
+    @Test func `Enclosing quotation marks are distinguished from those of the text`() {
         let error = #expect(throws: TweakValueError.self) { try admit(#""much""#) }
         #expect(error?.description.contains(#""\"much\"" is not a double"#) == true, "\(error as Any)")
     }
@@ -273,7 +273,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         #expect(throws: TweakValueError.self) { try admit("toggle", .bool) }
     }
 
-    @Test func `A label goes before what it could stand for`() throws {
+    @Test func `A label takes precedence over other meanings`() throws {
         let declaration = TweakDeclaration(
             key: TweakKey("A", "B", "C"), type: .int32, defaultValue: 1,
             choices: [TweakChoice(1, label: "e"), TweakChoice(2, label: "max"), TweakChoice(3, label: "7-5")])
@@ -288,7 +288,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         ("RebeccaPurple", "#663399"),
         ("transparent", "#00000000"),
     ])
-    func `A colour is its digits or its name`(text: String, colour: String) throws {
+    func `A colour is written as digits or a name`(text: String, colour: String) throws {
         #expect(try admit(text, .color) == TweakColor(colour).map { .color($0) })
     }
 

@@ -15,7 +15,7 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
         #expect(tweak.owner == "physics")
     }
 
-    @Test func `What is not there or empty is nothing`() {
+    @Test func `A missing or empty option is nil`() {
         let tweak = tweak(("unit", ""), ("doc", ""))
         #expect(tweak.unit == nil && tweak.description == nil && tweak.owner == nil && tweak.precision == nil)
         #expect(!tweak.isReadOnly && !tweak.needsRestart)
@@ -30,13 +30,13 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
         ("unit=kg", "unit", "kg"), ("doc=a=b", "doc", "a=b"), ("read-only", "read-only", ""),
         ("choice=", "choice", ""), ("unit=\u{301}", "unit", "\u{301}"), ("=", "", ""), ("", "", ""),
     ])
-    func `A text is what stands before and behind the first equals sign`(
+    func `The first equals sign separates key and value`(
         text: String, key: String, value: String
     ) {
         #expect(TweakDeclaration.Attribute(text: text) == .init(key: key, value: value))
     }
 
-    @Test func `Only a choice has an equals sign without a value behind it`() {
+    @Test func `Only a choice may have an empty value`() {
         let attributes: [TweakDeclaration.Attribute] = [
             .init(key: "unit", value: "kg"), .init(key: "read-only", value: ""),
             .init(key: "choice", value: ""),
@@ -44,7 +44,7 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
         #expect(attributes.map(\.text) == ["unit=kg", "read-only", "choice="])
     }
 
-    @Test func `A declaration with another mark does not agree, one with other words does`() {
+    @Test func `Declarations conflict if their marks differ, not if their texts do`() {
         #expect(!tweak().agrees(with: tweak(("read-only", ""))))
         #expect(!tweak().agrees(with: tweak(("needs-restart", ""))))
         #expect(tweak().agrees(with: tweak(("doc", "x"), ("unit", "kg"), ("owner", "x"))))
@@ -93,7 +93,7 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
     }
 
     @Test(arguments: [TweakType.bool, .string, .color, .action])
-    func `What is not a number has neither a scale nor a pair`(type: TweakType) {
+    func `Only numbers have a scale or a pair`(type: TweakType) {
         let tweak = tweak(("scale", "linear"), ("pair", "Y"), type: type)
         #expect(tweak.scale == nil && tweak.pair == nil)
     }
@@ -110,7 +110,7 @@ private func tweak(_ attributes: (String, String)..., type: TweakType = .double)
         #expect(tweak().pair == nil)
     }
 
-    @Test func `Declarations agree that are only shown otherwise`() {
+    @Test func `Declarations that differ only in display are compatible`() {
         #expect(tweak().agrees(with: tweak(("scale", "linear"), ("pair", "Y"))))
     }
 }

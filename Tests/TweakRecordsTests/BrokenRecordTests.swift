@@ -20,7 +20,7 @@ import TweakRecords
         #expect(decode(bytes).errors == [.badSize(size, offset: 0, passedOver: Int(size))])
     }
 
-    @Test func `A record behind one that is too small is still read`() {
+    @Test func `A record after one that is too small is still read`() {
         let small = encode(UInt32(8), .native) + [1, 1, 4, 0]
         let section = decode(small + Sample(type: .bool, byteOrder: .native).record.bytes)
         #expect(section.errors == [.badSize(8, offset: 0, passedOver: 8)])
@@ -47,7 +47,7 @@ import TweakRecords
     }
 
     @Test(arguments: 0..<4)
-    func `A text without an end is an error`(count: Int) {
+    func `An unterminated text is an error`(count: Int) {
         let full = Array(repeating: UInt8(ascii: "x"), count: 8 - 2 * count)
         var bytes = encode(UInt32(56), .native) + [1, 1, 4, 0] + Array(repeating: UInt8(0), count: 40)
         for _ in 0..<count { bytes += [UInt8(ascii: "x"), 0] }
@@ -86,7 +86,7 @@ import TweakRecords
         #expect(section.errors.count == 1)
     }
 
-    @Test func `Errors say what is wrong and where, on one line`() {
+    @Test func `Errors describe problem and place on one line`() {
         let errors: [RecordError] = [
             .badSize(7, offset: 8), .beyondEnd(size: 64, offset: 8, sectionSize: 16),
             .badSize(7, offset: 8, passedOver: 16),

@@ -4,7 +4,7 @@ import Testing
 @testable import TweakRecords
 
 @Suite struct `Days and times in UTC` {
-    @Test func `They are those of the C library`() {
+    @Test func `They equal those of the C library`() {
         for seconds in stride(from: 0, to: 9_000_000_000, by: 12_345_677) {
             var (time, parts) = (seconds, tm())
             gmtime_r(&time, &parts)

@@ -13,7 +13,7 @@ private let level = tweak(.int32, TweakChoice(1, label: "easy"), TweakChoice(2, 
 private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label: "Sans Serif"))
 
 @Suite struct `Admitting choices` {
-    @Test func `A value among the choices is taken`() throws {
+    @Test func `A value among the choices is accepted`() throws {
         #expect(try level.admit(2).value == 2)
         #expect(try level.admit(2.0).value == 2)
         #expect(try face.admit("sans").value == "sans")
@@ -37,7 +37,7 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
         #expect(throws: TweakValueError.self) { try tweak.admit(1e300) }
     }
 
-    @Test func `A text is taken as the choice writes it`() throws {
+    @Test func `A text is accepted in the form of the choice`() throws {
         let tweak = tweak(.string, TweakChoice("caf\u{E9}"))
         guard case .string(let text) = try tweak.admit("cafe\u{301}").value else { return }
         #expect(Array(text.utf8) == Array("caf\u{E9}".utf8))
@@ -56,7 +56,7 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
         #expect(try tweak.admit(text: "3").value == 2)
     }
 
-    @Test func `A label is not a value for a program or a file`() {
+    @Test func `Programs and files cannot set a label`() {
         #expect(throws: TweakValueError.self) { try face.admit("Sans Serif") }
         #expect(throws: TweakValueError.self) { try level.admit("hard") }
     }
@@ -86,13 +86,13 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
     }
 
     @Test(arguments: TweakType.allCases.filter { $0 != .color })
-    func `A colour is nothing else`(type: TweakType) {
+    func `A colour is accepted by no other type`(type: TweakType) {
         #expect(throws: TweakValueError.self) {
             try tweak(type).admit(.color(TweakColor(red: 0, green: 0, blue: 0)))
         }
     }
 
-    @Test func `The message says how to write one`() {
+    @Test func `The message describes the form of a colour`() {
         let error = #expect(throws: TweakValueError.self) { try accent.admit(text: "rad") }
         #expect(
             error?.description
@@ -102,7 +102,7 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
 }
 
 @Suite struct `Tweaks that cannot be set` {
-    @Test func `A read-only tweak takes no value at all`() {
+    @Test func `A read-only tweak accepts no value`() {
         let tweak = tweak(.int32, TweakChoice(1, label: "one"), attributes: ["read-only"])
         #expect(throws: TweakValueError.readOnly(tweak)) { try tweak.admit(1) }
         #expect(throws: TweakValueError.readOnly(tweak)) { try tweak.admit("x") }
@@ -112,7 +112,7 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
     }
 
     @Test(arguments: [0, "x", true, .nothing] as [TweakValue])
-    func `An action takes no value`(value: TweakValue) {
+    func `An action accepts no value`(value: TweakValue) {
         let action = tweak(.action)
         #expect(throws: TweakValueError.isAction(action)) { try action.admit(value) }
         #expect(throws: TweakValueError.isAction(action)) { try action.admit(text: "\(value)") }

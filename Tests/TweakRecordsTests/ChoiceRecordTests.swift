@@ -10,7 +10,7 @@ import TweakRecords
         return record
     }
 
-    @Test func `The worked example is these bytes`() {
+    @Test func `The example of the format has these bytes`() {
         let bytes: [UInt8] =
             [104, 0, 0, 0, 1, 1, 6, 8]  // size, version, kind, uint8, choices
             + [2, 0, 0, 0, 0, 0, 0, 0] + [2, 0, 0, 0, 0, 0, 0, 0]  // cell, default
@@ -41,7 +41,7 @@ import TweakRecords
             ])
     }
 
-    @Test func `Only the label right behind a choice is its label`() throws {
+    @Test func `A label belongs to the choice before it`() throws {
         let record = record(
             .string, flags: 0, attributes: ["label=no", "choice=a", "unit=x", "label=no", "choice=b"])
         let choices = [TweakChoice("a"), TweakChoice("b")]
@@ -89,7 +89,7 @@ import TweakRecords
         #expect(decode(record.bytes).errors == [.badChoices(offset: 0)])
     }
 
-    @Test func `Declarations with other choices do not agree`() {
+    @Test func `Declarations with different choices conflict`() {
         let first = TweakDeclaration(
             key: TweakKey("A", "B", "C"), type: .int8, defaultValue: 1, choices: [TweakChoice(1)])
         var second = first

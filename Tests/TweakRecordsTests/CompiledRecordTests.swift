@@ -59,8 +59,7 @@ import TweakRecords
     }
 
     @Test(arguments: Compiler.allCases, ["-O0", "-O2"])
-    func `Every use of FBTweakValue leaves the record that it says`(compiler: Compiler, level: String) throws
-    {
+    func `Every use of FBTweakValue leaves the declared record`(compiler: Compiler, level: String) throws {
         let directory = try TemporaryDirectory()
         let source = try directory.write("tweaks.c", Self.source)
         let tweaks = try declarations(in: source, compiledBy: compiler, ["-DDEBUG", level], in: directory)
@@ -69,7 +68,7 @@ import TweakRecords
     }
 
     @Test(arguments: Compiler.allCases)
-    func `The place of declaration can be left out`(compiler: Compiler) throws {
+    func `The location can be omitted`(compiler: Compiler) throws {
         let directory = try TemporaryDirectory()
         let source = try directory.write("tweaks.c", Self.source)
         let tweaks = try declarations(

@@ -6,7 +6,7 @@ import TweakRecords
 /// test run.
 @Suite struct `Damaged records` {
     @Test(arguments: Sample.all)
-    func `A record that is cut off anywhere is not a tweak`(sample: Sample) {
+    func `A truncated record is not a tweak`(sample: Sample) {
         let bytes = sample.record.bytes
         for count in 0..<bytes.count {
             let section = decode(Array(bytes[..<count]), sample.byteOrder)
@@ -16,7 +16,7 @@ import TweakRecords
     }
 
     @Test(arguments: Sample.all)
-    func `A second record that is cut off does not hide the first`(sample: Sample) {
+    func `A truncated second record does not hide the first`(sample: Sample) {
         let bytes = sample.record.bytes
         for count in 4..<bytes.count {
             let section = decode(bytes + bytes[..<count], sample.byteOrder)
@@ -26,7 +26,7 @@ import TweakRecords
     }
 
     @Test(arguments: Sample.all)
-    func `A record with any one bit flipped is a sound tweak or an error`(sample: Sample) {
+    func `A record with a flipped bit is a valid tweak or an error`(sample: Sample) {
         let bytes = sample.record.bytes
         for bit in 0..<8 * bytes.count {
             var flipped = bytes
@@ -41,7 +41,7 @@ import TweakRecords
     }
 
     @Test(arguments: Sample.withChoices(.native), [0, 1, UInt8(ascii: "="), 0xFF])
-    func `A record with choices and any one byte replaced is a sound tweak or an error`(
+    func `A record with choices and a changed byte is a valid tweak or an error`(
         sample: Sample, byte: UInt8
     ) {
         let bytes = sample.record.bytes
@@ -55,7 +55,7 @@ import TweakRecords
     }
 
     @Test(arguments: [ByteOrder.little, .big])
-    func `Random bytes are sound tweaks or errors`(order: ByteOrder) {
+    func `Random bytes are valid tweaks or errors`(order: ByteOrder) {
         var random = SeededGenerator(seed: 20_260_101)
         for _ in 0..<2000 {
             let count = Int.random(in: 0..<400, using: &random)
@@ -75,7 +75,7 @@ import TweakRecords
     }
 
     @Test(arguments: Sample.all)
-    func `Three records with any damage are sound tweaks or errors`(sample: Sample) throws {
+    func `Three damaged records are valid tweaks or errors`(sample: Sample) throws {
         let bytes = sample.record.bytes
         for (index, bytes) in damaged(bytes + bytes + bytes, count: isLong ? 10_000 : 1000).enumerated() {
             let section = decode(bytes, sample.byteOrder)
@@ -92,7 +92,7 @@ import TweakRecords
     }
 
     @Test(arguments: Sample.all.filter { $0.byteOrder == .native })
-    func `A record with any damage is resolved or an error`(sample: Sample) {
+    func `A damaged record is resolved or an error`(sample: Sample) {
         let key = TweakKey("Category", "Collection", "Name")
         for bytes in damaged(sample.record.bytes, count: isLong ? 10_000 : 500) where bytes.count >= 8 {
             _ = try? decodeKnown(bytes, of: key)

@@ -17,7 +17,7 @@ import TweakRecords
         number("a", choices: [TweakChoice("a")], type: .string), number(true, type: .bool),
         number(.nothing, type: .action),
     ])
-    func `One that makes sense has no problem`(declaration: TweakDeclaration) {
+    func `A valid declaration has no problem`(declaration: TweakDeclaration) {
         #expect(declaration.problem == nil)
     }
 
@@ -35,7 +35,7 @@ import TweakRecords
         (number(5, nil, 4), .badDefault(allowed: "an integer from -2147483648 to 4")),
         (number("a", choices: [TweakChoice("b")], type: .string), .badDefault(allowed: "one of \"b\"")),
     ])
-    func `Another has one`(declaration: TweakDeclaration, problem: DeclarationProblem) {
+    func `An invalid declaration has one`(declaration: TweakDeclaration, problem: DeclarationProblem) {
         #expect(declaration.problem == problem)
     }
 }

@@ -17,7 +17,7 @@ import TweakRecords
     private func names(_ section: RecordSection) -> [String] { section.tweaks.map(\.declaration.key.name) }
 
     @Test(arguments: [UInt32(1), 7, 8, 48, 57, 1 << 20, .max], orders)
-    func `Does not hide those behind it`(size: UInt32, order: ByteOrder) {
+    func `Does not hide later records`(size: UInt32, order: ByteOrder) {
         let lost = record("Lost", order, size: size)
         let section = decode(
             record("A", order) + lost + record("B", order) + record("C", order) + record("D", order), order)
@@ -25,7 +25,7 @@ import TweakRecords
         #expect(section.errors.count == 1)
     }
 
-    @Test func `Is reported with its place and how much is passed over`() {
+    @Test func `Is reported with its offset and the number of skipped bytes`() {
         let good = record()
         let lost = record("Lost", size: 7)
         let section = decode(good + lost + good)
@@ -36,7 +36,7 @@ import TweakRecords
             ])
     }
 
-    @Test func `Hides none whichever of many have one`() {
+    @Test func `Hides no other record, wherever it is`() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<200 {
             let isLost = (0..<20).map { _ in Bool.random(using: &random) }
@@ -77,7 +77,7 @@ import TweakRecords
         #expect(names(section) == ["Good"])
     }
 
-    @Test func `At the end passes over the rest`() {
+    @Test func `At the end skips the rest`() {
         let lost = record("Lost", size: 7)
         let section = decode(record("A") + lost + [1, 2, 3])
         #expect(names(section) == ["A"])
@@ -86,7 +86,7 @@ import TweakRecords
 
     /// Each eighth byte could begin a record that reaches over 16 MB without a text that ends. A reader that looks at all
     /// of each would take hours.
-    @Test func `Makes no reader look at the same bytes again and again`() {
+    @Test func `Is skipped in linear time`() {
         var bytes = encode(UInt32(0x0101_0108), .little) + [1, 1, 4, 1]
         while bytes.count < 1 << 25 { bytes += bytes }
         bytes[0] = 7

@@ -22,7 +22,7 @@ import TweakRecords
         #expect(throws: TweakValueError.isMonitor(monitor)) { try monitor.admit(text: "1.5") }
     }
 
-    @Test func `States that only have names are 0, 1, 2`() {
+    @Test func `States without numbers are 0, 1, 2`() {
         let states = decode(record(.uint8, attributes: ["choice=idle", "unit=x", "choice=busy"]).bytes)
         #expect(
             states.tweaks.map(\.declaration.choices) == [
@@ -39,7 +39,7 @@ import TweakRecords
             ])
     }
 
-    @Test func `What is made of a declaration says the same`() {
+    @Test func `A record made from a declaration decodes to it`() {
         let monitor = TweakDeclaration(
             key: TweakKey("A", "B", "C"), type: .double, defaultValue: 0.0, minimum: 5.0, maximum: 9.0,
             isMonitor: true)
@@ -47,7 +47,7 @@ import TweakRecords
         #expect(monitor.problem == nil)
     }
 
-    @Test func `It is another thing than a tweak of the name`() {
+    @Test func `It conflicts with a tweak of the same name`() {
         var other = TweakDeclaration(key: TweakKey("A", "B", "C"), type: .int32, defaultValue: 0)
         let tweak = other
         other.isMonitor = true

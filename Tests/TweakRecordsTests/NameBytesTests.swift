@@ -18,7 +18,7 @@ import TweakRecords
         #expect(TweakKey("A", "B", "\u{212A}") != TweakKey("A", "B", "K"))
     }
 
-    @Test func `Each level counts, also where the levels together are the same`() {
+    @Test func `Levels are compared separately`() {
         let keys: Set = [
             TweakKey("a", "b", "c"), TweakKey("a", "c", "b"), TweakKey("ab", "", "c"),
             TweakKey("", "ab", "c"),
@@ -48,7 +48,7 @@ import TweakRecords
         #expect(sorted.shuffled().sorted() == sorted)
     }
 
-    @Test func `Hashes of names that differ in a little differ in all bits`() {
+    @Test func `Hashes of similar names differ in all bits`() {
         var bits: UInt = 0
         var hashes: Set<Int> = []
         for number in 0..<10_000 {

@@ -3,19 +3,19 @@ import TweakRecords
 
 @Suite struct `Decoding records` {
     @Test(arguments: Sample.all)
-    func `A record of each type and byte order decodes to what it says`(sample: Sample) {
+    func `A record of each type and byte order decodes correctly`(sample: Sample) {
         let section = decode(sample.record.bytes, sample.byteOrder)
         #expect(section.errors.isEmpty)
         #expect(section.tweaks.map(\.declaration) == [sample.declaration])
     }
 
     @Test(arguments: Sample.all)
-    func `A record whose name is known decodes to the same`(sample: Sample) throws {
+    func `A record whose name is known decodes to the same tweak`(sample: Sample) throws {
         let expected = sample.declaration
         #expect(try decodeKnown(sample.record.bytes, sample.byteOrder, of: expected.key) == expected)
     }
 
-    @Test func `The worked example is these bytes`() {
+    @Test func `The example of the format has these bytes`() {
         let bytes: [UInt8] =
             [64, 0, 0, 0, 1, 1, 4, 3]  // size, version, kind, int32, minimum and maximum
             + [42, 0, 0, 0, 0, 0, 0, 0] + [42, 0, 0, 0, 0, 0, 0, 0]  // cell, default
@@ -35,7 +35,7 @@ import TweakRecords
     }
 
     @Test(arguments: [UInt8(0), 1, 2, 3, 4, 5, 6, 7])
-    func `Only the limits that the flags name are there`(flags: UInt8) {
+    func `Only limits with a flag count`(flags: UInt8) {
         var record = Sample(type: .int16, byteOrder: .native).record
         record.flags = flags
         let tweak = decode(record.bytes).tweaks.first?.declaration
@@ -59,7 +59,7 @@ import TweakRecords
         #expect(decode(bytes).tweaks.first?.declaration.defaultValue == 253)
     }
 
-    @Test func `Padding before, between and after records is stepped over`() {
+    @Test func `Padding before, between and after records is skipped`() {
         let padding = Array(repeating: UInt8(0), count: 24)
         let first = Sample(type: .int32, byteOrder: .native).record.bytes
         let second = Sample(type: .string, byteOrder: .native).record.bytes
@@ -69,7 +69,7 @@ import TweakRecords
         #expect(section.tweaks.map(\.declaration.type) == [.int32, .string])
     }
 
-    @Test func `A record of an unknown kind is stepped over`() {
+    @Test func `A record of an unknown kind is skipped`() {
         var unknown = Sample(type: .int32, byteOrder: .native).record
         unknown.kind = 77
         let known = Sample(type: .bool, byteOrder: .native).record
@@ -78,7 +78,7 @@ import TweakRecords
         #expect(section.tweaks.map(\.declaration.type) == [.bool])
     }
 
-    @Test func `A record of a later version is stepped over, whatever is inside`() {
+    @Test func `A record of a later version is skipped, whatever its content`() {
         let later = encode(UInt32(80), .native) + [2, 1, 200, 255] + Array(repeating: 0xFF, count: 72)
         let known = Sample(type: .bool, byteOrder: .native).record
         let section = decode(later + known.bytes)
@@ -93,7 +93,7 @@ import TweakRecords
         #expect(section.tweaks.map(\.offset) == [8])
     }
 
-    @Test func `What follows the attributes is not read`() {
+    @Test func `Bytes after the attributes are ignored`() {
         var record = Sample(type: .int32, byteOrder: .native).record
         record.texts += [[], Array("unit=m".utf8)]
         #expect(decode(record.bytes).tweaks.first?.declaration.attributes.map(\.key) == ["at", "doc"])

@@ -3,7 +3,7 @@ import Testing
 import TweakRecords
 
 @Suite struct `Encodings of text` {
-    @Test(arguments: 0..<70) func `Base64 is what Foundation makes`(count: Int) {
+    @Test(arguments: 0..<70) func `Base64 equals Foundation's`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97) }
         let text = Base64.text(of: bytes)
         #expect(text == Data(bytes).base64EncodedString())

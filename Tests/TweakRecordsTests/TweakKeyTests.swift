@@ -7,7 +7,7 @@ import TweakRecords
         TweakKey("100 %", "%2F", "%25%"), TweakKey("弹簧", "物理", "刚度"), TweakKey("a b", "\n\t", "\"'\\"),
         TweakKey("a", "\u{301}b", "\u{200D}"), TweakKey("a/\u{301}", "%\u{301}", "\r\n"),
     ])
-    func `A key comes back from its text`(key: TweakKey) {
+    func `A key survives conversion to text and back`(key: TweakKey) {
         #expect(TweakKey(key.description) == key)
     }
 
@@ -15,7 +15,7 @@ import TweakRecords
         #expect(TweakKey("a/b", "50 %", "弹 ?&#").description == "a%2Fb/50 %25/弹 ?&#")
     }
 
-    @Test func `Keys that look alike have different texts`() {
+    @Test func `Similar keys have different texts`() {
         #expect(TweakKey("a/b", "c", "d").description != TweakKey("a", "b/c", "d").description)
         #expect(TweakKey("%2F", "", "").description != TweakKey("/", "", "").description)
     }
@@ -27,7 +27,7 @@ import TweakRecords
     @Test(arguments: [
         "", "a", "a/b", "a/b/c/d", "a/b/%", "a/b/%2", "a/b/%GG", "a/b/%20", "a/b/%2525%", "%/b/c",
     ])
-    func `What is not a key is refused`(text: String) {
+    func `Other text is refused`(text: String) {
         #expect(TweakKey(text) == nil)
     }
 

@@ -17,7 +17,7 @@ import TweakSystem
         get throws { try FileManager.default.contentsOfDirectory(atPath: home.path).sorted() }
     }
 
-    @Test(arguments: [false, true]) func `A file is there as a whole when it is committed`(isLocked: Bool)
+    @Test(arguments: [false, true]) func `A file appears complete when it is committed`(isLocked: Bool)
         throws
     {
         try home.write("file", "old")
@@ -28,7 +28,7 @@ import TweakSystem
         #expect(try names == ["file"])
     }
 
-    @Test func `A replacement that is discarded leaves nothing behind`() throws {
+    @Test func `A discarded replacement leaves nothing behind`() throws {
         try home.write("file", "old")
         try FileReplacement(of: path, with: []).discard()
         #expect(try text(path) == "old")
@@ -57,7 +57,7 @@ import TweakSystem
         #expect(stat(path: path)?.st_size == 3)
     }
 
-    @Test func `A link is replaced, and what it leads to stays`() throws {
+    @Test func `A link is replaced, and its target stays`() throws {
         try home.write("other", "other")
         symlink("other", path)
         try FileReplacement.replace(path, with: Array("new".utf8))
@@ -72,7 +72,7 @@ import TweakSystem
         #expect(try names == ["file"])
     }
 
-    @Test func `If a folder is in the place of the file, the error says so and nothing is left`() throws {
+    @Test func `A folder in place of the file is an error, and nothing is left`() throws {
         #expect(throws: FileError.self) { try FileReplacement.replace(home.path, with: []) }
         #expect(throws: FileError.self) { try FileReplacement.replace(home("missing/file"), with: []) }
         #expect(try names.isEmpty)
@@ -94,7 +94,7 @@ import TweakSystem
         #expect(try FileManager.default.contentsOfDirectory(atPath: home("folder1")) == ["file"])
     }
 
-    @Test func `Folders are made, and only the new ones are returned`() throws {
+    @Test func `Folders are created, and only the new ones are returned`() throws {
         #expect(try makeFolders(home("a"), permissions: 0o700) == [home("a")])
         #expect(try makeFolders(home("a/b/c"), permissions: 0o700) == [home("a/b"), home("a/b/c")])
         #expect(try makeFolders(home("a/b/c"), permissions: 0o700) == [])

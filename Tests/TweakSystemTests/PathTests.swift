@@ -19,7 +19,7 @@ import TweakSystem
             ("../b", "a/c", "a/../b"),
             ("/\u{301}b", "a/c", "/\u{301}b"), ("", "a/c", "a/"), ("b", "a/\u{301}c", "a/b"),
         ])
-    func `A path that a file mentions`(path: String, file: String, resolved: String) {
+    func `A path in a file is relative to the file`(path: String, file: String, resolved: String) {
         #expect(resolvedPath(path, relativeTo: file) == resolved)
     }
 }

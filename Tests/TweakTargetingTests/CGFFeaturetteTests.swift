@@ -10,7 +10,7 @@ import TweakTargeting
         .os: "debian", .osVersion: "6.1.3", .device: "iPhone5,1", .deviceFamily: "phone",
     ])
 
-    @Test func `The file is read as it is`() throws {
+    @Test func `The file is read unchanged`() throws {
         let document = try document(
             """
             { "version": "1.0", "features": [ { "key": "facebook-login", "enabled": true,
@@ -82,7 +82,7 @@ import TweakTargeting
         #expect(file.reason(for: TweakKey("Features", "a", "enabled")) == "the filter only-moon is not known")
     }
 
-    @Test func `A filter that is misspelled is reported with its place, what is allowed, and what was meant`()
+    @Test func `A misspelled filter is reported with its place, the allowed names and a suggestion`()
         throws
     {
         let document = try document(
@@ -102,7 +102,7 @@ import TweakTargeting
     }
 
     @Test(arguments: [("slat", "salt"), ("enable", "enabled"), ("only-ker", "only-kernel")])
-    func `What else a feature has can have been meant`(written: String, meant: String) throws {
+    func `A misspelled member gets a suggestion, too`(written: String, meant: String) throws {
         let problem = try document(#"{"features": [{"key": "a", "\#(written)": 5}]}"#).problems.first
         #expect(problem?.contains("did you mean \(meant)") == true, "\(problem ?? "")")
     }
@@ -152,7 +152,7 @@ import TweakTargeting
         #expect(try isOn(#""only-os-versions": ["\#(entry)"]"#, facts) == expected)
     }
 
-    @Test func `A system without a version is none of those with one`() throws {
+    @Test func `A system without a version does not match a version`() throws {
         #expect(try isOn(#""only-os": ["arch"]"#, [.os: "arch"]))
         #expect(try !isOn(#""only-os": ["13"]"#, [.os: "arch"]))
     }
@@ -196,7 +196,7 @@ import TweakTargeting
         #expect(try isOn(#""only-device-family": ["\#(entry)"]"#, [.deviceFamily: family]))
     }
 
-    @Test func `What is not known is not matched, and the reason says so`() throws {
+    @Test func `An unknown fact does not match, and the reason says so`() throws {
         let decision = try decision(#""minimum-kernel": "6.1""#)
         #expect(!decision.isOn)
         #expect(decision.reason == "minimum-kernel asks for 6.1 or later; what this has is not known")
@@ -296,7 +296,7 @@ import TweakTargeting
             "features.json: A.B: 1 is here, but a collection, an object, is expected"
         ),
     ])
-    func `What is wrong is said with its place`(json: String, message: String) {
+    func `An error names the place`(json: String, message: String) {
         #expect(refusal(json) == message)
     }
 

@@ -60,13 +60,13 @@ import TweakTargeting
     }
 
     @Test(arguments: ["", "A", "A/B", "A/B/C/D", "A//C", "/B/C", "A.B", "a.b.c.d", "A/B/%zz", "a..c"])
-    func `that are not named as tweaks are said to be left out`(key: String) throws {
+    func `that are not named like tweaks are reported as ignored`(key: String) throws {
         let all = try one(#""key":"\#(key)","value":1"#)
         #expect(all.values.keys.isEmpty)
         #expect(all.problems == ["1 flags are not named as tweaks are, and are left out: \(key)"])
     }
 
-    @Test func `say what is wrong with them, not without end`() throws {
+    @Test func `report a limited number of problems`() throws {
         let wrong = try flags(
             #"{"flags":[1,{"value":1},{"key":"A/B/C","errorCode":"PARSE_ERROR","errorDetails":"no"},{"key":"A/B/D","value":[1]}]}"#
         )
@@ -112,7 +112,7 @@ import TweakTargeting
         #expect(throws: FormatError.self) { try flags(json) }
     }
 
-    @Test func `are never more than a wrong answer, whatever comes`() {
+    @Test func `are read or refused, whatever the answer`() {
         let seed =
             #"{"flags":[{"key":"A/B","value":{"C":[1,{}],"D":1e9}}],"eventStreams":[{"type":"sse","url":"x"}]}"#
         var generator = SeededGenerator(seed: 7)

@@ -10,7 +10,7 @@ import TweakTargeting
         return HostFacts(root: root.path, application: "spring", applicationVersion: "2.1")
     }
 
-    @Test func `What a host of Debian says`() throws {
+    @Test func `The facts of a Debian host`() throws {
         let facts = try facts([
             "etc/os-release": "# Debian\nPRETTY_NAME=\"Debian GNU/Linux\"\nID=debian\nVERSION_ID=\"13\"\n",
             "proc/sys/kernel/osrelease": "6.12.48+deb13-amd64\n",
@@ -28,7 +28,7 @@ import TweakTargeting
         for fact in Fact.allCases { #expect(facts[fact] == expected[fact]) }
     }
 
-    @Test func `What is not there is not known`() throws {
+    @Test func `Missing facts are unknown`() throws {
         let facts = try facts([:])
         #expect(Fact.allCases.filter { facts[$0] != nil } == [.application, .applicationVersion])
     }
@@ -69,7 +69,7 @@ import TweakTargeting
         #expect(try facts(["proc/device-tree/model": "Raspberry Pi 4\0"])[.device] == "Raspberry Pi 4")
     }
 
-    @Test func `A product name that nobody filled in is none`() throws {
+    @Test func `A placeholder product name is ignored`() throws {
         #expect(try facts(["sys/class/dmi/id/product_name": "To Be Filled By O.E.M.\n"])[.device] == nil)
     }
 

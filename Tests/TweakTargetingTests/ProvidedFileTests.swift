@@ -52,12 +52,12 @@ import TweakTargeting
             "remote.json: it is not JSON: line 2, column 1: a name in quotation marks is expected"
         ),
     ])
-    func `What is wrong is said with its place`(json: String, message: String) {
+    func `An error names the place`(json: String, message: String) {
         let error = #expect(throws: OverridesError.self) { try file(json) }
         #expect(error?.description == message)
     }
 
-    @Test func `What is written is read again`() throws {
+    @Test func `A written file can be read`() throws {
         var file = ProvidedFile()
         file.from = "https://flags.example/\u{1B}"
         (file.loaded, file.checked) = ("2026-11-22T17:00:00Z", "2026-11-22T18:00:00Z")

@@ -24,7 +24,7 @@ import TweakTargeting
         #expect(hostsWith(10).isStrictSubset(of: hostsWith(20)))
     }
 
-    @Test func `None is none, and all are all`() {
+    @Test func `0 % matches no host, and 100 % all`() {
         #expect(hostsWith(0).isEmpty)
         #expect(hostsWith(100).count == 10_000)
     }
@@ -39,14 +39,14 @@ import TweakTargeting
     }
 
     // printf '%s' 'autumn/search/0123456789abcdef0123456789abcdef' | sha256sum | cut -c 1-8
-    @Test func `The position is what sha256sum says`() {
+    @Test func `The position equals that of sha256sum`() {
         let position = RolloutPosition(
             machine: "0123456789abcdef0123456789abcdef", key: "search", salt: "autumn")
         #expect(position.percent == Double(0x566b3e92 as UInt32) * 100 / 4_294_967_296)
     }
 
     // printf '%s' "/$(printf 'x%.0s' $(seq 200))/m" | sha256sum | cut -c 1-8
-    @Test func `The position of a long key is what sha256sum says`() {
+    @Test func `The position of a long key equals that of sha256sum`() {
         let position = RolloutPosition(machine: "m", key: String(repeating: "x", count: 200))
         #expect(position.percent == Double(0x1e0581cf as UInt32) * 100 / 4_294_967_296)
     }

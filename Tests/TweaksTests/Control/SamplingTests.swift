@@ -37,7 +37,7 @@ import TweakRecords
         return (frames, params)
     }
 
-    @Test func `They come with their times, and what the program stored`() throws {
+    @Test func `Samples have their times and the stored values`() throws {
         controlled.tweaks.store(2.5, in: 0)
         let start = Date().timeIntervalSince1970
         let answer = try client.request("sample", ["tweaks": [speed], "rate": 200])
@@ -86,7 +86,7 @@ import TweakRecords
         ("Test/Values/Speed", 1, 1001, -32602, "to 1000"), ("", 0, 10, -32602, "at least one tweak"),
         ("Test/Values/Speed", 1001, 1000, -32602, "a million values"),
     ])
-    func `What cannot be sampled is refused`(
+    func `Other tweaks are refused`(
         tweak: String, count: Int, rate: Double, code: Int, message: String
     ) throws {
         let answer = try client.request(

@@ -6,7 +6,7 @@ import Testing
     private let messages = CollectedMessages()
     private let key = TweakKey("Features", "awesome", "enabled")
 
-    @Test func `What nothing declares is made`() throws {
+    @Test func `An undeclared tweak is made`() throws {
         let store = TweakStore(logger: messages.logger)
         let tweak = store.tweak(key, default: true, description: "Awe")
         #expect(tweak.value)
@@ -16,7 +16,7 @@ import Testing
         #expect(messages.all.isEmpty)
     }
 
-    @Test func `What the program declares is found`() throws {
+    @Test func `A declared tweak is found`() throws {
         let tweaks = SyntheticTweaks(.bool("Flag", true))
         let tweak = tweaks.store.tweak(.test("Flag"), default: false)
         #expect(tweak.value)

@@ -206,8 +206,7 @@ import TweakRecords
         #expect(messages.all.count == 1)
     }
 
-    @Test func `What is chosen of a feature that nobody knows is kept, and counts when somebody does`() throws
-    {
+    @Test func `A switched unknown feature is kept, and takes effect once it is known`() throws {
         let keeping = { TweakStore(overrides: .file(path: home("overrides.json")), logger: messages.logger) }
         let store = keeping()
         let states = Locked<[Bool]>([])

@@ -44,7 +44,7 @@ import TweaksProviderTesting
     }
 
     @Test(arguments: ["flag", "count", "ratio", "text"])
-    func `One type is not taken for another`(name: String) throws {
+    func `Types are not converted`(name: String) throws {
         try add(
             #""flag": {"Value": true}, "count": {"Value": 1}, "ratio": {"Value": 1.0}, "text": {"Value": "1"}"#
         )
@@ -57,7 +57,7 @@ import TweaksProviderTesting
         }
     }
 
-    @Test func `What is unknown, of another type and encrypted is told apart, wherever it is looked up`()
+    @Test func `Unknown, mistyped and encrypted variables have different errors in every lookup`()
         throws
     {
         try add(#""flag": {"Value": true}, "secret": {"Value": "olleh", "Encrypted": true}"#)
@@ -223,7 +223,7 @@ import TweaksProviderTesting
         #expect(limit == 20)
     }
 
-    @Test func `It has what a provider says`() throws {
+    @Test func `It has the value of a provider`() throws {
         try store.add(
             TestProvider("test", [TweakKey("Features", "search", "limit"): 7], declares: true), above: nil)
         @FeatureVariable("search", "limit", store: store) var limit = 20
@@ -252,7 +252,7 @@ import TweaksProviderTesting
         #expect(messages.all.isEmpty)
     }
 
-    @Test func `What is set without a variable is kept, and counts when something declares it`() throws {
+    @Test func `A value for an undeclared variable is kept, and used once it is declared`() throws {
         let home = try TemporaryDirectory()
         let keeping = { TweakStore(overrides: .file(path: home("overrides.json")), logger: messages.logger) }
         let store = keeping()
@@ -274,7 +274,7 @@ import TweaksProviderTesting
         #expect(messages.all.isEmpty)
     }
 
-    @Test func `What no variable could have is not kept without one either`() {
+    @Test func `A value that no variable could have is refused`() {
         @FeatureVariable("search", "ratio", fallback: 0.5, store: store) var ratio: Double
         ratio = .infinity
         #expect(ratio == 0.5 && messages.all.count == 1)
@@ -287,7 +287,7 @@ import TweaksProviderTesting
         #expect(limit == nil && messages.all.count == 1)
     }
 
-    @Test func `One of a number can be set to any number, however a provider writes it`() throws {
+    @Test func `A numeric variable accepts any number, however a provider writes it`() throws {
         let key = TweakKey("Features", "search", "ratio")
         try store.add(TestProvider("test", [key: 1], declares: true), above: nil)
         @OptionalFeatureVariable("search", "ratio", store: store) var ratio: Double?

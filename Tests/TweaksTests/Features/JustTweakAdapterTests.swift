@@ -71,7 +71,7 @@ private struct TweakManager {
         #expect(manager.isFeatureEnabled("general") && !manager.isFeatureEnabled("undefined"))
     }
 
-    @Test func `Typed properties have the type that they declare, however the file writes the number`() {
+    @Test func `Typed properties have their declared type, however the file writes the number`() {
         @FeatureVariable("ui_customization", "alpha", store: manager.store) var alpha = 0.5
         @FeatureVariable("ui_customization", "display_red_view", store: manager.store) var isRed = true
         @FeatureVariable("ui_customization", "label_text", fallback: "x", store: manager.store) var text:
@@ -85,7 +85,7 @@ private struct TweakManager {
         #expect(answer == 42)
     }
 
-    @Test func `An undeclared name has its fallback, or nil, until it is set, and what was set is kept`()
+    @Test func `An undeclared name has its fallback, or nil, until it is set, and keeps the set value`()
         throws
     {
         @FeatureVariable("missing", "text", fallback: "fallback", store: manager.store) var text: String
@@ -114,7 +114,7 @@ private struct TweakManager {
         #expect(waitUntil { manager.value("general", "greeting") as? String == "changed" })
     }
 
-    @Test func `Groups and titles are those of the file, also of what the program declares`() throws {
+    @Test func `Groups and titles come from the file, also for declared tweaks`() throws {
         @FeatureVariable("ui_customization", "alpha", store: manager.store) var alpha = 0.5
         #expect(alpha == 1)
         let sections = manager.sections
@@ -145,7 +145,7 @@ private final class SwiftTweaksAction {
 
 @Suite struct `SwiftTweaks' behaviour through an adapter` {
     @Test
-    func `An action runs all its closures in the order of their coming, without those that are removed`()
+    func `An action runs its remaining closures in the order in which they were added`()
         throws
     {
         let runs = Recorded<String>()

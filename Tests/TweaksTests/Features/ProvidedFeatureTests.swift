@@ -65,8 +65,7 @@ import Testing
         #expect(store.categories.first?.collections.first?.tweaks.count == 4)
     }
 
-    @Test func `It is there and gone when the file says so, and comes back with what a person chose`() throws
-    {
+    @Test func `It comes and goes with the file, and keeps what a person chose`() throws {
         let provider = try added("")
         let states = Recorded<Bool>()
         let observation = store.feature("facebook-login").observe { states.append($0) }
@@ -94,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `What a program or another file says of it counts more`(isFileFirst: Bool) throws {
+    func `A declaration, or a higher file, takes precedence`(isFileFirst: Bool) throws {
         if isFileFirst { try added(#""search": { "limit": 20, "enabled": false }"#) }
         let variables = try home.write(
             "v.json", #"{ "search": { "limit": { "Title": "Limit", "Value": 0.5 } } }"#)
@@ -111,7 +110,7 @@ import Testing
     }
 
     @Test
-    func `A switch that is no Bool is none, and what is in other categories is for the program's tweaks`()
+    func `A switch must be a Bool, and other categories are for declared tweaks`()
         throws
     {
         try write(

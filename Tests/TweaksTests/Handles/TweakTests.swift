@@ -17,7 +17,7 @@ import Testing
         #expect(MemoryLayout<Tweak<Int>>.size <= 24)
     }
 
-    @Test func `knows what is declared`() throws {
+    @Test func `has the properties of its declaration`() throws {
         let tweak = try store.make(
             "A", "B", "C", default: 5.0, in: 0.5...10, step: 0.5, precision: 2, scale: .log, pair: "D",
             unit: "kg", description: "Mass", owner: "Ann", expires: "2030-01-31")
@@ -51,7 +51,7 @@ import Testing
         #expect(tweak.source == .binary)
     }
 
-    @Test func `refuses what the tweak cannot take`() throws {
+    @Test func `refuses invalid values`() throws {
         let fixed = try store.make("A", "B", "C", default: 5, readOnly: true)
         #expect(throws: TweakError.self) { try fixed.set(6) }
         let choice = try store.make("A", "B", "D", default: 2, choices: [1, 2, 4])
@@ -60,7 +60,7 @@ import Testing
         #expect(choice.value == 2)
     }
 
-    @Test func `reports what its value cannot be set to`() throws {
+    @Test func `reports an assigned value that is refused`() throws {
         let messages = CollectedMessages()
         store.logger = messages.logger
         let choice = try store.make("A", "B", "C", default: 2, choices: [1, 2])
@@ -133,7 +133,7 @@ import Testing
         #expect(throws: TweakError.self) { try Tweak<Double>(nil) }
     }
 
-    @Test func `of a private store is none for C`() throws {
+    @Test func `of a private store has no C handle`() throws {
         #expect(try store.make("A", "B", "C", default: 5).cHandle == nil)
     }
 }

@@ -93,7 +93,7 @@ import Testing
             #expect(Duration(clamping: seconds) == .seconds(seconds))
         }
     }
-    @Test func `What is not a number of seconds is not a duration`() {
+    @Test func `Only a number of seconds is a duration`() {
         #expect(Duration(clamping: .nan) == .zero)
     }
     @Test func `Enumerations of texts and integers`() throws {

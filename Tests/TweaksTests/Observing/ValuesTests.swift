@@ -85,7 +85,7 @@ import Testing
         #expect(seen.all == [2])
     }
 
-    @Test func `does not see other tweaks, nor what is not tracked`() throws {
+    @Test func `ignores other tweaks and untracked reads`() throws {
         let height = try store.make("A", "B", "Height", default: 1)
         let seen = Recorded<Int>()
         withObservationTracking {

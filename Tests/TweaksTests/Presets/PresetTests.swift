@@ -72,7 +72,7 @@ import Testing
         #expect(store.preset(named: "Changed").values.isEmpty)
     }
 
-    @Test func `report what cannot be applied and apply the others`() throws {
+    @Test func `report refused values and apply the others`() throws {
         let preset = try TweakPreset(
             json: """
                 { "name": "Mixed", "tweaks": {
@@ -99,7 +99,7 @@ import Testing
         #expect(preset.json.contains("Elsewhere"))
     }
 
-    @Test func `can reset what is not in them`() throws {
+    @Test func `can reset all other tweaks`() throws {
         try color.set(TweakColor(red: 9, green: 9, blue: 9))
         let preset = try TweakPreset(
             json: #"{ "name": "A", "tweaks": { "Spring": { "Physics": { "Stiffness": 3 } } } }"#)
@@ -164,7 +164,7 @@ import Testing
         try store.make("A", "B", "Ratio", default: 1.0)
     }
 
-    @Test func `have the values and say what differs`() throws {
+    @Test func `have all values, and list differences`() throws {
         let before = store.snapshot()
         #expect(before == store.snapshot())
         #expect(before[width.key] == 1)
@@ -174,7 +174,7 @@ import Testing
         #expect(store.snapshot().differences(from: before) == [width.key])
     }
 
-    @Test func `are restored, with what was not set`() throws {
+    @Test func `are restored, including tweaks that were not set`() throws {
         try color.set(TweakColor(red: 9, green: 9, blue: 9))
         let snapshot = store.snapshot()
         try width.set(2)

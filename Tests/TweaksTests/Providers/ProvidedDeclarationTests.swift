@@ -63,7 +63,7 @@ import Testing
         #expect(messages.all.isEmpty)
     }
 
-    @Test func `A value that does not fit what the program says is reported, and right when it fits again`()
+    @Test func `A value that does not fit the declaration is reported, and used once it fits`()
         throws
     {
         let provider = try added(#""many""#)
@@ -78,7 +78,7 @@ import Testing
         #expect(waitUntil { tweak.value == 3 })
     }
 
-    @Test func `An edit from 20 to 20.5 counts where only the file says what it is`() throws {
+    @Test func `An edit from 20 to 20.5 takes effect if only the file defines the tweak`() throws {
         let provider = try added("20")
         @OptionalFeatureVariable("shape", "alpha", store: store) var number: Double?
         #expect(number == 20)
@@ -113,7 +113,7 @@ import Testing
         #expect(before.value == 4 && made.value == 4)
     }
 
-    @Test func `It counts again when what the program has made is removed`() throws {
+    @Test func `It takes effect again when the program's tweak is removed`() throws {
         _ = try added("1")
         let made: Tweak<Double> = store.tweak(alpha, default: 0.5)
         #expect(made.value == 1)
@@ -161,7 +161,7 @@ import Testing
         #expect(try store.status(of: alpha).declaration.title == nil)
     }
 
-    @Test func `Of two files the higher one says what a tweak is that only they know`() throws {
+    @Test func `The higher of two files defines a tweak that only they have`() throws {
         let files = try ["1", #""a""#].enumerated().map { number, value in
             try home.write("\(number).json", #"{ "shape": { "alpha": { "Value": \#(value) } } }"#)
         }

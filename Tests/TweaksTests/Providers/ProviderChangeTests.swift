@@ -41,7 +41,7 @@ import Testing
             ])
     }
 
-    @Test func `Observers of loads are told after those of the changes, of each problem once`() throws {
+    @Test func `Observers of loads are called after those of changes, once for each problem`() throws {
         let provider = try added(TestProvider())
         let told = Locked<[String]>([])
         let changes = store.observe { change in told.withLock { $0.append("\(change.newValue)") } }
@@ -96,7 +96,7 @@ import Testing
         #expect(provider.asked.dropFirst(before) == [count])
     }
 
-    @Test func `One that cannot list its names is asked for declared ones, also for those that come later`()
+    @Test func `A provider that cannot list its names is asked about declared tweaks, also later ones`()
         throws
     {
         let made = TweakKey.test("Made")
@@ -130,7 +130,7 @@ import Testing
         for observation in observations + [observation] { observation.cancel() }
     }
 
-    @Test func `When it throws, values stay as they are and that is reported`() throws {
+    @Test func `When it throws, values stay, and the error is reported`() throws {
         let provider = try added(TestProvider("test", [count: 6]))
         provider.fail(with: "no connection")
         provider.change([count: .value(7)])

@@ -9,7 +9,7 @@ import TweaksProviderTesting
         .test("Colour"): .color(TweakColor(red: 1, green: 2, blue: 3)),
     ]
 
-    @Test func `passes what works`() throws {
+    @Test func `passes a correct provider`() throws {
         let provider = TestProvider("test", values)
         try ProviderConformance(of: provider, holding: values) {
             provider.change([$0: $1.map { .value($0) }])

@@ -137,7 +137,7 @@ import Testing
         #expect(opinions[2].problem != nil)
     }
 
-    @Test func `The first mutable provider stores what is set`() throws {
+    @Test func `The first mutable provider stores a set value`() throws {
         let keeper = TestProvider("keeper")
         try store.add(keeper, above: .overrides)
         #expect(try store.set(2000, for: count).value == 100)

@@ -44,7 +44,7 @@ import Testing
         #expect(TweakValue.nothing.swiftValue == nil)
     }
 
-    @Test func `What a document of overrides holds can be listed`() {
+    @Test func `The overrides in a document can be listed`() {
         var document = OverridesDocument()
         document.set(2.5, for: mass)
         #expect(document.keys == [mass])

@@ -3,7 +3,7 @@ import Testing
 @testable import Tweaks
 
 @Suite struct `Values that the store refuses` {
-    @Test func `A value that is none of the choices`() throws {
+    @Test func `A value that is not among the choices`() throws {
         let tweaks = SyntheticTweaks(.integer("Rate", 44100).with(choices: [44100, 48000]))
         let error = #expect(throws: TweakError.self) { try tweaks.store.set(5, for: .test("Rate")) }
         #expect(
