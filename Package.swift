@@ -8,7 +8,7 @@ let package = Package(
     products: [
         .library(name: "FBTweak", targets: ["FBTweak"]),
         .library(name: "Tweaks", targets: ["Tweaks"]),
-        // What tools/install makes libtweaks.so of.
+        // tools/install makes libtweaks.so of it.
         .library(name: "TweaksShared", type: .dynamic, targets: ["Tweaks"]),
         .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .library(name: "TweaksProviderTesting", targets: ["TweaksProviderTesting"]),
@@ -294,7 +294,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "ToolTests",
-            // The commands and the other programs are tested as they are installed.
+            // Commands are tested as installed.
             dependencies: [
                 "TestSupport", "Tweaks", "making-program", "started-program", "tweak-accessors",
                 "tweak-setter",
@@ -341,7 +341,7 @@ func web(_ products: [String], trait: String) -> [Target.Dependency] {
     }
 }
 
-// tools/development/fuzz builds harnesses, whose main function is libFuzzer's. What tweak-dump is made of is in one of them.
+// For tools/development/fuzz: harnesses, whose main function is in libFuzzer. One contains the code of tweak-dump.
 if Context.environment["TWEAKS_FUZZ"] != nil,
     let dump = package.targets.first(where: { $0.name == "tweak-dump" })
 {
