@@ -266,7 +266,8 @@ let package = Package(
         .testTarget(
             name: "TweaksTests",
             dependencies: [
-                "FBTweak", "SetterTweaks", "TestSupport", "TestThreads", "TweakFormats", "TweakJSON",
+                "CTweakSystem", "FBTweak", "SetterTweaks", "TestSupport", "TestThreads", "TweakFormats",
+                "TweakJSON",
                 "TweakOverrides",
                 "TweakProtocol",
                 "TweakRecords", "TweakSystem", "Tweaks", "TweaksProviderTesting",

@@ -72,6 +72,22 @@ import TweakRecords
         return try answer.result(of: GetTweak.self)
     }
 
+    @Test func `A lease and a ramp come back as they were`() throws {
+        var tweak = JSONTweak(
+            TweakDeclaration(key: TweakKey("A", "B", "C"), type: .double, defaultValue: 1.0), value: 2.5,
+            source: "lease")
+        tweak.lease = JSONLease(by: "tweak 4711 ada", remaining: 27.5)
+        tweak.ramp = JSONRamp(target: .scalar(3.5), remaining: 0.25)
+        #expect(try roundTrip(tweak) == tweak)
+        tweak.lease?.remaining = nil
+        #expect(try roundTrip(tweak) == tweak)
+        let request = SetTweak(
+            tweak: tweak.declaration.key, value: .scalar(2.5), SetDurations(until: .closed, for: 30, ramp: 2))
+        #expect(
+            try ControlRequest(line: request.request(id: .number(1)).dropLast()).call.get() as? SetTweak
+                == request)
+    }
+
     @Test(
         arguments: [
             (.bool, true, false), (.int8, -3, 4), (.uint64, 3, .integer(Int128(UInt64.max))),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandCompletion
 import CommandSupport
+import TweakClient
 import TweakRecords
 
 @main
@@ -48,18 +49,23 @@ struct TweakCommand: ParsableCommand {
     static func main() {
         _ = reservedDescriptors
         var arguments = commandArguments(of: "tweak")
+        if arguments.first == MemoryGuard.argument { return MemoryGuard.run(arguments.dropFirst().first) }
         // The arguments after the program to start belong to that program.
         if !["reset", "exec", "ps", "---complete"].contains(arguments.first) {
             let options = arguments.prefix { $0 != "--" }
             arguments.replaceSubrange(
                 options.indices, with: options.map { $0 == "--all" ? "--all-processes" : $0 })
         }
+        if arguments.first == "set" { takeAttended(from: &arguments) }
         if arguments.first == "set", !arguments.contains("--"),
             let value = arguments.firstIndex(where: {
                 $0.first == "-" && $0.dropFirst().first?.isNumber == true
             })
         {
-            arguments.insert("--", at: value)
+            // Options may follow the value.
+            let options = optionsOfSet(in: arguments[value...])
+            let words = arguments[value...].indices.filter { !options.contains($0) }.map { arguments[$0] }
+            arguments = arguments[..<value] + options.map { arguments[$0] } + ["--"] + words
         }
         runCommand("tweak", arguments) {
             let own = configuration.subcommands.map { $0._commandName }
@@ -75,6 +81,31 @@ struct TweakCommand: ParsableCommand {
 }
 
 extension TweakCommand {
+    /// The command that `set --while --` is to run. Only the beginning of the process changes it.
+    nonisolated(unsafe) private(set) static var attendedWords: [String] = []
+
+    /// Takes the command behind `--while --` from the arguments, because the parser would see values in it.
+    private static func takeAttended(from arguments: inout [String]) {
+        guard let option = arguments.firstIndex(of: "--while"),
+            !arguments[..<option].contains("--"), arguments[(option + 1)...].first == "--"
+        else { return }
+        attendedWords = Array(arguments[(option + 2)...])
+        arguments.removeSubrange((option + 1)...)
+    }
+
+    /// The indices of options of `set`, and of their values.
+    private static func optionsOfSet(in arguments: ArraySlice<String>) -> [Int] {
+        var indices: [Int] = []
+        var index = arguments.startIndex
+        while index < arguments.endIndex {
+            let takesValue = ["--for", "--ramp", "--format"].contains(arguments[index])
+            if arguments[index].hasPrefix("--") { indices.append(index) }
+            if takesValue, index + 1 < arguments.endIndex { indices.append(index + 1) }
+            index += takesValue ? 2 : 1
+        }
+        return indices
+    }
+
     /// Parses the arguments of a command without looking at the other commands, which takes less time.
     ///
     /// - Returns: `nil` on errors and for help, whose texts need the names of all commands.

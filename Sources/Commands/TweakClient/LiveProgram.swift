@@ -69,37 +69,74 @@ package final class LiveProgram: Program {
         }
     }
 
-    package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
-        let answer = try ask(SetTweak(tweak: tweak.declaration.key, text: text))
+    package func set(
+        _ tweak: JSONTweak, to text: String, _ durations: SetDurations
+    ) throws(Failure) -> JSONTweak {
+        let request = SetTweak(tweak: tweak.declaration.key, text: text, durations)
+        let answer = try checkingAge(durations) { () throws(Failure) in try ask(request) }
         let type = tweak.declaration.type
-        return JSONTweak(
+        var after = JSONTweak(
             tweak.declaration, value: answer.value.value(of: type), source: answer.source,
             pendingValue: answer.pendingValue?.value(of: type), gate: tweak.gate)
+        (after.lease, after.ramp) = (answer.lease, answer.ramp)
+        return after
     }
 
-    package func reset(_ scope: TweakScope) throws(Failure) {
-        let request =
-            switch scope {
-            case .tweak(let key): ResetTweaks(tweak: key)
-            case .group(let category, let collection): ResetTweaks(category: category, collection: collection)
-            case .all: ResetTweaks(all: true)
-            }
+    /// Says so if the library in the program does not know leases and ramps.
+    private func checkingAge<Result>(
+        _ durations: SetDurations, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        do throws(Failure) { return try body() } catch {
+            guard !durations.areNone, error.message.contains("has no parameter") else { throw error }
+            throw Failure(
+                "the Tweaks library in the process is too old for values that count for a time or change gradually",
+                about: title, .unavailable)
+        }
+    }
+
+    /// Ends the leases of this connection.
+    package func endLeases() throws(Failure) { _ = try ask(ResetTweaks(all: true, leases: .own)) }
+
+    package func reset(_ scope: TweakScope) throws(Failure) { _ = try ask(Self.request(scope)) }
+
+    private static func request(_ scope: TweakScope) -> ResetTweaks {
+        switch scope {
+        case .tweak(let key): ResetTweaks(tweak: key)
+        case .group(let category, let collection): ResetTweaks(category: category, collection: collection)
+        case .all: ResetTweaks(all: true)
+        }
+    }
+
+    /// Ends the leases of all clients.
+    package func endLeases(of scope: TweakScope) throws(Failure) {
+        var request = Self.request(scope)
+        request.leases = .all
         _ = try ask(request)
     }
 
     package func apply(
-        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
-        try askForMuch(
-            SetManyTweaks(
-                values: values.values, resettingOthers: resettingOthers,
-                allOrNothing: allOrNothing ? true : nil))
+        let request = SetManyTweaks(
+            values: values.values, resettingOthers: resettingOthers,
+            allOrNothing: allOrNothing ? true : nil, durations)
+        return try checkingAge(durations) { () throws(Failure) in try askForMuch(request) }
     }
 
     package var overrides: OverridesDocument {
         get throws(Failure) {
             var document = OverridesDocument()
             for tweak in try tweaks() {
+                if tweak.lease != nil {
+                    // What is leased is not kept; what is kept is below it.
+                    let kept = try explain(tweak.declaration.key).opinions.first {
+                        $0.source == "\(TweakSource.overrides)"
+                    }
+                    if let value = kept?.value?.value(of: tweak.declaration.type) {
+                        document.set(value, for: tweak.declaration.key)
+                    }
+                    continue
+                }
                 let isSet =
                     if let pending = tweak.pendingValue {
                         pending != tweak.declaration.defaultValue

@@ -10,7 +10,8 @@ internal import TweakSystem
 /// A running program without the library, whose cells are read and written in its memory. Changes last until it ends.
 package final class MemoryProgram: Program {
     private let process: ProcessMemory
-    private let tweaksInMemory: MemoryTweaks
+    private var tweaksInMemory: MemoryTweaks
+    private var guards: [MemoryGuard] = []
     private let executable: String
     private let warn: (String) -> Void
     private var hasSaid = false
@@ -84,8 +85,22 @@ package final class MemoryProgram: Program {
             gate: tweaksInMemory.gate(of: tweak.declaration.key).map { "\($0.gate.name)" })
     }
 
-    package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
+    package func set(
+        _ tweak: JSONTweak, to text: String, _ durations: SetDurations
+    ) throws(Failure) -> JSONTweak {
         let key = tweak.declaration.key
+        if !durations.areNone {
+            let admission = try failing {
+                try tweak.declaration.admit(text: text, current: tweak.value)
+            }
+            var values = OverridesDocument()
+            values.set(admission.value, for: key)
+            let answer = try lease(values, durations)
+            guard answer.refused.isEmpty, answer.unknown.isEmpty else {
+                throw Failure(answer.refused.first?.message ?? "\(key): there is no such tweak", .invalid)
+            }
+            return try tweakAgain(key)
+        }
         let value = try failing { try tweak.declaration.admit(text: text, current: tweak.value).value }
         do throws(MemoryRefusal) { try tweaksInMemory.checkWriting(value, to: tweak.declaration) } catch {
             throw Failure("\(error)", .invalid)
@@ -109,9 +124,42 @@ package final class MemoryProgram: Program {
         declaration.type != .action && !declaration.isReadOnly && value != declaration.defaultValue
     }
 
-    package func apply(
-        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
+    /// Has a guard process set values and put the old ones back.
+    private func lease(
+        _ values: OverridesDocument, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
+        guard durations.ramp == nil else {
+            throw Failure(
+                "without the Tweaks library in the process a value cannot change gradually", about: title,
+                .unavailable)
+        }
+        let (memoryGuard, answer) = try MemoryGuard.start(
+            SetManyTweaks(values: values.values, allOrNothing: true, durations), in: process.pid,
+            title: title)
+        guard let memoryGuard else { return answer }
+        // What the guard wrote is read again.
+        do throws(MemoryError) {
+            tweaksInMemory = try MemoryTweaks(in: process, executable: executable)
+        } catch {
+            throw error.failure(of: title)
+        }
+        guards.append(memoryGuard)
+        warn(
+            "\(title): the Tweaks library is not in the process, so the process \(memoryGuard.pid) puts the old "
+                + (answer.applied.count == 1 ? "value" : "values") + " back")
+        return answer
+    }
+
+    /// Puts the values of leases that end with this process back, and returns when that is done.
+    package func endLeases() {
+        for memoryGuard in guards { memoryGuard.end() }
+        guards = []
+    }
+
+    package func apply(
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
+    ) throws(Failure) -> SetManyTweaks.Answer {
+        if !durations.areNone { return try lease(values, durations) }
         let known = tweaksInMemory.all()
         let (answer, admitted) = values.decide(for: known.map(\.declaration), allOrNothing: allOrNothing) {
             try tweaksInMemory.checkWriting($0, to: $1)

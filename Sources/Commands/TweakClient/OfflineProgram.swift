@@ -132,7 +132,10 @@ package final class OfflineProgram: Program {
         return nil
     }
 
-    package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
+    package func set(
+        _ tweak: JSONTweak, to text: String, _ durations: SetDurations
+    ) throws(Failure) -> JSONTweak {
+        try check(durations)
         let key = tweak.declaration.key
         let value = try failing { try tweak.declaration.admit(text: text, current: tweak.nextValue).value }
         try change([key: value])
@@ -146,9 +149,18 @@ package final class OfflineProgram: Program {
         try change(Dictionary(keys.map { ($0, nil) }) { first, _ in first })
     }
 
+    private func check(_ durations: SetDurations) throws(Failure) {
+        guard durations.areNone else {
+            throw Failure(
+                "it does not run, and only a program that runs can hold a value for a time or change it gradually",
+                about: title, .unavailable)
+        }
+    }
+
     package func apply(
-        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
+        try check(durations)
         let (answer, admitted) = values.decide(for: declarations, allOrNothing: allOrNothing)
         guard let admitted else { return answer }
         var changes: [TweakKey: TweakValue?] = admitted.mapValues { $0 }

@@ -25,14 +25,15 @@ package protocol Program: AnyObject {
     /// - Parameters:
     ///   - tweak: The tweak as the program had it.
     ///   - text: The text as typed.
+    ///   - durations: How long the value counts, and how fast it is reached.
     /// - Returns: The tweak after the change.
-    func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak
+    func set(_ tweak: JSONTweak, to text: String, _ durations: SetDurations) throws(Failure) -> JSONTweak
     /// Removes overrides as one change.
     func reset(_ scope: TweakScope) throws(Failure)
     /// Sets several tweaks as one change. Values that a tweak cannot take are reported, and the others set unless it is
     /// all or nothing.
     func apply(
-        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer
     /// The overrides, with those of undeclared tweaks as far as they are known.
     var overrides: OverridesDocument { get throws(Failure) }
@@ -53,6 +54,17 @@ package struct ProgramDescription: Encodable {
 }
 
 extension Program {
+    package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
+        try set(tweak, to: text, SetDurations())
+    }
+
+    package func apply(
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
+    ) throws(Failure) -> SetManyTweaks.Answer {
+        try apply(
+            values, resettingOthers: resettingOthers, allOrNothing: allOrNothing, SetDurations())
+    }
+
     /// The user that the program runs as, if it is another one than ours.
     package var otherUser: String? { pid.flatMap { otherUserName(of: $0) } }
 

@@ -301,6 +301,12 @@ package enum ControlLimits {
     /// The allowed samples per second, and the maximum number of values per second.
     package static let sampleRates = 0.001...1000.0
     package static let sampledValues = 1_000_000.0
+    /// The maximum number of leases that end with a client's connection, and of all of a program.
+    package static let leases = 4096
+    package static let allLeases = 16384
+    /// The allowed seconds of a lease, and of a gradual change.
+    package static let leaseDurations = 0.001...604_800.0
+    package static let rampDurations = 0.001...3600.0
     /// The maximum number of bytes of samples waiting for a client. Then the oldest are dropped.
     package static let unreadSamples = 4 << 20
 }

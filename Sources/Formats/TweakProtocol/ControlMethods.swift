@@ -11,9 +11,12 @@ package protocol ControlMethod: Codable, Hashable, Sendable {
     /// Whether it sets values. Then a thread that may call observers executes it, and the answer says whether the
     /// values are kept.
     static var setsValues: Bool { get }
+    /// Whether its values last until the client's connection is closed.
+    var endsWithConnection: Bool { get }
 }
 
 extension ControlMethod {
+    package var endsWithConnection: Bool { false }
     package static var setsValues: Bool { false }
 }
 
@@ -93,17 +96,45 @@ package struct GetTweak: ControlMethod {
     package init(tweak: TweakKey) { self.tweak = tweak }
 }
 
-/// Sets a tweak, also for the next start.
+/// The end of values that are leased, and the way to them. Its members are parameters of ``SetTweak`` and
+/// ``SetManyTweaks``.
+package struct SetDurations: Hashable, Sendable {
+    /// The event that ends a lease.
+    package enum End: String, Codable, Sendable {
+        /// The end of the client's connection.
+        case closed
+    }
+
+    /// The event that ends the lease.
+    package var end: End?
+    /// The seconds after which the lease ends.
+    package var lease: Double?
+    /// The seconds until the values are reached.
+    package var ramp: Double?
+
+    package init(until end: End? = nil, for lease: Double? = nil, ramp: Double? = nil) {
+        (self.end, self.lease, self.ramp) = (end, lease, ramp)
+    }
+
+    /// Whether the values are leased.
+    package var areLeased: Bool { end != nil || lease != nil }
+    /// Whether the values are set in the usual way.
+    package var areNone: Bool { !areLeased && ramp == nil }
+}
+
+/// Sets a tweak: also for the next start, or for some time.
 package struct SetTweak: ControlMethod {
     package static let name = "set"
     package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable { case tweak, value, text }
+    package enum CodingKeys: CodingKey, CaseIterable { case tweak, value, text, until, `for`, ramp }
 
     package var tweak: TweakKey
     /// A JSON value of the tweak's type. Either this or ``text`` is set.
     package var value: JSONValue?
     /// Text as people type it.
     package var text: String?
+    package var durations = SetDurations()
+    package var endsWithConnection: Bool { durations.end == .closed }
 
     package struct Answer: Codable, Hashable, Sendable {
         package var tweak: TweakKey
@@ -115,6 +146,10 @@ package struct SetTweak: ControlMethod {
         package var source: String
         /// The new value, if the tweak needs a restart or waits for a gate.
         package var pendingValue: JSONValue?
+        /// The lease that gives the current value, or `nil`.
+        package var lease: JSONLease?
+        /// The way to the new value, or `nil`.
+        package var ramp: JSONRamp?
 
         package init(
             tweak: TweakKey, value: JSONValue, wasClamped: Bool, source: String,
@@ -128,34 +163,70 @@ package struct SetTweak: ControlMethod {
         }
     }
 
-    package init(tweak: TweakKey, value: JSONValue) { (self.tweak, self.value) = (tweak, value) }
-    package init(tweak: TweakKey, text: String) { (self.tweak, self.text) = (tweak, text) }
+    package init(tweak: TweakKey, value: JSONValue, _ durations: SetDurations = SetDurations()) {
+        (self.tweak, self.value, self.durations) = (tweak, value, durations)
+    }
+    package init(tweak: TweakKey, text: String, _ durations: SetDurations = SetDurations()) {
+        (self.tweak, self.text, self.durations) = (tweak, text, durations)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        tweak = try container.decode(TweakKey.self, forKey: .tweak)
+        value = try container.decodeIfPresent(JSONValue.self, forKey: .value)
+        text = try container.decodeIfPresent(String.self, forKey: .text)
+        durations = SetDurations(
+            until: try container.decodeIfPresent(SetDurations.End.self, forKey: .until),
+            for: try container.decodeIfPresent(Double.self, forKey: .for),
+            ramp: try container.decodeIfPresent(Double.self, forKey: .ramp))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(tweak, forKey: .tweak)
+        try container.encodeIfPresent(value, forKey: .value)
+        try container.encodeIfPresent(text, forKey: .text)
+        try container.encodeIfPresent(durations.end, forKey: .until)
+        try container.encodeIfPresent(durations.lease, forKey: .for)
+        try container.encodeIfPresent(durations.ramp, forKey: .ramp)
+    }
 }
 
 /// Removes overrides as one change: of a tweak, of a category or a collection in it, or of all tweaks.
 package struct ResetTweaks: ControlMethod {
     package static let name = "reset"
     package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable { case tweak, category, collection, all }
+    package enum CodingKeys: CodingKey, CaseIterable { case tweak, category, collection, all, leases }
+
+    /// Leases to end instead.
+    package enum Leases: String, Codable, Sendable {
+        /// Those that end with the client's connection.
+        case own
+        /// Those of all clients.
+        case all
+    }
 
     package var tweak: TweakKey?
     package var category: String?
     package var collection: String?
     package var all: Bool?
+    package var leases: Leases?
 
     package struct Answer: Codable, Hashable, Sendable {
-        /// The number of overrides removed.
+        /// The number of overrides removed, or of leases ended.
         package var reset: Int
         package init(reset: Int) { self.reset = reset }
     }
 
     package init(
-        tweak: TweakKey? = nil, category: String? = nil, collection: String? = nil, all: Bool? = nil
+        tweak: TweakKey? = nil, category: String? = nil, collection: String? = nil, all: Bool? = nil,
+        leases: Leases? = nil
     ) {
         self.tweak = tweak
         self.category = category
         self.collection = collection
         self.all = all
+        self.leases = leases
     }
 }
 
@@ -164,7 +235,9 @@ package struct ResetTweaks: ControlMethod {
 package struct SetManyTweaks: ControlMethod {
     package static let name = "setMany"
     package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable { case values, resettingOthers, allOrNothing }
+    package enum CodingKeys: CodingKey, CaseIterable {
+        case values, resettingOthers, allOrNothing, until, `for`, ramp
+    }
 
     /// The values; in JSON by category, collection and name, as in an overrides file.
     package var values: [TweakKey: JSONValue]
@@ -172,6 +245,8 @@ package struct SetManyTweaks: ControlMethod {
     package var resettingOthers: Bool?
     /// Whether nothing changes if one of the values cannot be set.
     package var allOrNothing: Bool?
+    package var durations = SetDurations()
+    package var endsWithConnection: Bool { durations.end == .closed }
 
     package struct Answer: Codable, Hashable, Sendable {
         package struct Refusal: Codable, Hashable, Sendable {
@@ -202,11 +277,13 @@ package struct SetManyTweaks: ControlMethod {
     }
 
     package init(
-        values: [TweakKey: JSONValue], resettingOthers: Bool? = nil, allOrNothing: Bool? = nil
+        values: [TweakKey: JSONValue], resettingOthers: Bool? = nil, allOrNothing: Bool? = nil,
+        _ durations: SetDurations = SetDurations()
     ) {
         self.values = values
         self.resettingOthers = resettingOthers
         self.allOrNothing = allOrNothing
+        self.durations = durations
     }
 
     package init(from decoder: any Decoder) throws {
@@ -214,6 +291,10 @@ package struct SetManyTweaks: ControlMethod {
         values = [:]
         resettingOthers = try container.decodeIfPresent(Bool.self, forKey: .resettingOthers)
         allOrNothing = try container.decodeIfPresent(Bool.self, forKey: .allOrNothing)
+        durations = SetDurations(
+            until: try container.decodeIfPresent(SetDurations.End.self, forKey: .until),
+            for: try container.decodeIfPresent(Double.self, forKey: .for),
+            ramp: try container.decodeIfPresent(Double.self, forKey: .ramp))
         let categories = try container.nestedContainer(keyedBy: JSONName.self, forKey: .values)
         for category in categories.allKeys {
             let collections = try categories.nestedContainer(keyedBy: JSONName.self, forKey: category)
@@ -238,6 +319,9 @@ package struct SetManyTweaks: ControlMethod {
         try container.encode(JSONValue.object(categories), forKey: .values)
         try container.encodeIfPresent(resettingOthers, forKey: .resettingOthers)
         try container.encodeIfPresent(allOrNothing, forKey: .allOrNothing)
+        try container.encodeIfPresent(durations.end, forKey: .until)
+        try container.encodeIfPresent(durations.lease, forKey: .for)
+        try container.encodeIfPresent(durations.ramp, forKey: .ramp)
     }
 }
 
@@ -296,6 +380,8 @@ package struct ExplainTweak: ControlMethod {
             package var error: String?
             /// The location of the value in the source, a file or a place in it, or `nil`.
             package var location: String?
+            /// The client and the end of a lease.
+            package var lease: JSONLease?
 
             package init(source: String, value: JSONValue?, error: String? = nil) {
                 self.source = source

@@ -1,4 +1,4 @@
-internal import TweakJSON
+package import TweakJSON
 package import TweakRecords
 
 /// The JSON form of a tweak: its declaration, possibly with its state in a program. Scripts rely on the keys; missing
@@ -13,6 +13,10 @@ package struct JSONTweak: Hashable, Sendable {
     package var pendingValue: TweakValue?
     /// The name of the gate that changes of the tweak wait for.
     package var gate: String?
+    /// The lease that gives the current value, or `nil`.
+    package var lease: JSONLease?
+    /// The way to another value, or `nil`.
+    package var ramp: JSONRamp?
 
     package init(
         _ declaration: TweakDeclaration, value: TweakValue? = nil, source: String? = nil,
@@ -23,6 +27,40 @@ package struct JSONTweak: Hashable, Sendable {
         self.source = source
         self.pendingValue = pendingValue
         self.gate = gate
+    }
+}
+
+/// The JSON form of a lease.
+package struct JSONLease: Codable, Hashable, Sendable {
+    /// The client that made it, such as `tweak 4711 ada`.
+    package var by: String
+    /// The seconds until it ends; `nil` if it ends with the client's connection.
+    package var remaining: Double?
+
+    package init(by: String, remaining: Double?) { (self.by, self.remaining) = (by, remaining) }
+
+    fileprivate var json: JSONValue {
+        var members: JSONObject = [:]
+        members["by"] = .scalar(.string(by))
+        members["remaining"] = remaining.map { .scalar(.double($0)) }
+        return .object(members)
+    }
+}
+
+/// The JSON form of a gradual change.
+package struct JSONRamp: Codable, Hashable, Sendable {
+    /// The value at the end.
+    package var target: JSONValue
+    /// The seconds until then.
+    package var remaining: Double
+
+    package init(target: JSONValue, remaining: Double) { (self.target, self.remaining) = (target, remaining) }
+
+    fileprivate var json: JSONValue {
+        var members: JSONObject = [:]
+        members["target"] = target
+        members["remaining"] = .scalar(.double(remaining))
+        return .object(members)
     }
 }
 
@@ -47,6 +85,8 @@ extension JSONTweak: Codable {
         members["source"] = source.map(text)
         members["pendingValue"] = pendingValue.map(JSONValue.scalar)
         members["gate"] = gate.map(text)
+        members["lease"] = lease?.json
+        members["ramp"] = ramp?.json
         if declaration.isMonitor { members["monitor"] = .scalar(.bool(true)) }
         for option in TweakOption.all {
             switch option.setting(declaration) {
@@ -99,6 +139,8 @@ extension JSONTweak: Codable {
         source = try container.decodeIfPresent(String.self, forKey: "source")
         pendingValue = try value("pendingValue")
         gate = try container.decodeIfPresent(String.self, forKey: "gate")
+        lease = try container.decodeIfPresent(JSONLease.self, forKey: "lease")
+        ramp = try container.decodeIfPresent(JSONRamp.self, forKey: "ramp")
     }
 }
 

@@ -4,8 +4,10 @@
 #endif
 #include <endian.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
@@ -48,4 +50,13 @@ bool fbtweak__user(uint32_t *user) {
     return false;
   *user = real;
   return true;
+}
+
+int fbtweak__await_termination(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0)
+    return -1;
+  return fbtweak__above_standard(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }

@@ -48,7 +48,14 @@ struct ExplainCommand: ParsableCommand {
     ) -> String {
         let declaration = tweak.declaration
         let value = declaration.text(of: explanation.value)
-        var lines = [printable("\(declaration.key): \(value), from \(explanation.source)")]
+        var lines = [
+            printable("\(declaration.key): \(value), from \(tweak.leaseText ?? explanation.source)")
+        ]
+        if let ramp = tweak.ramp {
+            lines.append(
+                printable(
+                    "on the way to \(declaration.text(of: ramp.target)), in \(durationText(ramp.remaining))"))
+        }
         if let gate = explanation.gate {
             let waiting = gate.pendingValue.map { value in
                 ["\(declaration.text(of: value)) waits for the gate \(gate.name)", gate.waitingText]
@@ -63,6 +70,7 @@ struct ExplainCommand: ParsableCommand {
         let rows = explanation.opinions.map { opinion in
             [
                 opinion.source, opinion.value.map(declaration.text) ?? "", opinion.location ?? "",
+                opinion.lease?.text ?? "",
                 opinion.error ?? opinion.given.map {
                     outsideLimits($0.summary, allowed: declaration.allowed)
                 } ?? "",
@@ -70,7 +78,7 @@ struct ExplainCommand: ParsableCommand {
         }
         let deciding = explanation.opinions.firstIndex { $0.error == nil }
         let table = TextTable(
-            header: ["FROM", "VALUE", "AT", "PROBLEM"], optional: ["AT", "PROBLEM"],
+            header: ["FROM", "VALUE", "AT", "BY", "PROBLEM"], optional: ["AT", "BY", "PROBLEM"],
             emphasized: explanation.opinions.indices.map { $0 == deciding }, rows: rows)
         return (lines + [table.text]).joined(separator: "\n")
     }

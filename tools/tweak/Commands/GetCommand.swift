@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import Glibc
 import TweakClient
 import TweakOverrides
 import TweakProtocol
@@ -50,6 +51,10 @@ struct GetCommand: ParsableCommand {
             }
             if format == .table, let pending = tweak.pendingValue, let waiting = program.waitingText(tweak) {
                 warn("\(tweak.declaration.key): \(tweak.declaration.text(of: pending)) \(waiting)")
+            }
+            // Scripts read only the value.
+            if let lease = tweak.leaseText, format == .table, isatty(STDERR_FILENO) == 1 {
+                printMessage("\(tweak.declaration.key): it is from \(lease)")
             }
         }
     }

@@ -83,7 +83,7 @@ struct ListCommand: ParsableCommand {
                 by == .name ? declaration.key.name : "\(declaration.key)", tweak.valueText,
                 declaration.isMonitor ? "" : declaration.text(of: declaration.defaultValue, rounded: true),
                 "\(declaration.type)", declaration.limits,
-                tweak.source == "\(TweakSource.binary)" ? "" : tweak.source ?? "",
+                tweak.sourceText,
                 tweak.awaitedGate == nil ? pending : "",
                 tweak.awaitedGate.map { pending.isEmpty ? "" : "\(pending) waits for the gate \($0)" } ?? "",
                 declaration.notes, declaration.description ?? "",
@@ -126,6 +126,12 @@ extension JSONTweak {
     /// Whether somebody has set it, or will have after a restart.
     fileprivate var isChanged: Bool {
         !declaration.isMonitor && (source != "\(TweakSource.binary)" || pendingValue != nil)
+    }
+
+    /// Where the value is from, unless it is the default.
+    fileprivate var sourceText: String {
+        if source == "\(TweakSource.binary)" { return "" }
+        return leaseText ?? source ?? ""
     }
 
     /// The value as a table shows it.

@@ -28,7 +28,13 @@ struct ResetCommand: ParsableCommand {
     @Flag(help: "Remove the kept values of tweaks that are not declared.")
     var undeclared = false
 
+    @Flag(help: "End leases of the tweaks, whoever holds them, and leave what is kept.")
+    var leases = false
+
     func validate() throws {
+        if leases, undeclared {
+            throw ValidationError("Tweaks that nothing declares have no leases; leave --undeclared out.")
+        }
         let isNamed = !tweaks.isEmpty
         if isNamed != (all || undeclared) { return }
         throw ValidationError(
@@ -41,7 +47,7 @@ struct ResetCommand: ParsableCommand {
         try target.forEach { program throws(Failure) in
             var scopes: [TweakScope] = all ? [.all] : []
             var before: [JSONTweak] = []
-            let kept = try program.undeclared()
+            let kept = leases ? OverridesDocument() : try program.undeclared()
             var forgotten = undeclared ? kept.keys.sorted() : []
             if all {
                 before = try program.tweaks()
@@ -56,7 +62,12 @@ struct ResetCommand: ParsableCommand {
                     before += chosen
                 }
             }
-            for scope in scopes { try program.reset(scope) }
+            if leases {
+                let program = try target.running(program)
+                for scope in scopes { try program.endLeases(of: scope) }
+            } else {
+                for scope in scopes { try program.reset(scope) }
+            }
             try program.forget(forgotten)
             try show(before, of: program)
             for key in forgotten {

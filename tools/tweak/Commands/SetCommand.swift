@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
@@ -19,7 +20,31 @@ struct SetCommand: ParsableCommand {
             default; an integer may be hexadecimal (0x1F), octal (0o17) or binary (0b101). The unit may stand behind it, and \
             where that is one of time any other: 300ms, 2 min 5 s, 1:30. A colour is rrggbb or rrggbbaa, with or without #, \
             or a name of CSS. A choice is its value or its label.
+
+            With --for or --while a value is leased: it stands above what is kept and is not kept itself, and what is \
+            below it comes back at the end, also if this command is killed. The newest lease of a tweak counts. In a \
+            process without the Tweaks library a small process of this command puts the old value back.
             """)
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "How long the values count, such as 30s or 2min; the command returns at once.", valueName: "time")
+    )
+    var lease: DurationArgument?
+
+    @Flag(
+        name: .customLong("while"),
+        help: ArgumentHelp(
+            "Let the values count while a command runs, which stands behind: --while -- <command>.",
+            discussion: "Signals are passed on to it, and its exit status is that of this command."))
+    var attends = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Reach the values gradually in this time, numbers by their scale and colours by their components; what is kept is the end.",
+            valueName: "time"))
+    var ramp: DurationArgument?
 
     @Option(help: "The form of the output.")
     var format: OutputFormat = .table
@@ -41,8 +66,24 @@ struct SetCommand: ParsableCommand {
         completion: .custom(completeSettableTweaksAndValues))
     var others: [String] = []
 
+    func validate() throws {
+        if let lease, !ControlLimits.leaseDurations.contains(lease.seconds) {
+            throw ValidationError("A value counts for 1 ms to a week.")
+        }
+        if let ramp, !ControlLimits.rampDurations.contains(ramp.seconds) {
+            throw ValidationError("A value changes in 1 ms to an hour.")
+        }
+        if attends, TweakCommand.attendedWords.isEmpty {
+            throw ValidationError("Give the command behind --while --.")
+        }
+    }
+
     func run() throws {
+        let durations = SetDurations(
+            until: attends ? .closed : nil, for: lease?.seconds, ramp: ramp?.seconds)
+        var held: [any Program] = []
         try target.forEach(checkingValues: true, format) { program throws(Failure) in
+            held.append(program)
             var changes: [Change] = []
             var rest = ([tweak] + (value.map { [$0] } ?? []) + others)[...]
             while let word = rest.popFirst() {
@@ -52,14 +93,35 @@ struct SetCommand: ParsableCommand {
                 changes.append(change)
             }
             for change in changes where change.admission.wasClamped { change.warnOfLimits() }
-            let made = zip(changes, try Self.passed(Self.make(changes, in: program), in: program))
+            let made = zip(changes, try Self.passed(Self.make(changes, in: program, durations), in: program))
             try target.show(["changes": made.map(ChangeForm.init)], of: program, as: format) {
                 made.map { change, after in
-                    printable(after.change(from: change.tweak, waiting: program.waitingText(after)))
+                    printable(after.change(from: change.tweak, waiting: program.waitingText(after)) + terms)
                 }.joined(separator: "\n")
             }
-            for (change, after) in made { change.warnOfOthers(after) }
+            for (change, after) in made { change.warnOfOthers(after, durations) }
         }
+        if attends { try attend(held) }
+    }
+
+    /// How long the values count, behind a line.
+    private var terms: String {
+        (ramp.map { " in \($0.text)" } ?? "") + (lease.map { ", for \($0.text)" } ?? "")
+            + (attends ? ", while the command runs" : "")
+    }
+
+    /// Runs the command, and ends the leases.
+    private func attend(_ programs: [any Program]) throws {
+        let words = Array(argumentBytes.suffix(TweakCommand.attendedWords.count))
+        var status: Int32 = 0
+        try Failure.reported { () throws(Failure) in status = try AttendedCommand(words: words).run() }
+        for program in programs {
+            (program as? MemoryProgram)?.endLeases()
+            if let program = program as? LiveProgram, (try? program.endLeases()) == nil {
+                warn("\(program.title): it ended before the command did, or closed the connection")
+            }
+        }
+        if status != 0 { throw ExitCode(status) }
     }
 
     /// Reads one change: `NAME=VALUE`, or a name and the word behind it.
@@ -87,11 +149,13 @@ struct SetCommand: ParsableCommand {
     }
 
     /// - Returns: The tweaks as the program has them now.
-    private static func make(_ changes: [Change], in program: any Program) throws(Failure) -> [JSONTweak] {
-        if changes.count == 1 { return [try program.set(changes[0].tweak, to: changes[0].text)] }
+    private static func make(
+        _ changes: [Change], in program: any Program, _ durations: SetDurations
+    ) throws(Failure) -> [JSONTweak] {
+        if changes.count == 1 { return [try program.set(changes[0].tweak, to: changes[0].text, durations)] }
         var values = OverridesDocument()
         for change in changes { values.set(change.admission.value, for: change.tweak.declaration.key) }
-        let answer = try program.apply(values, resettingOthers: false, allOrNothing: true)
+        let answer = try program.apply(values, resettingOthers: false, allOrNothing: true, durations)
         guard answer.problems.isEmpty else {
             throw Failure("nothing was set:", details: answer.problems, .invalid)
         }
@@ -136,12 +200,13 @@ private struct Change {
         warn(outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed))
     }
 
-    func warnOfOthers(_ after: JSONTweak) {
+    func warnOfOthers(_ after: JSONTweak, _ durations: SetDurations) {
         let declaration = tweak.declaration
-        if let value = after.value, after.pendingValue == nil, value != admission.value {
+        if let value = after.value, after.pendingValue == nil, after.ramp == nil, value != admission.value {
+            let other = after.leaseText ?? after.source ?? "another source"
             warn(
-                "\(declaration.key): what was set is kept, but \(after.source ?? "another source") comes before it "
-                    + "with \(declaration.text(of: value))")
+                "\(declaration.key): what was set is \(durations.areLeased ? "leased" : "kept"), but \(other) "
+                    + "comes before it with \(declaration.text(of: value))")
         }
     }
 }
@@ -153,8 +218,11 @@ private struct ChangeForm: Encodable {
     let wasClamped: Bool
     let source: String?
     let pendingValue: TweakValue?
+    let lease: JSONLease?
+    let ramp: JSONRamp?
 
     init(_ change: Change, _ after: JSONTweak) {
+        (lease, ramp) = (after.lease, after.ramp)
         tweak = change.tweak.declaration.key
         (oldValue, value, pendingValue) = (change.tweak.value, after.value, after.pendingValue)
         (wasClamped, source) = (change.admission.wasClamped, after.source)
@@ -176,12 +244,32 @@ extension JSONTweak {
         if before.pendingValue != nil, old == new {
             return "\(declaration.key): \(new), also after a restart"
         }
-        return "\(declaration.key): \(old) → \(new)"
+        let target = ramp.map { declaration.text(of: $0.target) }
+        return "\(declaration.key): \(old) → \(target ?? new)"
     }
+
+    /// The lease that gives the value, for people: `a lease of tweak 4711 ada for another 27 s`; `nil` if there is none.
+    var leaseText: String? { lease.map { "a lease of \($0.text)" } }
 
     private func text(of value: TweakValue?) -> String {
         // Without the executable nobody knows what that is.
         value == .nothing ? "the default" : value.map { declaration.text(of: $0) } ?? ""
+    }
+}
+
+extension JSONLease {
+    /// The client and the time that is left: `tweak 4711 ada for another 27 s`.
+    var text: String { by + (remaining.map { " for another \(durationText($0))" } ?? "") }
+}
+
+/// A time in seconds, minutes or hours, rounded up.
+func durationText(_ seconds: Double) -> String {
+    // A program may say anything.
+    let seconds = min(max(seconds, 0), 1e9)
+    return switch seconds {
+    case ..<120: "\(Int(seconds.rounded(.up))) s"
+    case ..<7200: "\(Int((seconds / 60).rounded(.up))) min"
+    default: "\(Int((seconds / 3600).rounded(.up))) h"
     }
 }
 

@@ -74,14 +74,17 @@ extension ListTweaks: StoreMethod {
                 state.tweaks.all.filter { tweak in
                     (category?.hasSameBytes(as: tweak.key.category) ?? true)
                         && (collection?.hasSameBytes(as: tweak.key.collection) ?? true)
-                }.map { JSONTweak(state.status(of: $0)) }
+                }.map { JSONTweak(of: $0, in: state) }
             })
     }
 }
 
 extension GetTweak: StoreMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> JSONTweak {
-        JSONTweak(try requests.status(of: tweak))
+        if let form = requests.look({ state in state.tweaks[tweak].map { JSONTweak(of: $0, in: state) } }) {
+            return form
+        }
+        throw ControlError(requests.store.unknown(tweak))
     }
 }
 
@@ -89,14 +92,15 @@ extension ExplainTweak: StoreMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
         let status = try requests.status(of: tweak)
         let tweak = status.declaration
-        let (provided, others) = requests.look { state in
+        let (provided, others, leases) = requests.look { state in
             (
                 state.layers.opinions(on: tweak.key).map {
                     ($0.source, $0.provided, state.layers.feed(of: $0.source))
                 },
                 state.layers.all.filter { $0.values[tweak.key] == nil }.compactMap {
                     $0.feed?.provider as? ProvidedValues
-                }
+                },
+                state.layers.leases[tweak.key]
             )
         }
         var opinions = provided.map { source, provided, feed in
@@ -110,6 +114,16 @@ extension ExplainTweak: StoreMethod {
             }
             opinion.location = (feed?.provider as? any FileProvider)?.files.joined(separator: ", ")
             return opinion
+        }
+        if let index = opinions.firstIndex(where: { $0.source == TweakSource.lease.name }) {
+            opinions.replaceSubrange(
+                index...index,
+                with: leases.reversed().map { lease in
+                    var opinion = opinions[index]
+                    opinion.value = JSONValue(lease.value)
+                    opinion.lease = JSONLease(lease)
+                    return opinion
+                })
         }
         opinions.append(
             Answer.Opinion(
@@ -143,16 +157,21 @@ extension SetTweak: StoreMethod {
             throw ControlError(
                 .invalidParameters, "set takes either a value other than null, or a text")
         }
+        let terms = try requests.terms(durations, count: 1)
         do throws(TweakError) {
-            let admission = try requests.store.set(tweak, by: requests.author) {
+            if let obstacle = try requests.store.declaration(of: tweak).obstacle(to: terms) { throw obstacle }
+            let admission = try requests.store.set(tweak, by: requests.author, on: terms) {
                 (declaration, current) throws(TweakValueError) in
                 if let text { return try declaration.admit(text: text, current: current) }
                 return try declaration.admit(value ?? .null)
             }
+            requests.keepTime(terms)
             let status = try requests.store.storedStatus(of: tweak)
-            return Answer(
+            var answer = Answer(
                 tweak: tweak, value: JSONValue(status.value), wasClamped: admission.wasClamped,
                 source: status.source.description, pendingValue: status.pendingValue.map(JSONValue.init))
+            (answer.lease, answer.ramp) = requests.look { ($0.lease(of: tweak), $0.ramp(of: tweak)) }
+            return answer
         } catch {
             throw ControlError(error)
         }
@@ -170,6 +189,7 @@ extension ResetTweaks: StoreMethod {
     /// - Returns: `nil` if the parameters are ambiguous.
     private func resetGroup(_ requests: ControlRequests) throws(ControlError) -> Answer? {
         do throws(TweakError) {
+            if let leases { return try end(leases, requests) }
             let count: Int
             switch (tweak, category, collection, all) {
             case (let key?, nil, nil, nil):
@@ -189,15 +209,41 @@ extension ResetTweaks: StoreMethod {
             throw ControlError(error)
         }
     }
+
+    private func end(_ leases: Leases, _ requests: ControlRequests) throws(TweakError) -> Answer? {
+        let keys: [TweakKey]
+        switch (tweak, category, collection, all) {
+        case (let key?, nil, nil, nil):
+            try requests.store.checkHasValue(key)
+            keys = [key]
+        case (nil, let category?, let collection, nil):
+            keys = requests.store.keys(category, collection)
+            if keys.isEmpty {
+                throw .noTweaks(in: [category, collection].compactMap(\.self).joined(separator: "/"))
+            }
+        case (nil, nil, nil, true?): keys = requests.store.keys(nil, nil)
+        default: return nil
+        }
+        let client = requests.client
+        return Answer(
+            reset: requests.store.endLeases(of: keys, by: requests.author) {
+                leases == .all || client != nil && $0.terms.connection === client
+            })
+    }
 }
 
 extension SetManyTweaks: StoreMethod {
-    func answer(_ requests: ControlRequests) -> Answer {
+    func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
+        let terms = try requests.terms(durations, count: values.count)
+        guard terms.lease == nil || resettingOthers != true else {
+            throw ControlError(.invalidParameters, "setMany cannot reset others for the time of a lease")
+        }
         var preset = TweakPreset(name: "")
         for (key, value) in values { preset.values[key] = value }
         let report = requests.store.apply(
             preset, resettingOthers: resettingOthers ?? false,
-            allOrNothing: allOrNothing ?? false, by: requests.author)
+            allOrNothing: allOrNothing ?? false, by: requests.author, on: terms)
+        requests.keepTime(terms)
         return Answer(
             applied: report.applied, clamped: report.clamped, unknown: report.unknown,
             refused: report.refused.sorted { $0.key < $1.key }.map {
@@ -221,10 +267,84 @@ extension JSONValue {
 }
 
 extension JSONTweak {
-    fileprivate init(_ status: TweakStatus) {
+    fileprivate init(of entry: TweakEntry, in state: StoreState) {
+        let status = state.status(of: entry)
         self.init(
             status.declaration, value: status.value, source: status.source.description,
             pendingValue: status.pendingValue, gate: status.gate)
+        (lease, ramp) = (state.lease(of: entry.key), state.ramp(of: entry.key))
+    }
+}
+
+extension JSONLease {
+    fileprivate init(_ lease: Lease) {
+        self.init(by: "\(lease.author)", remaining: lease.terms.end.map(Self.seconds))
+    }
+
+    /// The seconds until a time, in milliseconds.
+    fileprivate static func seconds(until end: ContinuousClock.Instant) -> Double {
+        (max(end - .now, .zero) / .milliseconds(1)).rounded() / 1000
+    }
+}
+
+extension StoreState {
+    /// The lease that gives a tweak its value.
+    fileprivate func lease(of key: TweakKey) -> JSONLease? {
+        guard let lease = layers.leases[key].last, tweaks[key]?.source == .lease else { return nil }
+        return JSONLease(lease)
+    }
+
+    fileprivate func ramp(of key: TweakKey) -> JSONRamp? {
+        guard !ramps.isEmpty, let ramp = ramps[key] else { return nil }
+        return JSONRamp(target: JSONValue(ramp.target), remaining: JSONLease.seconds(until: ramp.end))
+    }
+}
+
+extension ControlRequests {
+    /// The client; `nil` if the program requests.
+    fileprivate var client: ClientIdentity? {
+        if case .client(let client) = author { client } else { nil }
+    }
+
+    /// Makes sure that leases end and ramps advance. Without a thread for that they end at once.
+    fileprivate func keepTime(_ terms: SetTerms) { if terms.needTime { _ = store.keepTime() } }
+
+    /// Checks how long values count.
+    ///
+    /// - Parameter count: The number of values.
+    fileprivate func terms(_ durations: SetDurations, count: Int) throws(ControlError) -> SetTerms {
+        var terms = SetTerms()
+        if durations.areNone { return terms }
+        if let ramp = durations.ramp {
+            guard ControlLimits.rampDurations.contains(ramp) else {
+                throw ControlError(.invalidParameters, "a ramp takes 0.001 to 3600 seconds")
+            }
+            terms.ramp = .seconds(ramp)
+        }
+        if durations.areLeased {
+            if let lease = durations.lease, !ControlLimits.leaseDurations.contains(lease) {
+                throw ControlError(.invalidParameters, "a lease takes 0.001 to 604800 seconds, a week")
+            }
+            terms.lease = Lease.Terms(
+                end: durations.lease.map { .now + .seconds($0) },
+                connection: durations.end == nil ? nil : client)
+            let (own, all) = store.state.withLock { state in
+                (
+                    durations.end == nil ? 0 : client.map(state.layers.leases.count) ?? 0,
+                    state.layers.leases.count
+                )
+            }
+            guard own + count <= ControlLimits.leases, all + count <= ControlLimits.allLeases else {
+                throw ControlError(
+                    .busy,
+                    "there are \(own) leases of this client and \(all) in all; allowed: \(ControlLimits.leases) "
+                        + "and \(ControlLimits.allLeases)")
+            }
+        } else if store.state.withLock({ !$0.layers.keepsItself($0.layers.keeper) }) {
+            throw ControlError(
+                .refused, "values that a provider of the program keeps cannot change gradually")
+        }
+        return terms
     }
 }
 
@@ -245,7 +365,8 @@ extension ControlError {
         case .refused(let reason): self.init(.refused, "\(error)", allowed: reason.allowed)
         case .gate: self.init(.refused, "\(error)")
         case .notKept, .notMutable: self.init(.notKept, "\(error)")
-        case .otherType, .exists, .notMade, .invalid, .order: self.init(.internalError, "\(error)")
+        case .invalid: self.init(.refused, "\(error)")
+        case .otherType, .exists, .notMade, .order: self.init(.internalError, "\(error)")
         }
     }
 }

@@ -127,6 +127,9 @@ final class Endpoint: EventLoop.Source {
         }
         // The worker is busy meanwhile.
         for client in clients { client.write(&lines) }
+        for client in clients where client.leavesLeases() {
+            store.endLeases(of: client.identity, worker: worker)
+        }
         for client in clients where client.isDone { client.close() }
         clients.removeAll(where: \.isDone)
         lines = ChangeLines()
@@ -135,7 +138,11 @@ final class Endpoint: EventLoop.Source {
     }
 
     func end() {
-        for client in clients { client.close() }
+        for client in clients {
+            client.leave(forGood: true)
+            if client.leavesLeases() { store.endLeases(of: client.identity, worker: worker) }
+            client.close()
+        }
         clients = []
         listenToStore()
         guard let listening else { return }
@@ -262,6 +269,9 @@ extension Endpoint {
     private func perform<Method: StoreMethod>(_ call: Method, _ id: RequestID?, of client: EndpointClient) {
         var requests = requests
         if Method.setsValues { requests.author = .client(client.identity) }
+        if call.endsWithConnection, client.holdLeases() {
+            store.state.withLock { $0.layers.openLeases(of: client.identity) }
+        }
         let body = { @Sendable [requests] () throws(ControlError) in try call.answer(requests) }
         if Method.setsValues { give(id, of: client, body) } else { answer(id, of: client, body) }
     }

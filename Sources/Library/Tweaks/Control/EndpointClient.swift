@@ -36,6 +36,9 @@ final class EndpointClient {
     /// first one.
     private(set) lazy var identity = ClientIdentity(peer)
 
+    /// Whether the client may hold leases, which then end with the connection.
+    private var holdsLeases = false
+
     /// Whether the client's user is unknown.
     var isStranger: Bool { requiredUser != nil }
 
@@ -64,7 +67,7 @@ final class EndpointClient {
         guard hasEnded, requests.isEmpty, hasRoom else { return false }
         return isGone
             || onWorker + runningActions == 0 && sent == output.count && subscriptions.isEmpty
-                && samplings.isEmpty
+                && samplings.isEmpty && !holdsLeases
     }
 
     var hasSubscriptions: Bool { !subscriptions.isEmpty }
@@ -170,6 +173,25 @@ extension EndpointClient {
         (output, sent) = ([], 0)
         (subscriptions, samplings) = ([:], [:])
         changes = CoalescedChanges()
+    }
+}
+
+// MARK: - Leases
+
+extension EndpointClient {
+    /// Notes that the client asks for leases.
+    ///
+    /// - Returns: Whether the connection is open.
+    func holdLeases() -> Bool {
+        guard !isGone else { return false }
+        holdsLeases = true
+        return true
+    }
+
+    /// Whether the connection is closed and leases may be left; once.
+    func leavesLeases() -> Bool {
+        defer { if isGone { holdsLeases = false } }
+        return isGone && holdsLeases
     }
 }
 

@@ -62,6 +62,7 @@ extension TweakStore {
             state.repairGates()
         }
         fbtweak__repair_sequence()
+        let isLeft = endLeasesAndRampsInChild()
         fbtweak__forget_other_threads()
         Self.watchMainThread()
 
@@ -74,6 +75,12 @@ extension TweakStore {
         for feed in state.withLock({ $0.layers.feeds }) { followFiles(of: feed) }
         serveRequests()
         if state.withLock({ $0.gates.drainCallForWatch() }) { watchGates() }
+        if isLeft {
+            _ = EventLoop.wait { thread, _ in
+                _ = thread.worker.add { [self] in deliverChanges() }
+                return nil
+            }
+        }
         if let writer {
             _ = EventLoop.wait { _, _ in
                 writer.settleInheritance()

@@ -37,13 +37,15 @@ extension TweakStore {
     }
 
     func apply(
-        _ preset: TweakPreset, resettingOthers: Bool, allOrNothing: Bool, by author: ChangeAuthor
+        _ preset: TweakPreset, resettingOthers: Bool, allOrNothing: Bool, by author: ChangeAuthor,
+        on terms: SetTerms = .usual
     ) -> TweakReport {
         apply(
             preset.values.keys.sorted(), resettingOthers: resettingOthers, allOrNothing: allOrNothing,
-            by: author
+            by: author, on: terms
         ) {
             (batch, key, declaration) throws(TweakError) in
+            if let obstacle = declaration.obstacle(to: terms) { throw obstacle }
             do throws(TweakValueError) {
                 guard let admission = try preset.values.admission(for: declaration) else { return false }
                 batch.set(admission, for: key)

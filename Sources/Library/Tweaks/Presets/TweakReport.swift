@@ -34,14 +34,15 @@ extension TweakStore {
     ///   - resettingOthers: Whether all other tweaks are reset to their defaults.
     ///   - allOrNothing: Whether nothing changes if one of the values cannot be applied.
     ///   - author: Who applies them.
+    ///   - terms: How long they count, and how fast they are reached.
     ///   - set: Sets one of them in a batch; returns whether the value was clamped.
     func apply(
         _ keys: [TweakKey], resettingOthers: Bool = false, allOrNothing: Bool = false,
-        by author: ChangeAuthor = .program,
+        by author: ChangeAuthor = .program, on terms: SetTerms = .usual,
         _ set: (inout TweakBatch, TweakKey, TweakDeclaration) throws(TweakError) -> Bool
     ) -> TweakReport {
         var report = TweakReport()
-        batch(by: author) { batch in
+        batch(by: author, on: terms) { batch in
             if resettingOthers {
                 for key in allKeys() { try? batch.reset(key) }
             }

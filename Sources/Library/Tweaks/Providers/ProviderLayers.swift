@@ -41,6 +41,10 @@ struct ProviderLayers {
     private(set) var keeper = TweakSource.overrides
     /// The providers that are queried for every tweak.
     private(set) var askedForAll: [ProviderFeed] = []
+    /// The leases, whose values are in a layer of their own, below the session's, while there are any.
+    private(set) var leases = Leases()
+    /// The index of that layer.
+    private var leaseLayer: Int?
 
     /// Whether no provider has any value.
     var isEmpty: Bool { all.allSatisfy(\.values.isEmpty) }
@@ -61,16 +65,24 @@ struct ProviderLayers {
         findKeeper()
     }
 
-    /// The same layers in another order; `nil` unless that names each of them once.
-    func ordered(_ sources: [TweakSource]) -> ProviderLayers? {
-        guard sources.count == all.count, Set(sources) == Set(all.map(\.source)) else { return nil }
+    /// The providers in their order, without leases, whose place is fixed.
+    var sources: [TweakSource] { all.map(\.source).filter { $0 != .lease } }
+
+    /// The same layers in another order; `nil` unless that names each of ``sources`` once.
+    func ordered(_ order: [TweakSource]) -> ProviderLayers? {
+        let sources = sources
+        guard order.count == sources.count, Set(order) == Set(sources) else { return nil }
         var layers = self
-        layers.all = sources.compactMap { index(of: $0).map { all[$0] } }
+        layers.all = order.compactMap { index(of: $0).map { all[$0] } }
+        if let leaseLayer {
+            layers.all.insert(all[leaseLayer], at: layers.index(of: .session).map { $0 + 1 } ?? 0)
+        }
         layers.findKeeper()
         return layers
     }
 
     private mutating func findKeeper() {
+        leaseLayer = index(of: .lease)
         askedForAll = []
         for layer in all {
             if let feed = layer.feed, !feed.listsAllKeys { askedForAll.append(feed) }
@@ -88,6 +100,30 @@ struct ProviderLayers {
     var feeds: [ProviderFeed] { all.compactMap(\.feed) }
 
     func feed(of source: TweakSource) -> ProviderFeed? { index(of: source).flatMap { all[$0].feed } }
+
+    // MARK: Leases
+
+    mutating func openLeases(of connection: ClientIdentity) { leases.open(connection) }
+
+    mutating func closeLeases(of connection: ClientIdentity) { leases.close(connection) }
+
+    /// The change that begins leases.
+    mutating func beginLeases(
+        _ values: [(key: TweakKey, value: TweakValue)], _ terms: Lease.Terms, by author: ChangeAuthor
+    ) -> Leases.Change {
+        // An update is planned with the layer.
+        if leaseLayer == nil {
+            insert(Layer(source: .lease), at: index(of: .session).map { $0 + 1 } ?? 0)
+        }
+        return leases.beginning(values, terms, by: author)
+    }
+
+    private mutating func commit(_ change: Leases.Change) {
+        leases.apply(change)
+        guard let leaseLayer else { return }
+        for (key, value) in change.values { all[leaseLayer].values[key] = value.map(ProvidedValue.value) }
+        if leases.isEmpty { remove(.lease) }
+    }
 
     // MARK: The values
 
@@ -126,7 +162,11 @@ struct ProviderLayers {
             let source = all[index].source
             let isUpdated = index == layer
             if source == .session, !isUpdated, update?.endsSession == true { continue }
-            guard let provided = isUpdated ? new : all[index].value(of: tweak.key) else { continue }
+            var provided = isUpdated ? new : all[index].value(of: tweak.key)
+            if index == leaseLayer, let value = update?.leases.value(of: tweak.key) {
+                provided = value.map(ProvidedValue.value)
+            }
+            guard let provided else { continue }
             if isUpdated, update?.isAdmitted == true, case .value(let value) = provided {
                 return Resolution(value: value, source: source)
             }
@@ -188,6 +228,7 @@ struct ProviderLayers {
         _ update: ValueUpdate, to index: Int?, except refused: Set<Int>,
         _ changed: (TweakKey, ProvidedValue?) -> Void
     ) {
+        defer { if !update.leases.isEmpty { commit(update.leases) } }
         guard let index, all.indices.contains(index) else { return }
         if all[index].values.isEmpty { all[index].values.reserveCapacity(update.opinions.count) }
         let session = update.endsSession ? self.index(of: .session) : nil

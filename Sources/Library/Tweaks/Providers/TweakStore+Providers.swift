@@ -14,10 +14,10 @@ extension TweakStore {
     // MARK: The order
 
     /// The providers, highest precedence first. The first value that the tweak accepts counts; without one, the default
-    /// in the binary.
+    /// in the binary. Leases, see ``TweakSource/lease``, always come after the session.
     public var sources: [TweakSource] {
         startIfShared()
-        return state.withLock { $0.layers.all.map(\.source) }
+        return state.withLock { $0.layers.sources }
     }
 
     /// Adds a provider, and applies its values.
@@ -37,7 +37,9 @@ extension TweakStore {
             throw .order("the provider \(provider.source) is in a store already; each store needs its own")
         }
         let problem = state.withLock { state -> TweakError? in
-            guard state.layers.index(of: provider.source) == nil, provider.source != .binary else {
+            guard state.layers.index(of: provider.source) == nil,
+                ![.binary, .lease].contains(provider.source)
+            else {
                 return .order("there is a provider \(provider.source) already")
             }
             guard let index = source.map(state.layers.index) ?? state.layers.all.count else {
@@ -134,6 +136,6 @@ extension TweakStore {
 
 extension ProviderLayers {
     fileprivate func noSource(_ source: TweakSource?) -> String {
-        "there is no provider \(source?.name ?? ""); there are \(all.map(\.source.name).joined(separator: ", "))"
+        "there is no provider \(source?.name ?? ""); there are \(sources.map(\.name).joined(separator: ", "))"
     }
 }

@@ -9,6 +9,10 @@ struct StoreState {
     /// The values outside the binary. The overrides are those in the file when it was read, with changes since.
     var layers = ProviderLayers()
     var environment = EnvironmentVariables()
+    /// Tweaks on the way to the values of their providers.
+    var ramps: [TweakKey: Ramp] = [:]
+    /// Whether a ``ValueTimer`` ends leases and advances ramps.
+    var hasTimer = false
     /// Tweaks that only providers declare and that have no entries yet.
     private var undeclared: Set<TweakKey> = []
     /// Handles of undeclared names, and replaced handles. They may still be read, so those of the tweak's type follow
@@ -271,6 +275,7 @@ extension StoreState {
         // The value that waits for a gate may be of another type.
         if let mailbox = entry.waitsIn { changeCells(of: entry, isRemoving: true) { mailbox.drop(entry) } }
         entry.redeclare(declaration)
+        if !ramps.isEmpty { follow(nil, entry) }
         updateHandles(of: entry, handle)
         commit(layers.resolve(declaration, &messages), of: entry, by: author)
     }
@@ -479,6 +484,7 @@ extension StoreState {
     }
 
     private mutating func remove(_ entry: TweakEntry) {
+        if !ramps.isEmpty { follow(nil, entry) }
         tweaks.remove(entry.key)
         entry.cells.forEach { owned in
             if owned.owner == .variable { boundVariables[StableNumber(owned.cell.number)] = nil }

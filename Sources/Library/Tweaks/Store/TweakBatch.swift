@@ -111,11 +111,12 @@ extension TweakStore {
     }
 
     func batch<Result, Failure>(
-        by author: ChangeAuthor, _ body: (inout TweakBatch) throws(Failure) -> Result
+        by author: ChangeAuthor, on terms: SetTerms = .usual,
+        _ body: (inout TweakBatch) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var batch = TweakBatch(of: self)
         let result = try body(&batch)
-        changeOrReport(batch.changes, by: author)
+        changeOrReport(batch.changes, by: author, on: terms)
         return result
     }
 }

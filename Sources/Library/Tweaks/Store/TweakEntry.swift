@@ -24,6 +24,7 @@ final class TweakEntry: @unchecked Sendable {
         @exclusivity(unchecked) var pendingValue: TweakValue?
         /// The value that waits for a gate, and the gate.
         @exclusivity(unchecked) var waiting: (resolution: Resolution, mailbox: GateMailbox)?
+        @exclusivity(unchecked) var rampTarget: TweakValue?
         @exclusivity(unchecked) var isKnownToDisagree = false
         @exclusivity(unchecked) var lastChange: (oldValue: TweakValue, source: TweakSource, time: Duration)?
     }
@@ -87,6 +88,15 @@ final class TweakEntry: @unchecked Sendable {
     func wait(for waiting: (Resolution, GateMailbox)?) {
         if history == nil, waiting != nil { history = History() }
         history?.waiting = waiting
+    }
+
+    /// The value at the end of the tweak's ramp; `nil` if it has none.
+    var rampTarget: TweakValue? {
+        get { history?.rampTarget }
+        set {
+            if history == nil { history = History() }
+            history?.rampTarget = newValue
+        }
     }
 
     /// Whether conflicting declarations are known.

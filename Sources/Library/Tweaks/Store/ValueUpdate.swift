@@ -25,6 +25,19 @@ struct ValueUpdate {
     var isAdmitted = false
     /// Whether session values of these tweaks end.
     var endsSession = false
+    /// Leases that begin or end with it.
+    var leases = Leases.Change()
+    /// What happens to the ramps of these tweaks.
+    var ramps = Ramps.end
+
+    enum Ramps {
+        /// Tweaks that get a value have it at once.
+        case end
+        /// Tweaks that get a value reach it gradually.
+        case begin(Duration, at: ContinuousClock.Instant)
+        /// Tweaks go on to the values that they have at a time.
+        case advance(to: ContinuousClock.Instant)
+    }
     /// The provider's declarations of tweaks that no binary needs to declare.
     var declarations = ProvidedDeclarations()
     /// Tweaks for which the provider failed. They keep their values.
@@ -54,6 +67,17 @@ struct ValueUpdate {
         endsSession = source == .overrides
     }
 
+    /// Gives tweaks the values that their providers have, after leases have begun or ended.
+    init(
+        resolving keys: some Sequence<TweakKey>, with leases: Leases.Change = Leases.Change(),
+        by author: ChangeAuthor
+    ) {
+        // No provider has this source, so no provider's value is new.
+        self.init(of: .binary, by: author, keys.lazy.map { ($0, nil) })
+        isAdmitted = true
+        self.leases = leases
+    }
+
     /// The differences from a provider's former values, except for tweaks that are left out.
     init(
         of source: TweakSource, by author: ChangeAuthor, replacing known: [TweakKey: ProvidedValue],
@@ -75,6 +99,8 @@ struct ValuePlan {
     let layer: Int?
     /// Existing tweaks and their new values.
     var steps = ShortList<(entry: TweakEntry, resolution: Resolution)>()
+    /// The ramps of these tweaks afterwards. Others have none.
+    var ramps: [TweakKey: Ramp] = [:]
     /// The indices of values in the update that their tweaks refuse.
     var refused: Set<Int> = []
     var messages: [String] = []
@@ -126,9 +152,44 @@ extension StoreState {
                     entry.resolution(
                         in: layers, after: update, opinion.provided, in: layer, &plan.messages)
                 }
-            plan.steps.append((entry, resolution))
+            plan.steps.append((entry, ramped(resolution, of: entry, by: update, &plan.ramps)))
         }
         return plan
+    }
+
+    /// The value of a tweak on the way to the one chosen by its providers.
+    ///
+    /// - Parameter ramps: Gets the tweak's ramp, if it has one afterwards.
+    private func ramped(
+        _ resolution: Resolution, of entry: TweakEntry, by update: ValueUpdate,
+        _ ramps: inout [TweakKey: Ramp]
+    ) -> Resolution {
+        var resolution = resolution
+        switch update.ramps {
+        case .begin(let duration, let now):
+            let isOfUpdate = resolution.source == (update.source == .binary ? .lease : update.source)
+            let start = entry.pendingValue ?? entry.value
+            guard isOfUpdate, resolution.value != start, entry.declaration.obstacleToRamps == nil else {
+                return resolution
+            }
+            ramps[entry.key] = Ramp(
+                start: start, target: resolution.value, source: resolution.source, began: now,
+                duration: duration)
+            resolution.value = start
+        case .advance(let now):
+            guard let ramp = self.ramps[entry.key], ramp.leads(to: resolution) else { return resolution }
+            resolution.value = ramp.value(at: now, of: entry.declaration)
+            if now < ramp.end { ramps[entry.key] = ramp }
+        case .end:
+            guard !self.ramps.isEmpty, let ramp = self.ramps[entry.key], ramp.leads(to: resolution),
+                // A set to the target jumps there.
+                update.source != ramp.source, update.leases.value(of: entry.key) == nil
+            else { return resolution }
+            ramps[entry.key] = ramp
+            // Below a gate it may not be stored yet.
+            resolution.value = entry.pendingValue ?? entry.value
+        }
+        return resolution
     }
 
     /// Applies a plan, and leaves the changes for observers.
@@ -164,6 +225,9 @@ extension StoreState {
             }
         }
         put(gated, of: update.source)
+        if !ramps.isEmpty || !plan.ramps.isEmpty {
+            plan.steps.forEach { _, step in follow(plan.ramps[step.entry.key], step.entry) }
+        }
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
         delivery.add(changes, by: update.author)
         if !plan.messages.isEmpty { messages += plan.messages }
@@ -176,6 +240,13 @@ extension StoreState {
             delivery.add([change], by: update.author)
         }
         return isWritten
+    }
+
+    /// Gives a tweak another ramp, or none.
+    mutating func follow(_ ramp: Ramp?, _ entry: TweakEntry) {
+        guard ramp != nil || ramps[entry.key] != nil else { return }
+        ramps[entry.key] = ramp
+        entry.rampTarget = ramp?.target
     }
 
     /// The undeclared names in an update that are observed, with the providers' values.
@@ -291,6 +362,7 @@ extension TweakStore {
     /// - Parameter admit: Makes the value from the declaration and the tweak's value, current or after a restart.
     func set(
         _ key: TweakKey, in source: TweakSource? = nil, by author: ChangeAuthor = .program,
+        on terms: SetTerms = .usual,
         _ admit: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission
     ) throws(TweakError) -> TweakDeclaration.Admission {
         var admission: TweakDeclaration.Admission?
@@ -302,10 +374,13 @@ extension TweakStore {
             do throws(TweakValueError) { admitted = try entry.admit(admit) } catch { throw .refused(error) }
             admission = admitted
             let source = source ?? state.layers.keeper
-            isForProvider = !state.layers.keepsItself(source)
+            isForProvider = terms.lease == nil && !state.layers.keepsItself(source)
             if isForProvider { return nil }
-            let update = ValueUpdate(admitted.value, for: entry, in: source, by: author)
-            try state.checkGates(update)
+            let update =
+                terms.isUsual && state.layers.leases.isEmpty
+                ? ValueUpdate(admitted.value, for: entry, in: source, by: author)
+                : state.update([(key, admitted.value)], in: source, by: author, terms)
+            if let update { try state.checkGates(update) }
             return update
         }
         guard let admission else { throw unknown(key) }
@@ -325,16 +400,19 @@ extension TweakStore {
     ///   then removes the session's value, too.
     func change(
         _ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource? = nil,
-        by author: ChangeAuthor = .program
+        by author: ChangeAuthor = .program, on terms: SetTerms = .usual
     ) throws(TweakError) {
         let (source, feed, isOwn) = state.withLock { state in
             let source = source ?? state.layers.keeper
             return (source, state.layers.feed(of: source), state.layers.keepsItself(source))
         }
-        if isOwn {
-            let update = ValueUpdate(values, in: source, by: author)
+        if isOwn || terms.lease != nil {
+            let usual = terms.isUsual ? ValueUpdate(values, in: source, by: author) : nil
             return try apply { (state) throws(TweakError) in
-                try state.checkGates(update)
+                let update =
+                    state.layers.leases.isEmpty && usual != nil
+                    ? usual : state.update(values, in: source, by: author, terms)
+                if let update { try state.checkGates(update) }
                 return update
             }
         }
@@ -349,8 +427,12 @@ extension TweakStore {
         if let problem { throw problem }
     }
 
-    func changeOrReport(_ values: [(key: TweakKey, value: TweakValue?)], by author: ChangeAuthor) {
-        do throws(TweakError) { try change(values, by: author) } catch { diagnostics.warn("\(error)") }
+    func changeOrReport(
+        _ values: [(key: TweakKey, value: TweakValue?)], by author: ChangeAuthor, on terms: SetTerms = .usual
+    ) {
+        do throws(TweakError) { try change(values, by: author, on: terms) } catch {
+            diagnostics.warn("\(error)")
+        }
     }
 }
 

@@ -8,6 +8,8 @@ public struct TweakSource: Hashable, Sendable {
 
     /// Values that a person set until the process exits.
     public static let session = TweakSource("session")
+    /// Values of clients that end at a time or with a connection, see <doc:ControlProtocol>.
+    public static let lease = TweakSource("lease")
     /// The environment at the start of the process, see ``EnvironmentVariables``.
     public static let environment = TweakSource("environment")
     /// Values that a person set, kept in the overrides file.

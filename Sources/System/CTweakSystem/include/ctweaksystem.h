@@ -135,6 +135,9 @@ unsigned fbtweak__generation(void);
 /* A descriptor for a process, which stays valid when its id is reused (a pidfd); -1 and errno. */
 int fbtweak__open_process(pid_t process);
 
+/* Holds SIGTERM back; returns a descriptor that is readable once it has come, or -1 and errno. */
+int fbtweak__await_termination(void);
+
 /* Whether the process of such a descriptor has ended. */
 bool fbtweak__process_has_ended(int descriptor);
 

@@ -1,0 +1,234 @@
+internal import CommandSupport
+internal import CTweakSystem
+package import Glibc
+internal import TweakJSON
+internal import TweakOverrides
+internal import TweakProtocol
+internal import TweakRecords
+internal import TweakSystem
+
+/// A small process that holds leases in a process without the library: it sets values, and puts the old ones back at a
+/// time, or when the process that started it has ended, however that was.
+///
+/// It is this executable with ``argument``, and speaks the control protocol on its standard streams: one request, one
+/// answer. The end of its input is the end of the process that started it.
+package struct MemoryGuard {
+    /// The first argument of the command; the second one is the process to guard.
+    package static let argument = "---guard"
+
+    package let pid: pid_t
+    /// The input of the guard, closed by exec; the kernel closes it at the latest when this process ends.
+    private let input: CInt
+
+    /// Starts a guard for some values.
+    ///
+    /// - Returns: `nil` if the values were refused, and the answer.
+    static func start(
+        _ request: SetManyTweaks, in process: pid_t, title: String
+    ) throws(Failure) -> (guard: MemoryGuard?, answer: SetManyTweaks.Answer) {
+        guard let (input, childInput) = pipe() else { throw noGuard(title, errno) }
+        guard let (childOutput, output) = pipe().map({ ($0.write, $0.read) }) else {
+            close(input)
+            close(childInput)
+            throw noGuard(title, errno)
+        }
+        defer { close(output) }
+        var pid: pid_t = 0
+        let problem = spawn(&pid, [argument, "\(process)"], input: childInput, output: childOutput)
+        close(childInput)
+        close(childOutput)
+        guard problem == 0 else {
+            close(input)
+            throw noGuard(title, problem)
+        }
+        let memoryGuard = MemoryGuard(pid: pid, input: input)
+        do {
+            let id = RequestID.number(1)
+            writeAll(try request.request(id: id), to: input)
+            guard let line = readToEnd(output, limit: 1 << 24), !line.isEmpty,
+                case .answer(let answer) = try ProgramMessage(line: line.dropLast())
+            else { throw noGuard(title, EIO) }
+            let result = try answer.result(of: SetManyTweaks.self)
+            if result.applied.isEmpty {
+                memoryGuard.end()
+                return (nil, result)
+            }
+            return (memoryGuard, result)
+        } catch let failure as Failure {
+            memoryGuard.end()
+            throw failure
+        } catch {
+            memoryGuard.end()
+            throw Failure("\(error)", about: title, .unavailable)
+        }
+    }
+
+    /// Ends leases that end with this process, and waits until the old values are back.
+    func end() {
+        close(input)
+        var status: CInt = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    }
+
+    private static func noGuard(_ title: String, _ number: CInt) -> Failure {
+        Failure(
+            "no process could be started that puts the value back: \(systemMessage(number))", about: title,
+            .system)
+    }
+
+    private static func pipe() -> (write: CInt, read: CInt)? {
+        var ends: [CInt] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else { return nil }
+        ends = ends.map(fbtweak__above_standard)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[1], ends[0])
+    }
+
+    /// - Returns: A number of errno, or 0.
+    private static func spawn(
+        _ pid: inout pid_t, _ arguments: [String], input: CInt, output: CInt
+    ) -> CInt {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        var words = ([programName] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        return posix_spawn(&pid, "/proc/self/exe", &actions, nil, words, environ)
+    }
+
+    /// Writes to a guard; one that has ended is noticed when its answer is read.
+    private static func writeAll(_ bytes: [UInt8], to descriptor: CInt) {
+        let before = signal(SIGPIPE, SIG_IGN)
+        defer { signal(SIGPIPE, before) }
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+}
+
+// MARK: - In the guard
+
+extension MemoryGuard {
+    /// Does what a guard process does.
+    ///
+    /// - Parameter process: The process to guard, as an argument.
+    package static func run(_ process: String?) {
+        setsid()
+        for number in [SIGHUP, SIGINT, SIGQUIT, SIGPIPE] { signal(number, SIG_IGN) }
+        let termination = fbtweak__await_termination()
+        for descriptor in directoryEntries("/proc/self/fd").compactMap({ CInt($0) })
+        where descriptor > STDERR_FILENO && descriptor != termination {
+            close(descriptor)
+        }
+        _ = chdir("/")
+        guard let pid = process.flatMap({ pid_t($0) }), let line = readLine() else { return }
+        let request = ControlRequest(line: line)
+        guard case .success(let call as SetManyTweaks) = request.call, let id = request.id else { return }
+        let ended = fbtweak__open_process(pid)
+        let held: Held
+        do throws(Failure) {
+            held = try Held(call, in: pid)
+        } catch {
+            return answer(ControlAnswer<Done>(error: ControlError(.refused, error.message), to: id))
+        }
+        let begin = ContinuousClock.now
+        answer(ControlAnswer(held.answer, to: id))
+        guard !held.values.isEmpty else { return }
+        let end = call.durations.lease.map { begin + .seconds($0) }
+        wait(for: ended, pid, termination, isBound: call.durations.end == .closed, until: end)
+        held.putBack()
+    }
+
+    private static func answer(_ answer: ControlAnswer<some Codable & Sendable>) {
+        if let line = try? answer.line() {
+            _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        }
+        // The process that started this one reads to the end.
+        close(STDOUT_FILENO)
+        _ = openFile("/dev/null", O_WRONLY)
+    }
+
+    /// Reads a line of standard input; `nil` if it ends before.
+    private static func readLine() -> [UInt8]? {
+        var line: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while line.last != UInt8(ascii: "\n") {
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            line += buffer.prefix(count)
+        }
+        return line.dropLast()
+    }
+
+    /// Waits for the end of a lease.
+    ///
+    /// - Parameters:
+    ///   - ended: A pidfd of the process, or -1.
+    ///   - isBound: Whether the end of the input is the end.
+    private static func wait(
+        for ended: CInt, _ pid: pid_t, _ termination: CInt, isBound: Bool, until end: ContinuousClock.Instant?
+    ) {
+        while end.map({ ContinuousClock.now < $0 }) ?? true {
+            // Old kernels have no pidfd.
+            let longest: Duration = ended < 0 ? .milliseconds(250) : .seconds(3600)
+            let rest = max(min(end.map { $0 - .now } ?? longest, longest), .zero)
+            var awaited = [
+                pollfd(fd: ended, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: termination, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isBound ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = fbtweak__poll(&awaited, awaited.count, Int64(rest / .nanoseconds(1)))
+            if awaited.contains(where: { $0.revents != 0 }) || kill(pid, 0) != 0 && errno == ESRCH { return }
+        }
+    }
+
+    /// Values that were set, and what was there before.
+    private struct Held {
+        let program: MemoryProgram
+        let answer: SetManyTweaks.Answer
+        private(set) var values: [TweakKey: (old: TweakValue, new: TweakValue)] = [:]
+
+        init(_ call: SetManyTweaks, in pid: pid_t) throws(Failure) {
+            let title = "\(pid)"
+            guard let program = try MemoryProgram(pid: pid, warn: { _ in }) else {
+                throw Failure("it has no tweaks any more", about: title, .unavailable)
+            }
+            self.program = program
+            var document = OverridesDocument()
+            var before: [TweakKey: TweakValue] = [:]
+            for (key, json) in call.values {
+                guard let tweak = try program.tweak(key), let value = json.value(of: tweak.declaration.type)
+                else { continue }
+                document.set(value, for: key)
+                before[key] = tweak.value
+            }
+            answer = try program.apply(document, resettingOthers: false, allOrNothing: true)
+            for key in answer.applied {
+                if let old = before[key], let new = try program.tweak(key)?.nextValue {
+                    values[key] = (old, new)
+                }
+            }
+        }
+
+        /// Puts the old values back where the new ones still are.
+        func putBack() {
+            // The memory as it is now, perhaps of another program.
+            guard let now = try? MemoryProgram(pid: program.processID, warn: { _ in }) else { return }
+            var document = OverridesDocument()
+            for (key, (old, new)) in values where (try? now.tweak(key))?.nextValue == new {
+                document.set(old, for: key)
+            }
+            // Writes only if the records are where they were.
+            _ = try? program.apply(document, resettingOthers: false, allOrNothing: false)
+        }
+    }
+}
