@@ -109,7 +109,7 @@ import Testing
     @Test func `is plain HTTP beyond this machine only on request, with a warning`() throws {
         let page = try ServedPage(["--listen", "0.0.0.0", "--plain-http"], home: home)
         #expect(page.address.hasPrefix("http://"))
-        #expect(page.process.written.error.hasPrefix("tweak-ui: warning: whoever is on the way"))
+        #expect(page.process.written.error.hasPrefix("tweak-ui: warning: anyone on the network path"))
         // Foreign host names are refused there too.
         #expect(try page.ask("GET", "/", ["Host: evil.example:\(page.port)"], "").status == 403)
     }
