@@ -48,7 +48,7 @@ import Testing
         let shown = try lines("list", [], environment: ["PAGER": "sed s/^/paged:/"])
         // What is said beside the list does not go through the pager.
         #expect(
-            shown.count > 10 && shown.allSatisfy { $0.hasPrefix("paged:") || $0.contains("does not run") })
+            shown.count > 10 && shown.allSatisfy { $0.hasPrefix("paged:") || $0.contains("is not running") })
         #expect(shown.contains { $0.hasPrefix("paged:  \u{1B}[4mSetter / Values\u{1B}[m") })
         let unpaged = try lines("list", [], environment: ["PAGER": ""])
         #expect(unpaged.count == shown.count && !unpaged.contains { $0.hasPrefix("paged:") })
