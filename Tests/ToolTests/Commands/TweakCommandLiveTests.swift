@@ -194,7 +194,7 @@ import Testing
         _ = setter.process.wait()
         let ended = try setter.program.tweak("run", "Count")
         #expect(ended.status == 69)
-        #expect(ended.error.contains("does not run"))
+        #expect(ended.error.contains("is not running"))
     }
 
     @Test func `explain says who has which opinion`() throws {
