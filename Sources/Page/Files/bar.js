@@ -8,7 +8,7 @@ import { shown } from "./names.js";
 import { endText, whose } from "./outline.js";
 import { openMenu, openPopover } from "./popups.js";
 import { sourceText } from "./row.js";
-import { isMonitored, isSet, isSettable } from "./tweaks.js";
+import { isMonitored, isSet, isSettable, waitsForRestart } from "./tweaks.js";
 
 const byID = (id) => document.getElementById(id);
 
@@ -88,7 +88,7 @@ export function makeBar(page) {
   /** Shows how many values need a restart, with a button for it, or offers to start a program that has ended. */
   function showWaiting(program) {
     const isRunning = program?.state === "running" || program?.state === "silent";
-    const waiting = isRunning ? [...program.tweaks.values()].filter(({ pendingValue }) => pendingValue !== undefined).length : 0;
+    const waiting = isRunning ? [...program.tweaks.values()].filter(waitsForRestart).length : 0;
     const isStartable = Boolean(program?.description.isStartable);
     parts.waiting.hidden = waiting === 0 && !isStartable;
     const shownFor = parts.waiting.hidden ? "" : `${program.id} ${waiting}`;

@@ -9,7 +9,7 @@ import { iconButton, isTyping, make, setText } from "./dom.js";
 import { tweakCommand } from "./keys.js";
 import { shown } from "./names.js";
 import { isNumber } from "./numbers.js";
-import { sourceText, whyNoEffect } from "./row.js";
+import { gateText, sourceText, whyNoEffect } from "./row.js";
 import { currentValue, isDrawable, isExpired, isSettable, limitsText, valueFrom, valueText } from "./tweaks.js";
 
 const mostChanges = 12;
@@ -139,6 +139,7 @@ export class Details {
     const facts = [
       ["Default", tweak.type === "action" || tweak.monitor ? "" : valueText(tweak, tweak.default) || "empty"],
       ["Limits", limitsText(tweak)],
+      ["Gate", shown(tweak.gate)],
       ["Type", tweak.type + (tweak.monitor ? ", monitor" : "") + (tweak.readOnly && !tweak.monitor ? ", read-only" : "")],
       ...this.#page.state.options.map(({ name, title }) => [title[0].toUpperCase() + title.slice(1), optionText(tweak, name)]),
     ].filter(([, text]) => text);
@@ -188,7 +189,8 @@ export class Details {
     const { commands, state, samples } = this.#page;
     for (const control of this.#controls) control.update();
     setText(this.#copied.preview, this.#copied.text());
-    setText(this.#dynamic.why, whyNoEffect(tweak, state) ?? "");
+    const waits = gateText(tweak);
+    setText(this.#dynamic.why, whyNoEffect(tweak, state) ?? (waits && `${waits}; now ${valueText(tweak, tweak.value)}`));
     this.#dynamic.why.hidden = !this.#dynamic.why.textContent;
     this.#element.querySelector("[data-role=star]")?.setAttribute("aria-pressed", String(commands.isStarred(tweak)));
     this.#element.querySelector("[data-role=graph]")?.setAttribute("aria-pressed", String(commands.isGraphed(tweak)));

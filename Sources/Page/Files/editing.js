@@ -1,6 +1,10 @@
 // Changes values: shows them at once, sends at most one request a frame and always the last value, and records undo steps.
 
-import { equalValues, isSet, isSettable, requestValue } from "./tweaks.js";
+import { equalValues, isSet, isSettable, requestValue, valueFrom } from "./tweaks.js";
+
+/** Whether the value in an answer waits for a gate, and no event has told that it has passed. */
+const isStillWaiting = (tweak, { pendingValue }) => Boolean(tweak.gate) && pendingValue !== undefined &&
+  !equalValues(tweak.value, valueFrom(tweak.type, pendingValue));
 
 export class Editing {
   #state;
@@ -144,7 +148,8 @@ export class Editing {
       this.#confirm(entries);
       // A change event received meanwhile is newer than the answer; every change made by the request has its own event.
       for (const change of answer.tweaks ?? []) {
-        if (this.#state.tweak(program, change.tweak)?.told === told.get(change.tweak)) this.#state.setValue(program, change);
+        const tweak = this.#state.tweak(program, change.tweak);
+        if (tweak && (tweak.told === told.get(change.tweak) || isStillWaiting(tweak, change))) this.#state.setValue(program, change);
       }
       this.#findHidden(entries);
       this.#report(program, answer);

@@ -90,12 +90,13 @@ export function makeFollowing(page) {
     });
   }
 
-  function whoText({ by, source }) {
+  function whoText({ by, source, who }) {
     if (by !== undefined && by === state.stream) return "this page";
     if (by !== undefined) {
       const viewer = state.viewers.find(({ stream }) => stream === by);
       return viewer?.name ? shown(viewer.name) : `page ${by}`;
     }
+    if (who) return shown(who);
     return source === "override" || source === "default" ? "elsewhere" : shown(source ?? "elsewhere");
   }
 

@@ -5,8 +5,8 @@ import { padControl } from "./controls/pad.js";
 import { iconButton, make, setAttribute, setText } from "./dom.js";
 import { shown } from "./names.js";
 import { openPopover } from "./popups.js";
-import { currentValue, gatesOf, isChanged, isDrawable, isExpired, isMonitored, isSet, isSettable, valueText }
-  from "./tweaks.js";
+import { currentValue, gatesOf, isChanged, isDrawable, isExpired, isMonitored, isSet, isSettable, valueText,
+  waitsForGate, waitsForRestart } from "./tweaks.js";
 
 /** Why the value that was set has no effect, or undefined if it has. */
 export function whyNoEffect(tweak, state) {
@@ -15,7 +15,7 @@ export function whyNoEffect(tweak, state) {
     const { isReset, value, message } = tweak.failed;
     return `${isReset ? "not reset" : `not set to ${valueText(tweak, value) || "empty"}`}: ${shown(message)}`;
   }
-  if (tweak.pendingValue !== undefined && !tweak.local) {
+  if (waitsForRestart(tweak) && !tweak.local) {
     return program?.state === "offline" ? undefined
       : `applies at the next start; now ${valueText(tweak, tweak.value)}`;
   }
@@ -24,6 +24,9 @@ export function whyNoEffect(tweak, state) {
   if (gate) return `no effect while ${gate.name === "enabled" ? shown(gate.collection) : shown(gate.name)} is off`;
   return undefined;
 }
+
+/** The gate that a value waits for, as a text; empty if there is none. */
+export const gateText = (tweak) => (waitsForGate(tweak) ? `waits for the gate ${shown(tweak.gate)}` : "");
 
 /** The outermost enclosing feature that is off. */
 export function closedGate(tweak, state) {
@@ -52,6 +55,7 @@ export class Row {
     const parts = (this.#parts = {
       label: make("span", { class: "row-label", text: rowLabel(tweak) }),
       under: make("span", { class: "row-under" }),
+      gate: tweak.gate ? make("span", { class: "gate-mark", role: "img", hidden: true }) : undefined,
       badges: make("span", { class: "row-badges" }),
       reset: iconButton("reset", `Reset ${tweak.label}`, () => page.commands.resetTweak(tweak), { class: "row-reset" }),
       star: iconButton("star", `Star ${tweak.label}`, () => page.commands.toggleStar(tweak), { class: "row-star" }),
@@ -69,6 +73,7 @@ export class Row {
     this.element = make("li", { class: "row", data: { tweak: tweak.key, program: tweak.program, type: tweak.type } }, parts.name,
       make("div", { class: "row-control" }, this.#control.element), parts.badges,
       make("div", { class: "row-buttons" }, parts.pad, parts.graph, parts.star, parts.reset));
+    if (parts.gate) (this.#control.element.querySelector(".field") ?? this.#control.element.parentElement).append(parts.gate);
     if (depth > 0) this.element.style.setProperty("--depth", Math.min(depth, 6));
     this.update();
   }
@@ -107,6 +112,12 @@ export class Row {
     parts.under.classList.toggle("is-warning", Boolean(reason));
     setAttribute(parts.name, "aria-label",
       `${tweak.label}${changed ? ", changed" : ""}${under[0] ? `, ${under.join(", ")}` : ""}, details`);
+    if (parts.gate) {
+      const waits = gateText(tweak);
+      parts.gate.hidden = !waits;
+      setAttribute(parts.gate, "aria-label", waits || undefined);
+      setAttribute(parts.gate, "title", waits || undefined);
+    }
     this.#showBadges();
     const canReset = isSettable(tweak) && isSet(tweak);
     // Never hidden, so that nothing moves and the focus stays.
@@ -125,7 +136,7 @@ export class Row {
     if (source && source !== "default" && !isMonitored(tweak)) {
       badges.push([sourceText(source), `badge source ${source === "override" ? "is-set" : ""}`, `Provider: ${sourceText(source)}`]);
     }
-    if (tweak.pendingValue !== undefined) {
+    if (waitsForRestart(tweak)) {
       badges.push(["restart", "badge warning", "The new value applies at the next start. Restart the program…", () => commands.restart(state.programs.get(tweak.program))]);
     } else if (tweak.needsRestart) badges.push(["restart", "badge", "A new value applies at the next start"]);
     if (tweak.readOnly && !tweak.monitor) badges.push(["read-only", "badge", "Cannot be set"]);

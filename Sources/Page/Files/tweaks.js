@@ -35,12 +35,12 @@ export function tweakFrom(program, raw, order) {
 /** Whether two declarations of a tweak are equal in all options listed by the server. */
 export function areAlike(one, other, options) {
   const isAlike = (name) => name === "choices" ? choicesText(one) === choicesText(other) : Object.is(one[name], other[name]);
-  return ["type", "order", "default", "monitor"].every(isAlike) && options.every(({ name }) => isAlike(name));
+  return ["type", "order", "default", "monitor", "gate"].every(isAlike) && options.every(({ name }) => isAlike(name));
 }
 
 const choicesText = ({ choices }) => choices?.map(({ value, label }) => `${typeof value}${value}\n${label}`).join("\n");
 
-/** The value that a control shows: the local value, the value for the next start, or the current one. */
+/** The value that a control shows: the local value, the one that waits for the next start or a gate, or the current one. */
 export function currentValue(tweak) {
   if (tweak.local) return tweak.local.value;
   return tweak.pendingValue ?? tweak.value;
@@ -67,6 +67,12 @@ export const isSet = (tweak) =>
 // A program without the library has no overrides; its memory is written instead.
 const isPatched = (tweak) => tweak.source === "memory" || (isSettable(tweak) && tweak.source === "default" &&
   !equalValues(tweak.value, tweak.default));
+
+/** Whether its value waits for a gate of the program. */
+export const waitsForGate = (tweak) => tweak.pendingValue !== undefined && Boolean(tweak.gate) && !tweak.needsRestart;
+
+/** Whether its value waits for the next start of the program. */
+export const waitsForRestart = (tweak) => tweak.pendingValue !== undefined && !waitsForGate(tweak);
 
 /** Whether the expiry date of the tweak has passed. */
 export function isExpired(tweak, today = new Date().toISOString().slice(0, 10)) {

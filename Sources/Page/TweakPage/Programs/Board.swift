@@ -170,7 +170,10 @@ final class Board: Sendable {
                 guard change.newValue != .null, let tweak = state.programs[place].tweaks?[change.tweak]
                 else { continue }
                 let value = change.newValue.value(of: tweak.declaration.type)
-                state.change(place, change.tweak, value, change.source, tweak.pendingValue, time: change.time)
+                let hasPassed = tweak.isGated && value == tweak.pendingValue
+                state.change(
+                    place, change.tweak, value, change.source, hasPassed ? nil : tweak.pendingValue,
+                    time: change.time, who: change.by)
             }
         }
     }
@@ -405,7 +408,7 @@ extension Board.State {
 
     fileprivate mutating func change(
         _ place: Int, _ key: TweakKey, _ value: TweakValue?, _ source: String?, _ pendingValue: TweakValue?,
-        time: Double? = nil
+        time: Double? = nil, who: String? = nil
     ) {
         let by = programs[place].expected.take(key, pendingValue ?? value)
         guard
@@ -415,7 +418,7 @@ extension Board.State {
         let change = ChangeForm(
             tweak: key, oldValue: .scalar(before.value ?? .nothing), value: .scalar(value ?? .nothing),
             pendingValue: pendingValue.map { .scalar($0) }, source: source, time: time ?? secondsSince1970(),
-            by: by.map { "\($0)" })
+            by: by.map { "\($0)" }, who: who)
         let id = programs[place].id
         for stream in followers(of: id) {
             stream.add { $0.changes[id, default: PendingChanges()].add(change) }

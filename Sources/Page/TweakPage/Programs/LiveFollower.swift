@@ -197,6 +197,12 @@ private struct LiveLink {
             (knownFile, lastFile) = (file, .now)
             isListWanted = true
         }
+        // A value that waits for a gate may pass it and be as it was before, which no event tells.
+        if entry.tweaks.map({ $0.waiting > 0 }) ?? false,
+            lastList.map({ .now - $0 > Self.pingPeriod }) ?? true
+        {
+            isListWanted = true
+        }
         if isListWanted, !isListAsked, .now >= nextList {
             isListWanted = false
             lastList = .now

@@ -131,6 +131,8 @@ extension Follower {
 /// The tweaks of a program with their last known values.
 struct KnownTweaks {
     private(set) var all: [JSONTweak]
+    /// How many values wait for a gate.
+    private(set) var waiting: Int
     private var places: [TweakKey: Int]
     /// The number of changes of each tweak, by position.
     fileprivate var changes: [Int]
@@ -141,6 +143,7 @@ struct KnownTweaks {
 
     init(_ tweaks: [JSONTweak]) {
         all = tweaks
+        waiting = all.count(where: \.waitsForGate)
         changes = tweaks.map { _ in 0 }
         number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         places = Dictionary(tweaks.indices.map { (tweaks[$0].declaration.key, $0) }) { first, _ in first }
@@ -159,9 +162,11 @@ struct KnownTweaks {
         guard before.value != value || before.source != source || before.pendingValue != pendingValue else {
             return nil
         }
+        waiting -= before.waitsForGate ? 1 : 0
         all[place].value = value
         all[place].source = source
         all[place].pendingValue = pendingValue
+        waiting += all[place].waitsForGate ? 1 : 0
         changes[place] &+= 1
         revision &+= 1
         return before
@@ -169,8 +174,15 @@ struct KnownTweaks {
 
     /// Returns whether these are the same tweaks, whatever their values.
     func declareTheSame(as tweaks: [JSONTweak]) -> Bool {
-        all.count == tweaks.count && zip(all, tweaks).allSatisfy { $0.declaration == $1.declaration }
+        all.count == tweaks.count
+            && zip(all, tweaks).allSatisfy { $0.declaration == $1.declaration && $0.gate == $1.gate }
     }
+}
+
+extension JSONTweak {
+    /// Whether changes wait for a gate, and not for a restart.
+    var isGated: Bool { gate != nil && !declaration.needsRestart }
+    fileprivate var waitsForGate: Bool { isGated && pendingValue != nil }
 }
 
 /// The JSON of a program's tweaks, in which only changed tweaks are encoded again. Encoding 10,000 takes a tenth of a
@@ -273,6 +285,8 @@ struct ChangeForm: Encodable {
     let time: Double
     /// The stream whose request made the change.
     let by: String?
+    /// Who made it, as the program tells.
+    let who: String?
 }
 
 /// The current value of a tweak.

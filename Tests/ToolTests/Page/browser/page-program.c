@@ -5,10 +5,12 @@
  *     page-program many N      and N tweaks created at run time
  *     page-program flood N     the same, with 1,000 changes a second
  *
- * It exits when its standard input ends.
+ * It exits when its standard input ends. SIGUSR1 keeps its loop from passing the gate, SIGUSR2 lets
+ * it pass again.
  */
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +96,19 @@ static void show(double time) {
   FBTweakMonitor("Kinds", "Actions", "Runs", atomic_load(&runs));
 }
 
+static volatile sig_atomic_t is_held;
+
+static void hold(int number) {
+  is_held = number == SIGUSR1;
+}
+
+static double read_gated(void) {
+  if (!is_held)
+    FBTweakGate("Gated");
+  return FBTweakValue("Gated", "Gains", "P", 1.0, 0, 10) +
+         FBTweakValue("Gated", "Gains", "I", 0.5, 0, 10);
+}
+
 /* Options that only attributes can express. */
 static void make_described(void) {
   static const char *const titled[] = {"group=Looks", "title=Brightness of it", NULL};
@@ -157,6 +172,8 @@ int main(int count_of_arguments, char **arguments) {
   for (int index = 0; index < many; ++index)
     make(index);
   int is_flooding = count_of_arguments > 2 && strcmp(arguments[1], "flood") == 0;
+  signal(SIGUSR1, hold);
+  signal(SIGUSR2, hold);
   printf("ready\n");
   fflush(stdout);
 
@@ -166,7 +183,7 @@ int main(int count_of_arguments, char **arguments) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     double time = (double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9;
     show(time);
-    if (read_kinds() == 1e300 && read_features())
+    if (read_gated() + read_kinds() == 1e300 && read_features())
       return 1;
     if (is_flooding && made_count > 0) {
       /* Ten tweaks, a hundred times a second. */

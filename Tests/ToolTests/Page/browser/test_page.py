@@ -887,7 +887,7 @@ class Many(PageTest):
 
     def test_only_visible_rows_are_in_the_document(self):
         browser = self.browser
-        wait_until(lambda: "10045" in browser.text(".scope-count"))
+        wait_until(lambda: "10047" in browser.text(".scope-count"))
         self.assertLess(len(browser.all(".row")), 60)
         browser.script("document.getElementById('scroller').scrollTop = 1e7")
         wait_until(lambda: "Motor/State/Phase" in self.keys_shown(), "the end is not reached")

@@ -657,7 +657,7 @@ class Rows(PageTest):
         browser = self.browser
         browser.click(browser.part("Motor/State/Speed", ".row-graph"))
         self.control.set("Motor/Control/Gain", 2)
-        wait_until(lambda: "Gain 0.8 → 2" in browser.text(".graph-marks") and "elsewhere" in browser.text(".graph-marks"), "no mark for a change elsewhere")
+        wait_until(lambda: "Gain 0.8 → 2" in browser.text(".graph-marks") and f" {os.getpid()} " in browser.text(".graph-marks"), "no mark that names who made the change")
         browser.type(browser.field("Motor/Control/Target"), "5000")
         wait_until(lambda: "Target 4000 rpm → 5000 rpm" in browser.text(".graph-marks") and "this page" in browser.text(".graph-marks"), "no mark for a change on this page")
         self.assertIn("Gain", browser.script("return tweaksPage.samples.marks.map(mark => mark.label).join()"))
