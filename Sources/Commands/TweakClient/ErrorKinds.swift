@@ -11,7 +11,7 @@ extension OverridesError: ClassifiedError {
 extension ControlError: ClassifiedError {
     package var kind: FailureKind {
         switch code {
-        case .unknownTweak, .refused, .noAction: .invalid
+        case .unknownTweak, .refused, .noAction, .notUndone: .invalid
         case .busy: .busy
         case .notKept: .inputOutput
         case .unknownMethod: .unavailable

@@ -253,6 +253,8 @@ package struct ControlError: Error, Hashable, Codable, Sendable {
         package static let busy = Code(rawValue: 4)
         /// The program has the value, but could not write it for the next start.
         package static let notKept = Code(rawValue: 5)
+        /// The changes cannot be undone, or there is no such mark.
+        package static let notUndone = Code(rawValue: 6)
     }
 
     /// Additional information for the client.

@@ -13,18 +13,21 @@ package protocol ControlMethod: Codable, Hashable, Sendable {
     static var setsValues: Bool { get }
     /// Whether its values last until the client's connection is closed.
     var endsWithConnection: Bool { get }
+    /// Whether the answer depends on who asks.
+    static var isAttributed: Bool { get }
 }
 
 extension ControlMethod {
     package var endsWithConnection: Bool { false }
     package static var setsValues: Bool { false }
+    package static var isAttributed: Bool { setsValues }
 }
 
 /// All methods.
 let controlMethods: [any ControlMethod.Type] = [
     DescribeProgram.self, ListTweaks.self, GetTweak.self, SetTweak.self, ResetTweaks.self, SetManyTweaks.self,
     RunAction.self, SubscribeToChanges.self, SampleTweaks.self, UnsubscribeFromChanges.self,
-    ExplainTweak.self,
+    ExplainTweak.self, ListHistory.self, UndoChanges.self, RevertChanges.self, MarkHistory.self,
 ]
 
 /// Describes the program.

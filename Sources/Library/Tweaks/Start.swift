@@ -55,10 +55,10 @@ extension TweakStore {
                 return !hasStarted
             })
         else { return }
-        // No loop is running yet, so cells get their first values directly.
-        state.withLock { $0.gates.areUsed = false }
+        // No loop is running yet, so cells get their first values directly, and first values are no changes.
+        state.withLock { ($0.gates.areUsed, $0.history.isStarting) = (false, true) }
         takeFirstValues()
-        state.withLock { $0.gates.areUsed = true }
+        state.withLock { ($0.gates.areUsed, $0.history.isStarting) = (true, false) }
         serveRequests()
         Self.survivesForks()
         Self.watchMainThread()
@@ -80,6 +80,7 @@ extension TweakStore {
         }
         if !isPrivileged {
             readEnvironment()
+            readHistorySize()
             keepOverrides(of: name)
             applyEnvironment()
         }

@@ -310,6 +310,14 @@ package func withFileLock<Result, Failure>(
     return try body(0)
 }
 
+/// The time of a clock in nanoseconds: since 1970 for `CLOCK_REALTIME`, since the start of the machine for
+/// `CLOCK_MONOTONIC`.
+package func nanoseconds(of clock: CInt) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+}
+
 extension Duration {
     /// The time since 1970, by the system clock.
     package static var since1970: Duration {

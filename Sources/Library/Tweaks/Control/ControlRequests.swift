@@ -263,7 +263,7 @@ extension JSONValue {
             }
     }
 
-    fileprivate init(_ value: TweakValue) { self = value == .nothing ? .null : .scalar(value) }
+    init(_ value: TweakValue) { self = value == .nothing ? .null : .scalar(value) }
 }
 
 extension JSONTweak {

@@ -268,7 +268,7 @@ extension Endpoint {
 
     private func perform<Method: StoreMethod>(_ call: Method, _ id: RequestID?, of client: EndpointClient) {
         var requests = requests
-        if Method.setsValues { requests.author = .client(client.identity) }
+        if Method.isAttributed { requests.author = .client(client.identity) }
         if call.endsWithConnection, client.holdLeases() {
             store.state.withLock { $0.layers.openLeases(of: client.identity) }
         }

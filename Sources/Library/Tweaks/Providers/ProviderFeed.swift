@@ -147,6 +147,7 @@ final class ProviderFeed: Sendable {
             }
             update.declarations.others = tweaks.declaration
             update.failures = tweaks.failures
+            update.secrets = tweaks.secrets
             return update
         }
         do {

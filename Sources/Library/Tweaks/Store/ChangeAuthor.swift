@@ -37,9 +37,16 @@ final class ClientIdentity: Sendable {
     /// The name of the executable, the process and the user, such as `tweak 4711 ada`; `?` for an unknown name.
     let description: String
 
-    init(_ peer: fbtweak__peer) {
-        (process, user) = (peer.process, peer.user)
+    convenience init(_ peer: fbtweak__peer) { self.init(process: peer.process, user: peer.user) }
+
+    init(process: Int32, user: UInt32) {
+        (self.process, self.user) = (process, user)
         description = "\(Self.programName(of: process) ?? "?") \(process) \(Self.accountName(of: user))"
+    }
+
+    /// Whether both are connections of one process.
+    func isSame(as other: ClientIdentity) -> Bool {
+        self === other || process != 0 && (process, user) == (other.process, other.user)
     }
 
     /// The name of a process's executable. A process can choose its own name, so that counts only if the kernel does

@@ -19,6 +19,10 @@ struct ShortList<Element> {
 extension ShortList {
     var count: Int { head == nil ? 0 : rest.count + 1 }
 
+    subscript(index: Int) -> Element? {
+        index == 0 ? head : rest.indices.contains(index - 1) ? rest[index - 1] : nil
+    }
+
     /// Calls the body with each element and its index. Copying elements would cost more than most work on them.
     @inline(__always)
     func forEach<Failure>(_ body: (Int, Element) throws(Failure) -> Void) throws(Failure) {

@@ -27,6 +27,7 @@ struct StoreState {
     /// The tweaks set while the file is being read again; otherwise `nil`.
     var setWhileReloading: Set<TweakKey>?
     var delivery = ChangeDelivery()
+    var history = ChangeHistory()
     /// Writes a person's overrides; `nil` if they are not kept.
     var writer: OverridesWriter?
     /// The name under which overrides are kept, or `nil`.
@@ -277,7 +278,10 @@ extension StoreState {
         entry.redeclare(declaration)
         if !ramps.isEmpty { follow(nil, entry) }
         updateHandles(of: entry, handle)
-        commit(layers.resolve(declaration, &messages), of: entry, by: author)
+        let resolution = layers.resolve(declaration, &messages)
+        let before = history.before(entry, layers)
+        commit(resolution, of: entry, by: author)
+        history.record(resolution, in: entry, before, by: author)
     }
 
     /// Adds entries for the tweaks that only providers declare.

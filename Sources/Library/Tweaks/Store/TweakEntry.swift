@@ -26,6 +26,7 @@ final class TweakEntry: @unchecked Sendable {
         @exclusivity(unchecked) var waiting: (resolution: Resolution, mailbox: GateMailbox)?
         @exclusivity(unchecked) var rampTarget: TweakValue?
         @exclusivity(unchecked) var isKnownToDisagree = false
+        @exclusivity(unchecked) var epoch: UInt32 = 0
         @exclusivity(unchecked) var lastChange: (oldValue: TweakValue, source: TweakSource, time: Duration)?
     }
 
@@ -96,6 +97,18 @@ final class TweakEntry: @unchecked Sendable {
         set {
             if history == nil { history = History() }
             history?.rampTarget = newValue
+        }
+    }
+
+    /// The value once nothing waits any more.
+    var nextValue: TweakValue { rampTarget ?? pendingValue ?? value }
+
+    /// The point in the store's history after which the tweak has changed.
+    var epoch: UInt32 {
+        get { history?.epoch ?? 0 }
+        set {
+            if history == nil { history = History() }
+            history?.epoch = newValue
         }
     }
 

@@ -40,6 +40,10 @@ struct ValueUpdate {
     }
     /// The provider's declarations of tweaks that no binary needs to declare.
     var declarations = ProvidedDeclarations()
+    /// The tweaks among them whose values the provider has decrypted.
+    var secrets: Set<TweakKey> = []
+    /// The number of the changes in the history that it undoes; 0 for none.
+    var undoes: UInt64 = 0
     /// Tweaks for which the provider failed. They keep their values.
     var failures: [TweakKey: any Error] = [:]
 
@@ -201,6 +205,8 @@ extension StoreState {
         var isWritten = true
         let isHeard = delivery.isHeard
         let unknown = isHeard ? observedUnknown(in: update) : []
+        if !update.secrets.isEmpty { history.secrets.formUnion(update.secrets) }
+        let before = history.isOn ? history.prepare(plan, update, layers) : ShortList()
         layers.commit(update, to: plan.layer, except: plan.refused) { key, provided in
             guard isKept else { return }
             setWhileReloading?.insert(key)
@@ -228,6 +234,7 @@ extension StoreState {
         if !ramps.isEmpty || !plan.ramps.isEmpty {
             plan.steps.forEach { _, step in follow(plan.ramps[step.entry.key], step.entry) }
         }
+        if history.isOn { history.record(plan, before, of: update) }
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
         delivery.add(changes, by: update.author)
         if !plan.messages.isEmpty { messages += plan.messages }

@@ -17,6 +17,8 @@ struct ReadTweaks {
     var values: [TweakKey: ProvidedValue]
     /// The errors of tweaks that should have values and have none.
     var failures: [TweakKey: any Error] = [:]
+    /// The tweaks whose values are encrypted in the files.
+    var secrets: Set<TweakKey> = []
     /// As ``TweakProvider/declaration(of:)``. It is called with the store's lock held and runs only the library's code.
     var declaration: @Sendable (TweakKey) -> TweakDeclaration? = { _ in nil }
 }

@@ -123,6 +123,7 @@ public final class VariablesProvider: FileProvider {
     var tweaks: ReadTweaks {
         let variables = variables.content
         var tweaks = ReadTweaks(values: variables.values)
+        tweaks.secrets = Set(variables.encrypted.keys)
         for (key, value) in variables.encrypted {
             do { tweaks.values[key] = .value(try decrypt(variables.declaration(of: key, value))) } catch {
                 tweaks.failures[key] = error

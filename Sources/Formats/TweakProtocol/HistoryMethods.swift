@@ -1,0 +1,141 @@
+package import TweakJSON
+package import TweakRecords
+
+/// Lists the last changes, oldest first.
+package struct ListHistory: ControlMethod {
+    package static let name = "history"
+    package enum CodingKeys: CodingKey, CaseIterable { case since, limit }
+
+    /// Only list changes after those with this number.
+    package var since: Int?
+    /// The maximum number of changes; those made together are not separated.
+    package var limit: Int?
+
+    package struct Change: Codable, Hashable, Sendable {
+        /// Changes made together have the same number.
+        package var number: Int
+        package var tweak: TweakKey
+        package var oldValue: JSONValue
+        package var newValue: JSONValue
+        /// The provider of the new value.
+        package var source: String
+        /// Who made the change.
+        package var by: String
+        /// The time of the change, in seconds since 1970.
+        package var time: Double
+        /// The time on the monotonic clock of the machine, in seconds.
+        package var monotonicTime: Double
+        /// The number of the changes that it undoes, or `nil`.
+        package var undoes: Int?
+        /// Whether the new value waits; `nil` if it applied at once.
+        package var isPending: Bool?
+        /// Whether long texts are shortened; `nil` if not.
+        package var isShortened: Bool?
+
+        package init(
+            number: Int, tweak: TweakKey, oldValue: JSONValue, newValue: JSONValue, source: String,
+            by: String,
+            time: Double, monotonicTime: Double
+        ) {
+            (self.number, self.tweak, self.source, self.by) = (number, tweak, source, by)
+            (self.oldValue, self.newValue) = (oldValue, newValue)
+            (self.time, self.monotonicTime) = (time, monotonicTime)
+        }
+    }
+
+    package struct Mark: Codable, Hashable, Sendable {
+        package var name: String
+        /// The number of the last change before.
+        package var number: Int
+        package var by: String
+        /// In seconds since 1970.
+        package var time: Double
+
+        package init(name: String, number: Int, by: String, time: Double) {
+            (self.name, self.number, self.by, self.time) = (name, number, by, time)
+        }
+    }
+
+    package struct Answer: Codable, Hashable, Sendable {
+        package var changes: [Change]
+        /// In the order of time.
+        package var marks: [Mark]
+        /// The number of the oldest changes that are kept; `nil` if there are none.
+        package var first: Int?
+        /// The number of the newest changes; 0 if there were none.
+        package var last: Int
+
+        package init(changes: [Change], marks: [Mark], first: Int?, last: Int) {
+            (self.changes, self.marks, self.first, self.last) = (changes, marks, first, last)
+        }
+    }
+
+    package init(since: Int? = nil, limit: Int? = nil) { (self.since, self.limit) = (since, limit) }
+}
+
+/// A tweak that was given a former value.
+package struct RestoredValue: Codable, Hashable, Sendable {
+    package var tweak: TweakKey
+    package var oldValue: JSONValue
+    package var newValue: JSONValue
+
+    package init(tweak: TweakKey, oldValue: JSONValue, newValue: JSONValue) {
+        (self.tweak, self.oldValue, self.newValue) = (tweak, oldValue, newValue)
+    }
+}
+
+/// Gives tweaks the values before a change, as one change.
+package struct UndoChanges: ControlMethod {
+    package static let name = "undo"
+    package static let setsValues = true
+    package enum CodingKeys: CodingKey, CaseIterable { case number }
+
+    /// The number of the changes to undo; `nil` for the newest of a person that are not undone.
+    package var number: Int?
+
+    package struct Answer: Codable, Hashable, Sendable {
+        /// The numbers of the first and the last of the changes that were undone.
+        package var first, last: Int
+        package var changes: [RestoredValue]
+
+        package init(first: Int, last: Int, changes: [RestoredValue]) {
+            (self.first, self.last, self.changes) = (first, last, changes)
+        }
+    }
+
+    package init(number: Int? = nil) { self.number = number }
+}
+
+/// Gives tweaks the values of the start of the program, or of a mark, as one change.
+package struct RevertChanges: ControlMethod {
+    package static let name = "revert"
+    package static let setsValues = true
+    package enum CodingKeys: CodingKey, CaseIterable { case mark }
+
+    /// The name of the mark; `nil` for the start.
+    package var mark: String?
+
+    package struct Answer: Codable, Hashable, Sendable {
+        package var changes: [RestoredValue]
+        package init(changes: [RestoredValue]) { self.changes = changes }
+    }
+
+    package init(mark: String? = nil) { self.mark = mark }
+}
+
+/// Marks a moment, to which ``RevertChanges`` goes back. A mark of the same name moves.
+package struct MarkHistory: ControlMethod {
+    package static let name = "mark"
+    package static let isAttributed = true
+    package enum CodingKeys: CodingKey, CaseIterable { case name }
+
+    package var name: String
+
+    package struct Answer: Codable, Hashable, Sendable {
+        /// The number of the last change before.
+        package var number: Int
+        package init(number: Int) { self.number = number }
+    }
+
+    package init(name: String) { self.name = name }
+}

@@ -1,0 +1,84 @@
+internal import TweakJSON
+internal import TweakProtocol
+internal import TweakRecords
+
+extension ListHistory: StoreMethod {
+    func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
+        guard since ?? 0 >= 0, limit ?? 1 > 0 else {
+            throw ControlError(
+                .invalidParameters, "history takes a \"since\" of at least 0, and a \"limit\" above 0")
+        }
+        do throws(HistoryError) {
+            let (changes, first, last, marks) = try requests.store.history(
+                after: UInt64(since ?? 0), atMost: limit ?? .max)
+            return Answer(
+                changes: changes.map(Change.init),
+                marks: marks.map {
+                    Mark(
+                        name: $0.name ?? "", number: Int(clamping: $0.number), by: "\($0.author)",
+                        time: seconds($0.time))
+                }, first: first.map { Int(clamping: $0) }, last: Int(clamping: last))
+        } catch {
+            throw ControlError(.notUndone, "\(error)")
+        }
+    }
+}
+
+extension UndoChanges: StoreMethod {
+    func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
+        guard number ?? 1 > 0 else {
+            throw ControlError(.invalidParameters, "undo takes a \"number\" above 0")
+        }
+        do throws(HistoryError) {
+            let (numbers, tweaks) = try requests.store.undo(number.map { UInt64($0) }, by: requests.author)
+            return Answer(
+                first: Int(clamping: numbers.lowerBound), last: Int(clamping: numbers.upperBound),
+                changes: tweaks.map(RestoredValue.init))
+        } catch {
+            throw ControlError(.notUndone, "\(error)")
+        }
+    }
+}
+
+extension RevertChanges: StoreMethod {
+    func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
+        do throws(HistoryError) {
+            return Answer(
+                changes: try requests.store.revert(to: mark, by: requests.author).map(RestoredValue.init))
+        } catch {
+            throw ControlError(.notUndone, "\(error)")
+        }
+    }
+}
+
+extension MarkHistory: StoreMethod {
+    func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
+        do throws(HistoryError) {
+            return Answer(number: Int(clamping: try requests.store.mark(name, by: requests.author)))
+        } catch {
+            throw ControlError(.notUndone, "\(error)")
+        }
+    }
+}
+
+extension ListHistory.Change {
+    fileprivate init(_ change: ChangeHistory.Change) {
+        self.init(
+            number: Int(clamping: change.number), tweak: change.tweak.key,
+            oldValue: JSONValue(change.oldValue), newValue: JSONValue(change.newValue),
+            source: change.newSource.name, by: "\(change.author)", time: seconds(change.time),
+            monotonicTime: seconds(change.monotonicTime))
+        undoes = change.undoes == 0 ? nil : Int(clamping: change.undoes)
+        isPending = change.isPending ? true : nil
+        isShortened = change.isCut ? true : nil
+    }
+}
+
+extension RestoredValue {
+    fileprivate init(_ tweak: TweakStore.RestoredTweak) {
+        self.init(
+            tweak: tweak.key, oldValue: JSONValue(tweak.oldValue), newValue: JSONValue(tweak.newValue))
+    }
+}
+
+private func seconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e9 }

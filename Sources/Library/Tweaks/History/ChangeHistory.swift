@@ -1,0 +1,405 @@
+internal import Glibc
+internal import TweakRecords
+internal import TweakSystem
+
+/// The last changes of a store, and what it takes to go back. Part of the store's state.
+///
+/// Nothing is allocated before the first change. The changes take at most ``limit`` bytes, including their texts; the
+/// oldest are dropped. What tweaks had at the start and at marks is kept outside, one value for each changed tweak.
+struct ChangeHistory {
+    /// A change of one tweak.
+    struct Change: Sendable {
+        /// Changes made together have the same number.
+        let number: UInt64
+        /// Nanoseconds since 1970, and of the clock that never jumps.
+        let time, monotonicTime: Int64
+        let author: ChangeAuthor
+        /// The number of the changes that these undo; 0 for others.
+        let undoes: UInt64
+        let tweak: TweakEntry
+        /// The values after the next start, see ``TweakEntry/nextValue``.
+        fileprivate(set) var oldValue: TweakValue
+        let newValue: TweakValue
+        fileprivate(set) var oldSource: TweakSource
+        let newSource: TweakSource
+        /// The override below the old value, if that was the session's.
+        fileprivate(set) var hidden: HiddenOverride?
+        /// Whether the new value waits, for a restart or a gate.
+        let isPending: Bool
+        /// Whether one of the values was too long.
+        fileprivate(set) var isCut = false
+    }
+
+    /// An override that did not count.
+    final class HiddenOverride: Sendable {
+        let value: TweakValue
+
+        init(_ value: TweakValue) { self.value = value }
+    }
+
+    /// The values that the session and the keeper of overrides had for a tweak.
+    struct Held: Sendable {
+        let override, session: ProvidedValue?
+    }
+
+    /// A point to which tweaks can go back: the start, or a mark.
+    struct Point: Sendable {
+        /// `nil` for the start.
+        let name: String?
+        /// The number of the last change before.
+        let number: UInt64
+        let time: Int64
+        let author: ChangeAuthor
+        /// The values at this point, of tweaks that have changed before the next one.
+        fileprivate(set) var held: [TweakKey: Held] = [:]
+    }
+
+    /// Values before a step of a commit.
+    struct Before {
+        fileprivate let value: TweakValue
+        fileprivate let source: TweakSource
+        fileprivate let hidden: HiddenOverride?
+    }
+
+    /// The facts that changes of one commit share, from the first of them on.
+    private struct Occasion {
+        let author: ChangeAuthor
+        let undoes: UInt64
+        var number: UInt64 = 0
+        var time: Int64 = 0
+        var monotonicTime: Int64 = 0
+    }
+
+    static let usualLimit = 64 << 10
+    /// The maximum number of marks, and of bytes in the name of one.
+    static let (mostMarks, longestName) = (16, 100)
+    /// The most time between two changes of a burst.
+    private static let burstGap: Int64 = 500_000_000
+
+    /// The maximum bytes of the changes; 0 turns the history off.
+    private(set) var limit = Self.usualLimit
+    /// The tweaks with values that a provider has decrypted, which are not recorded.
+    var secrets: Set<TweakKey> = []
+    /// Nanoseconds of a clock, for tests; `nil` for those of the system.
+    var testClock: (@Sendable (CInt) -> Int64)?
+    private(set) var lastNumber: UInt64 = 0
+    /// A ring: the oldest change is at ``first``.
+    private var slots: ContiguousArray<Change?> = []
+    private var first = 0
+    private(set) var count = 0
+    /// The bytes of texts in the changes.
+    private var textBytes = 0
+    /// The number of changes made together of which some had to be dropped, because there were too many.
+    private(set) var incomplete: UInt64 = 0
+    /// The start and the marks, in the order of time; empty before the first change.
+    private(set) var points: [Point] = []
+    /// Differs between points, so that a tweak's first change after each is recognised without a search.
+    private var epoch: UInt32 = 0
+
+    /// Whether the process is still taking its first values, which are not changes.
+    var isStarting = false
+
+    var isOn: Bool { limit > 0 && !isStarting }
+
+    /// Forgets all changes and marks if it is turned off.
+    mutating func setLimit(_ new: Int) {
+        limit = max(0, new)
+        if limit == 0 { (slots, first, count, textBytes, points) = ([], 0, 0, 0, []) }
+        while count > 0, isTooLarge { dropOldest() }
+        rebuild(capacity: count)
+    }
+
+    // MARK: Recording
+
+    /// Notes the values of tweaks before a plan is committed.
+    mutating func prepare(_ plan: ValuePlan, _ update: ValueUpdate, _ layers: ProviderLayers) -> ShortList<
+        Before?
+    > {
+        let isOfPerson = update.source == layers.keeper || update.source == .session
+        var all = ShortList<Before?>()
+        all.reserveCapacity(plan.steps.count)
+        plan.steps.forEach { _, step in
+            if isOfPerson { keep(step.entry, layers) }
+            all.append(before(step.entry, layers))
+        }
+        return all
+    }
+
+    /// Records the changes of a plan that has been committed.
+    mutating func record(_ plan: ValuePlan, _ before: ShortList<Before?>, of update: ValueUpdate) {
+        var occasion = Occasion(author: update.author, undoes: update.undoes)
+        plan.steps.forEach { index, step in
+            guard let before = before[index] ?? nil else { return }
+            add(step.entry, before, source: step.resolution.source, &occasion)
+        }
+    }
+
+    /// Records a change that a new declaration has made.
+    mutating func record(
+        _ resolution: Resolution, in tweak: TweakEntry, _ before: Before?, by author: ChangeAuthor
+    ) {
+        guard let before else { return }
+        var occasion = Occasion(author: author, undoes: 0)
+        add(tweak, before, source: resolution.source, &occasion)
+    }
+
+    /// Keeps the values that a tweak had at the last point, before its first change since.
+    private mutating func keep(_ tweak: TweakEntry, _ layers: ProviderLayers) {
+        if points.isEmpty { begin() }
+        guard tweak.epoch != epoch else { return }
+        tweak.epoch = epoch
+        let last = points.count - 1
+        guard points[last].held[tweak.key] == nil else { return }
+        points[last].held[tweak.key] = Held(
+            override: layers[layers.keeper][tweak.key], session: layers[.session][tweak.key])
+    }
+
+    /// The values of a tweak before a step; `nil` if the step is not recorded.
+    func before(_ tweak: TweakEntry, _ layers: ProviderLayers) -> Before? {
+        guard isOn, !tweak.isMonitor, secrets.isEmpty || !secrets.contains(tweak.key) else { return nil }
+        var source = tweak.source
+        if tweak.pendingValue != nil {
+            // The tweak still has the source of the current value.
+            source = [.session, layers.keeper].first { layers[$0][tweak.key] != nil } ?? .binary
+        }
+        var hidden: HiddenOverride?
+        if source == .session, case .value(let value)? = layers[layers.keeper][tweak.key] {
+            hidden = HiddenOverride(value)
+        }
+        return Before(value: tweak.nextValue, source: source, hidden: hidden)
+    }
+
+    /// Records a step if it has changed the value.
+    private mutating func add(
+        _ tweak: TweakEntry, _ before: Before, source: TweakSource, _ occasion: inout Occasion
+    ) {
+        let newValue = tweak.nextValue
+        guard newValue != before.value else { return }
+        if occasion.number == 0 {
+            lastNumber += 1
+            occasion.number = lastNumber
+            occasion.time = now(CLOCK_REALTIME)
+            occasion.monotonicTime = now(CLOCK_MONOTONIC)
+        }
+        var isCut = false
+        append(
+            Change(
+                number: occasion.number, time: occasion.time, monotonicTime: occasion.monotonicTime,
+                author: occasion.author, undoes: occasion.undoes, tweak: tweak,
+                oldValue: shortened(before.value, &isCut), newValue: shortened(newValue, &isCut),
+                oldSource: before.source, newSource: source, hidden: before.hidden,
+                isPending: tweak.pendingValue != nil, isCut: isCut))
+    }
+
+    private func now(_ clock: CInt) -> Int64 {
+        testClock?(clock) ?? nanoseconds(of: clock)
+    }
+
+    /// A text of more than a quarter of the room keeps its beginning only.
+    private func shortened(_ value: TweakValue, _ isCut: inout Bool) -> TweakValue {
+        guard case .string(let text) = value, text.utf8.count > limit / 4 else { return value }
+        isCut = true
+        return .string(String(text.prefix(40)) + "…")
+    }
+
+    // MARK: The ring
+
+    private var isTooLarge: Bool { count * MemoryLayout<Change?>.stride + textBytes > limit }
+
+    private mutating func append(_ change: Change) {
+        if count == slots.count { rebuild(capacity: max(4, 2 * count)) }
+        slots[(first + count) % slots.count] = change
+        count += 1
+        textBytes += change.textBytes
+        while count > 1, isTooLarge { dropOldest() }
+    }
+
+    /// Room for at most one change more than fits, because a new one comes before the oldest goes.
+    private mutating func rebuild(capacity: Int) {
+        let most = limit / MemoryLayout<Change?>.stride + 2
+        var new = ContiguousArray<Change?>(repeating: nil, count: min(max(capacity, count), max(most, count)))
+        for index in 0..<count { new[index] = self[index] }
+        (slots, first) = (new, 0)
+    }
+
+    /// The change at an index, the oldest of which is 0.
+    private subscript(index: Int) -> Change? {
+        get { slots[(first + index) % slots.count] }
+        set { slots[(first + index) % slots.count] = newValue }
+    }
+
+    private mutating func dropFirst() -> Change? {
+        guard count > 0, let change = slots[first] else { return nil }
+        slots[first] = nil
+        first = (first + 1) % slots.count
+        count -= 1
+        textBytes -= change.textBytes
+        return change
+    }
+
+    /// Drops the oldest change, with those made together with it unless they are the newest. In a burst the next change
+    /// takes over the old value.
+    private mutating func dropOldest() {
+        guard let dropped = dropFirst() else { return }
+        if dropped.number == lastNumber {
+            incomplete = dropped.number
+            return
+        }
+        var isSingle = true
+        while count > 0, let next = self[0], next.number == dropped.number {
+            _ = dropFirst()
+            isSingle = false
+        }
+        // Further away the sliders of several people would have to be moved at once.
+        for index in 0..<(isSingle ? min(count, 8) : 0) {
+            guard let next = self[index], next.tweak === dropped.tweak else { continue }
+            let isAlone =
+                self[index + 1]?.number != next.number
+                && (index == 0 || self[index - 1]?.number != next.number)
+            if isAlone, Self.isBurst(dropped, next) {
+                var next = next
+                textBytes -= next.textBytes
+                (next.oldValue, next.oldSource, next.hidden) = (
+                    dropped.oldValue, dropped.oldSource, dropped.hidden
+                )
+                next.isCut = next.isCut || dropped.isCut
+                textBytes += next.textBytes
+                self[index] = next
+            }
+            return
+        }
+    }
+
+    private static func isBurst(_ change: Change, _ next: Change) -> Bool {
+        guard change.undoes == 0, next.undoes == 0, case .client(let client) = change.author,
+            case .client(let other) = next.author
+        else { return false }
+        return client.isSame(as: other) && next.monotonicTime - change.monotonicTime <= burstGap
+    }
+
+    // MARK: Reading
+
+    /// The changes after a number, oldest first.
+    ///
+    /// - Parameter most: Their maximum number; the last ones made together may exceed it.
+    func changes(after number: UInt64, atMost most: Int = .max) -> [Change] {
+        var changes: [Change] = []
+        for index in 0..<count {
+            guard let change = self[index], change.number > number else { continue }
+            if changes.count >= most, change.number != changes.last?.number { break }
+            changes.append(change)
+        }
+        return changes
+    }
+
+    /// The number of the oldest change; `nil` if there is none.
+    var firstNumber: UInt64? { count > 0 ? self[0]?.number : nil }
+
+    // MARK: Undoing
+
+    /// The changes that count as one when they are undone, oldest first: all made together, and those of the same burst.
+    func burst(of number: UInt64) -> [[Change]] {
+        let sets = sets
+        guard var (low, high) = sets.firstIndex(where: { $0[0].number == number }).map({ ($0, $0) }) else {
+            return []
+        }
+        let keys = Set(sets[low].map(\.tweak.key))
+        var members = [sets[low]]
+        while let earlier = sets[..<low].lastIndex(where: { $0.touches(keys) }),
+            sets[earlier].isOf(keys), Self.isBurst(sets[earlier][0], members[0][0])
+        {
+            members.insert(sets[earlier], at: 0)
+            low = earlier
+        }
+        while let later = sets[(high + 1)...].firstIndex(where: { $0.touches(keys) }),
+            sets[later].isOf(keys), Self.isBurst(members[members.count - 1][0], sets[later][0])
+        {
+            members.append(sets[later])
+            high = later
+        }
+        return members
+    }
+
+    /// The newest changes of a person that nothing has undone and that undo nothing themselves; 0 if there are none.
+    var newestToUndo: UInt64 {
+        var undone: Set<UInt64> = []
+        for set in sets.reversed() where !undone.contains(set[0].number) {
+            if set[0].undoes != 0 {
+                undone.insert(set[0].undoes)
+                for member in burst(of: set[0].undoes) { undone.insert(member[0].number) }
+                continue
+            }
+            switch set[0].author {
+            case .client, .file: return set[0].number
+            case .program, .provider: continue
+            }
+        }
+        return 0
+    }
+
+    /// The changes, those made together in one array.
+    private var sets: [[Change]] {
+        var sets: [[Change]] = []
+        for change in changes(after: 0) {
+            if sets.last?.last?.number == change.number {
+                sets[sets.count - 1].append(change)
+            } else {
+                sets.append([change])
+            }
+        }
+        return sets
+    }
+
+    // MARK: Points
+
+    private mutating func begin() {
+        points = [Point(name: nil, number: lastNumber, time: 0, author: .program)]
+        epoch &+= 1
+    }
+
+    /// Marks this moment. A mark of the same name moves here.
+    ///
+    /// - Returns: `false` if there are too many.
+    mutating func mark(_ name: String, by author: ChangeAuthor) -> Bool {
+        if points.isEmpty { begin() }
+        if let index = points.firstIndex(where: { $0.name?.hasSameBytes(as: name) ?? false }) {
+            let old = points.remove(at: index)
+            // The start is before every mark.
+            points[index - 1].held.merge(old.held) { earlier, _ in earlier }
+        }
+        guard points.count <= Self.mostMarks else { return false }
+        points.append(Point(name: name, number: lastNumber, time: now(CLOCK_REALTIME), author: author))
+        epoch &+= 1
+        return true
+    }
+
+    /// The values at a point that may have changed since; `nil` if there is no such mark.
+    ///
+    /// - Parameter mark: `nil` for the start.
+    func held(at mark: String?) -> [TweakKey: Held]? {
+        guard mark != nil || !points.isEmpty else { return [:] }
+        let index = points.firstIndex { point in
+            mark.map { point.name?.hasSameBytes(as: $0) ?? false } ?? (point.name == nil)
+        }
+        guard let index else { return nil }
+        return points[index...].reduce(into: [:]) { $0.merge($1.held) { earlier, _ in earlier } }
+    }
+}
+
+extension [ChangeHistory.Change] {
+    fileprivate func touches(_ keys: Set<TweakKey>) -> Bool { contains { keys.contains($0.tweak.key) } }
+    fileprivate func isOf(_ keys: Set<TweakKey>) -> Bool {
+        count == keys.count && allSatisfy { keys.contains($0.tweak.key) }
+    }
+}
+
+extension ChangeHistory.Change {
+    /// The bytes of its texts.
+    fileprivate var textBytes: Int {
+        oldValue.textBytes + newValue.textBytes + (hidden?.value.textBytes ?? 0)
+    }
+}
+
+extension TweakValue {
+    fileprivate var textBytes: Int { if case .string(let text) = self { text.utf8.count } else { 0 } }
+}

@@ -1,0 +1,254 @@
+internal import Glibc
+internal import TweakRecords
+internal import TweakSystem
+
+/// Why changes cannot be undone.
+enum HistoryError: Error {
+    /// The history is turned off.
+    case off
+    /// No change of a person is left to undo.
+    case nothing
+    /// The history does not have these changes.
+    case unknown(UInt64, kept: ClosedRange<UInt64>?)
+    /// There were too many changes to keep them, or the texts are too long.
+    case incomplete(UInt64)
+    /// The tweak no longer exists.
+    case gone(TweakKey)
+    /// The tweak has another value now.
+    case changedSince(TweakKey, TweakValue, by: (author: ChangeAuthor, number: UInt64)?)
+    /// The tweak no longer takes the value.
+    case refused(TweakValueError)
+    case unknownMark(String, known: [String])
+    case invalidMark
+    case tooManyMarks
+    case store(TweakError)
+}
+
+extension HistoryError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .off:
+            return "the program keeps no history; it does unless TWEAKS_HISTORY=0 is in its environment"
+        case .nothing: return "there is nothing to undo"
+        case .unknown(let number, let kept):
+            let range = kept.map { "the history has \($0.lowerBound) to \($0.upperBound)" }
+            return "there is no change \(number); \(range ?? "the history is empty")"
+        case .incomplete(let number):
+            return "change \(number) cannot be undone: its values were too many or too long for the history"
+        case .gone(let key): return "\(key): the tweak is gone; its library has been closed"
+        case .changedSince(let key, let value, let last):
+            let who = last.map { ", by \($0.author) in change \($0.number)" } ?? ""
+            return "\(key): it was changed to \(value.quoted) since\(who); undo that first"
+        case .refused(let error): return "\(error)"
+        case .unknownMark(let name, let known):
+            let marks = known.isEmpty ? "there are none" : "there are \(known.joined(separator: ", "))"
+            return "there is no mark \(TweakValue.string(name).quoted); \(marks)"
+        case .invalidMark: return "the name of a mark has 1 to \(ChangeHistory.longestName) bytes"
+        case .tooManyMarks: return "there are \(ChangeHistory.mostMarks) marks already; move one of them"
+        case .store(let error): return "\(error)"
+        }
+    }
+}
+
+extension TweakStore {
+    /// The maximum bytes of the history, which lets clients see and undo changes; by default 64 KB, which hold some 400
+    /// changes. 0 turns it off. For the program's store the variable `TWEAKS_HISTORY` of the environment has the
+    /// initial size.
+    ///
+    /// The oldest changes are dropped. Nothing is allocated before the first change.
+    public var historySize: Int {
+        get { state.withLock { $0.history.limit } }
+        set { state.withLock { $0.history.setLimit(newValue) } }
+    }
+
+    /// Takes the history's size from the environment.
+    func readHistorySize() {
+        guard let text = environment("TWEAKS_HISTORY") else { return }
+        guard let size = Int(text), size >= 0 else {
+            return diagnostics.warn(
+                "TWEAKS_HISTORY=\(text): the size of the history is a number of bytes, or 0 for none")
+        }
+        historySize = size
+    }
+
+    /// The last changes, oldest first.
+    ///
+    /// - Parameters:
+    ///   - number: Only those after the changes of this number.
+    ///   - most: Their maximum number; the last ones made together may exceed it.
+    func history(
+        after number: UInt64, atMost most: Int
+    ) throws(HistoryError) -> (
+        changes: [ChangeHistory.Change], first: UInt64?, last: UInt64, marks: [ChangeHistory.Point]
+    ) {
+        let (isOn, result) = state.withLock { state in
+            let history = state.history
+            return (
+                history.isOn,
+                (
+                    history.changes(after: number, atMost: most), history.firstNumber, history.lastNumber,
+                    history.points.filter { $0.name != nil }
+                )
+            )
+        }
+        guard isOn else { throw .off }
+        return result
+    }
+
+    /// Marks this moment, see ``revert(to:by:)``.
+    ///
+    /// - Returns: The number of the last change before.
+    func mark(_ name: String, by author: ChangeAuthor) throws(HistoryError) -> UInt64 {
+        guard 1...ChangeHistory.longestName ~= name.utf8.count else { throw .invalidMark }
+        return try state.withLock { (state) throws(HistoryError) in
+            guard state.history.isOn else { throw .off }
+            guard state.history.mark(name, by: author) else { throw .tooManyMarks }
+            return state.history.lastNumber
+        }
+    }
+
+    /// Gives tweaks the values before a change, if they still have those that it made.
+    ///
+    /// - Parameter number: Of the changes to undo; `nil` for the newest of a person that are not undone. Undoing an undo
+    ///   makes the changes again.
+    /// - Returns: The number of the changes undone, or the first and the last of a burst, and the tweaks.
+    func undo(
+        _ number: UInt64?, by author: ChangeAuthor
+    ) throws(HistoryError) -> (numbers: ClosedRange<UInt64>, tweaks: [RestoredTweak]) {
+        var numbers: ClosedRange<UInt64> = 0...0
+        let tweaks = try restore(by: author) { (state) throws(HistoryError) in
+            let history = state.history
+            guard history.isOn else { throw .off }
+            let number = number ?? history.newestToUndo
+            guard number != 0 else { throw .nothing }
+            let burst = history.burst(of: number)
+            guard let first = burst.first, let last = burst.last else {
+                throw .unknown(number, kept: history.firstNumber.map { $0...history.lastNumber })
+            }
+            numbers = first[0].number...last[0].number
+            guard number != history.incomplete else { throw .incomplete(number) }
+            var restoration = Restoration()
+            restoration.undoes = number
+            let isOfProvider = if case .provider = last[0].author { true } else { false }
+            for (old, new) in zip(
+                first.sorted { $0.tweak.key < $1.tweak.key }, last.sorted { $0.tweak.key < $1.tweak.key })
+            {
+                let key = new.tweak.key
+                guard let entry = state.tweaks[key] else { throw .gone(key) }
+                guard entry.nextValue == new.newValue || new.isCut else {
+                    let later = history.changes(after: new.number).last { $0.tweak.key == key }
+                    throw .changedSince(key, entry.nextValue, by: later.map { ($0.author, $0.number) })
+                }
+                guard !old.isCut, !new.isCut else { throw .incomplete(number) }
+                let value: TweakValue
+                do throws(TweakValueError) {
+                    value = try entry.admit { (tweak, _) throws(TweakValueError) in
+                        try tweak.admit(old.oldValue)
+                    }.value
+                } catch {
+                    throw .refused(error)
+                }
+                switch old.oldSource {
+                case .session: restoration.add(key, override: old.hidden?.value, session: value)
+                // The provider would set its value again, so the old one becomes an override.
+                case _ where isOfProvider && entry.source == new.newSource:
+                    restoration.add(key, override: value)
+                case state.layers.keeper: restoration.add(key, override: value)
+                default: restoration.add(key, override: nil)
+                }
+            }
+            return restoration
+        }
+        return (numbers, tweaks)
+    }
+
+    /// Removes or restores what has been set since the start or a mark, as one change.
+    ///
+    /// - Parameter mark: `nil` for the start.
+    func revert(to mark: String?, by author: ChangeAuthor) throws(HistoryError) -> [RestoredTweak] {
+        try restore(by: author) { (state) throws(HistoryError) in
+            guard state.history.isOn else { throw .off }
+            guard let held = state.history.held(at: mark) else {
+                throw .unknownMark(mark ?? "", known: state.history.points.compactMap(\.name))
+            }
+            var restoration = Restoration()
+            let keeper = state.layers.keeper
+            for (key, held) in held.sorted(by: { $0.key < $1.key }) {
+                guard
+                    state.layers[keeper][key] != held.override || state.layers[.session][key] != held.session
+                else { continue }
+                let entry = state.tweaks[key]
+                restoration.add(
+                    key, override: held.override.flatMap { entry.admitted($0) },
+                    session: held.session.flatMap { entry.admitted($0) })
+            }
+            return restoration
+        }
+    }
+
+    /// A tweak that was given a former value.
+    struct RestoredTweak: Sendable {
+        let key: TweakKey
+        let oldValue, newValue: TweakValue
+    }
+
+    /// Values to give to tweaks.
+    private struct Restoration {
+        /// The values of the keeper of overrides; `nil` for none. They end the session's.
+        var overrides: [(key: TweakKey, value: TweakValue?)] = []
+        var session: [(key: TweakKey, value: TweakValue?)] = []
+        var undoes: UInt64 = 0
+
+        mutating func add(_ key: TweakKey, override: TweakValue?, session value: TweakValue? = nil) {
+            overrides.append((key, override))
+            if let value { session.append((key, value)) }
+        }
+    }
+
+    private func restore(
+        by author: ChangeAuthor, _ restoration: (StoreState) throws(HistoryError) -> Restoration
+    ) throws(HistoryError) -> [RestoredTweak] {
+        var chosen = Restoration()
+        var before: [TweakKey: TweakValue] = [:]
+        var isForProvider = false
+        try apply { (state) throws(HistoryError) in
+            state.decode()
+            chosen = try restoration(state)
+            before = chosen.overrides.reduce(into: [:]) { $0[$1.key] = state.tweaks[$1.key]?.nextValue }
+            let keeper = state.layers.keeper
+            isForProvider = !state.layers.keepsItself(keeper)
+            guard !isForProvider, !chosen.overrides.isEmpty else { return nil }
+            var update = ValueUpdate(chosen.overrides, in: keeper, by: author)
+            update.undoes = chosen.undoes
+            do throws(TweakError) { try state.checkGates(update) } catch { throw .store(error) }
+            return update
+        }
+        do throws(TweakError) {
+            if isForProvider { try change(chosen.overrides, by: author) }
+        } catch {
+            throw .store(error)
+        }
+        if !chosen.session.isEmpty {
+            var update = ValueUpdate(chosen.session, in: .session, by: author)
+            update.undoes = chosen.undoes
+            apply { _ in update }
+        }
+        return withDecodedState { state in
+            chosen.overrides.compactMap { key, _ in
+                guard let oldValue = before[key], let newValue = state.tweaks[key]?.nextValue,
+                    oldValue != newValue
+                else { return nil }
+                return RestoredTweak(key: key, oldValue: oldValue, newValue: newValue)
+            }
+        }
+    }
+}
+
+extension TweakEntry? {
+    /// A provider's value as the tweak takes it; `nil` if it does not. Of a tweak that does not exist any value is taken.
+    fileprivate func admitted(_ provided: ProvidedValue) -> TweakValue? {
+        guard let self else { if case .value(let value) = provided { return value } else { return nil } }
+        return try? self.admit { (tweak, _) throws(TweakValueError) in try provided.admission(for: tweak) }
+            .value
+    }
+}
