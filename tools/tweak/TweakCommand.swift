@@ -38,7 +38,8 @@ struct TweakCommand: ParsableCommand {
         version: "tweak \(libraryVersion)",
         subcommands: [
             PsCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self,
-            WatchCommand.self, PlotCommand.self, RunCommand.self, ExecCommand.self, EditCommand.self,
+            WatchCommand.self, PlotCommand.self, LogCommand.self, UndoCommand.self, RevertCommand.self,
+            MarkCommand.self, RunCommand.self, ExecCommand.self, EditCommand.self,
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
             ImportCommand.self, PresetCommand.self, GenerateCommand.self,

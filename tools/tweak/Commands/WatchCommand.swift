@@ -187,7 +187,7 @@ private struct ChangeForm: Encodable {
 }
 
 /// The local time of day with milliseconds.
-private func localTime(_ secondsSince1970: Double) -> String {
+func localTime(_ secondsSince1970: Double) -> String {
     // A program may report any number.
     var milliseconds = Int(exactly: (secondsSince1970 * 1000).rounded()) ?? 0
     var (seconds, parts) = (time_t(milliseconds / 1000), tm())

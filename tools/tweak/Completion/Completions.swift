@@ -133,7 +133,7 @@ private func values(_ words: CommandLineWords) -> [Candidate] {
 extension CommandLineWords {
     /// The program on the line: the first argument of a command, the second of `preset`. If several processes match,
     /// the first.
-    fileprivate var program: (any Program)? {
+    var program: (any Program)? {
         let name = arguments.dropFirst(arguments.first == "preset" ? 2 : 1).first
         // A warning would appear in the line that is being typed.
         return name.flatMap { try? ProgramSearch(.short, warn: { _ in }).programs(named: $0).first }

@@ -29,7 +29,7 @@ struct LiveSamples: SampleSource, ChangeSource {
     /// Requests the samples.
     ///
     /// - Parameters:
-    ///   - tweaks: The monitors, and the tweaks that are numbers or Bools, to sample.
+    ///   - tweaks: The monitors, and the tweaks that are numbers or Bools, to sample. Without any there are only changes.
     ///   - rate: The samples per second.
     init(_ program: LiveProgram, _ tweaks: [JSONTweak], rate: Double) throws(Failure) {
         self.program = program
@@ -37,6 +37,10 @@ struct LiveSamples: SampleSource, ChangeSource {
         let all = try program.tweaks()
         declarations = Dictionary(all.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
         _ = try program.ask(SubscribeToChanges())
+        guard !tweaks.isEmpty else {
+            (subscription, types) = (0, [])
+            return
+        }
         let answer = try program.ask(SampleTweaks(tweaks: tweaks.map(\.declaration.key), rate: rate))
         subscription = answer.subscription
         types = answer.types.compactMap { TweakType($0) }

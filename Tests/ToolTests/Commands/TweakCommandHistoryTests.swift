@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `tweak log, undo, mark and revert` {
+    private let setter: RunningSetter
+
+    init() throws { setter = try RunningSetter() }
+
+    private func lines(_ command: String, _ arguments: String...) throws -> [String] {
+        let result = try setter.program.command([command, "\(setter.pid)"] + arguments)
+        #expect(result.status == 0, "\(result.error)")
+        return result.lines.map { String($0) }
+    }
+
+    @Test func `log shows each change with who made it`() throws {
+        #expect(try lines("log") == ["no changes"])
+        _ = try lines("set", "Count", "6")
+        _ = try lines("mark", "before the text")
+        _ = try lines("set", "Text=bye", "Ratio=0.75")
+        let log = try lines("log")
+        let user = String(cString: getpwuid(geteuid()).pointee.pw_name)
+        let time = #/\d\d:\d\d:\d\d\.\d\d\d/#, client = Regex<Substring>(verbatim: " \(user)")
+        try #require(log.count == 5)
+        #expect(log.allSatisfy { $0.hasPrefix("NUMBER") || $0.contains(time) && $0.contains(client) })
+        let words = log.dropFirst().map {
+            $0.replacing(time, with: "").split(separator: " ").prefix(4).joined(separator: " ")
+        }
+        #expect(
+            words == [
+                "1 Setter/Values/Count 5 6", "mark before the text", "2 Setter/Values/Text \"hello\" \"bye\"",
+                "2 Setter/Values/Ratio 0.5 0.75",
+            ])
+        #expect(log[1].contains("tweak \(setter.pid)") == false && log[1].contains("  tweak "))
+    }
+
+    @Test func `log has a JSON form and comma-separated values`() throws {
+        _ = try lines("set", "Text", "a,b")
+        let json = try lines("log", "--format", "json").joined(separator: "\n")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        let change = try #require((object["changes"] as? [[String: Any]])?.first)
+        #expect(change["newValue"] as? String == "a,b" && change["number"] as? Int == 1)
+        #expect(object["last"] as? Int == 1)
+        let csv = try lines("log", "--format", "csv")
+        #expect(csv[0] == "number,time,tweak,oldValue,newValue,source,by,undoes")
+        #expect(csv[1].contains(#",Setter/Values/Text,hello,"a,b",override,"tweak "#))
+        #expect(try lines("log", "--format", "csv", "--since", "1").count == 1)
+    }
+
+    @Test func `log follows until the program ends`() throws {
+        let log = try start(
+            Locations.product("tweak"), ["log", "\(setter.pid)", "--follow", "--format", "json"],
+            home: setter.home)
+        try setter.changeSlot { log.written.output.contains("Slot 7") }
+        _ = try lines("set", "Text", "bye")
+        #expect(waitUntil { log.written.output.contains(#""newValue":"bye""#) })
+        setter.process.kill()
+        #expect(log.wait().status == 0)
+    }
+
+    @Test func `undo gives back the old value, and redoes an undo by its number`() throws {
+        _ = try lines("set", "Count", "6")
+        #expect(try lines("undo") == ["Setter/Values/Count: 6 → 5"])
+        #expect(try setter.tweak("get", "Count").output == "5\n")
+        #expect(try setter.tweak("list", "--format", "json").output.contains("\"override\"") == false)
+        #expect(try lines("undo", "2") == ["Setter/Values/Count: 5 → 6"])
+        let result = try setter.tweak("undo", "--format", "json")
+        #expect(result.output.contains(#""first" : 1"#), "\(result.output)")
+        let nothing = try setter.tweak("undo")
+        #expect(nothing.status == 65 && nothing.error == "tweak: there is nothing to undo\n")
+    }
+
+    @Test func `undo names who has changed the value since`() throws {
+        _ = try lines("set", "Count", "6")
+        _ = try lines("set", "Count", "7")
+        let result = try setter.tweak("undo", "1")
+        #expect(result.status == 65)
+        #expect(
+            result.error.contains(
+                #/^tweak: Setter\/Values\/Count: it was changed to 7 since, by tweak \d+ \w+ in change 2; undo that first\n$/#
+            ),
+            "\(result.error)")
+        let unknown = try setter.tweak("undo", "9")
+        #expect(
+            unknown.status == 65 && unknown.error == "tweak: there is no change 9; the history has 1 to 2\n")
+        #expect(try setter.tweak("undo", "0").status == 64)
+    }
+
+    @Test func `revert goes back to a mark and to the start`() throws {
+        _ = try lines("set", "Count", "6")
+        #expect(try lines("mark", "here") == ["here: after change 1"])
+        _ = try lines("set", "Count=7", "Text=bye")
+        #expect(
+            try lines("revert", "here") == [
+                "Setter/Values/Count: 7 → 6", "Setter/Values/Text: \"bye\" → \"hello\"",
+            ])
+        #expect(try lines("revert") == ["Setter/Values/Count: 6 → 5"])
+        #expect(try lines("revert") == ["nothing to revert"])
+        let unknown = try setter.tweak("revert", "there")
+        #expect(
+            unknown.status == 65 && unknown.error == "tweak: there is no mark \"there\"; there are here\n")
+    }
+
+    @Test func `A program that does not run has no history`() throws {
+        for command in ["log", "undo", "revert"] {
+            let result = try setter.program.command([command, SetterProgram.path + "-none"])
+            #expect(result.status == 66, "\(result.error)")
+        }
+        setter.process.kill()
+        _ = setter.process.wait()
+        let result = try setter.program.command(["undo", SetterProgram.path])
+        #expect(result.status == 69 && result.error.contains("it does not run"), "\(result.error)")
+    }
+
+    @Test func `A program can be started without a history`() throws {
+        let setter = try RunningSetter(SetterProgram(), environment: ["TWEAKS_HISTORY": "0"])
+        let result = try setter.tweak("log")
+        #expect(result.status == 65)
+        #expect(
+            result.error
+                == "tweak: the program keeps no history; it does unless TWEAKS_HISTORY=0 is in its environment\n"
+        )
+    }
+}

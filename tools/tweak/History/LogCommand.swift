@@ -1,0 +1,187 @@
+import ArgumentParser
+import CommandSupport
+import Glibc
+import TweakClient
+import TweakJSON
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+struct LogCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "Show the last changes of a program's tweaks, and who made them.",
+        discussion: """
+            Changes with one number were made together. BY is a client by executable, process and user; program; file, \
+            if the overrides file was edited; or the name of a provider. The program keeps its last changes in 64 KB, or \
+            in TWEAKS_HISTORY bytes of its environment; 0 turns that off.
+            """)
+
+    @Option(help: "The form of the output.")
+    var format: WatchFormat = .table
+
+    @Option(help: "Only show changes after this number.")
+    var since: Int = 0
+
+    @Flag(
+        help: "Go on with changes as they happen, until the program ends. JSON then has one object per line.")
+    var follow = false
+
+    @OptionGroup var target: ProgramOptions
+
+    func validate() throws {
+        guard since >= 0 else { throw ValidationError("The number is at least 0.") }
+        guard !(follow && target.allProcesses) else {
+            throw ValidationError("Only one process can be followed.")
+        }
+    }
+
+    func run() throws {
+        try target.forEachRunning(format == .table ? .table : .json) { program throws(Failure) in
+            if follow { _ = try program.ask(SubscribeToChanges()) }
+            let history = try program.askHistory(ListHistory(since: since))
+            var rows = HistoryRows(try program.tweaks())
+            if format == .table, let first = history.first, first > since + 1 {
+                printMessage("changes before number \(first) are no longer kept")
+            }
+            switch format {
+            case .json where !follow:
+                try target.show(history, of: program, as: .json) { "" }
+            case .json:
+                try printLines(history.changes)
+            case .csv:
+                print(HistoryRows.csvHeader)
+                for change in history.changes { print(HistoryRows.csvLine(change)) }
+            case .table:
+                let lines = rows.lines(history.changes, history.marks)
+                print((lines.isEmpty && !follow ? ["no changes"] : lines).joined(separator: "\n"))
+            }
+            if follow { try follow(program, &rows, after: history.last) }
+        }
+    }
+
+    private func follow(
+        _ program: LiveProgram, _ rows: inout HistoryRows, after number: Int
+    ) throws(Failure) {
+        var last = number
+        while true {
+            fflush(nil)
+            guard try program.waitForChanges() else { return }
+            let history = try program.askHistory(ListHistory(since: last))
+            last = history.last
+            switch format {
+            case .table: for line in rows.moreLines(history.changes) { print(line) }
+            case .csv: for change in history.changes { print(HistoryRows.csvLine(change)) }
+            case .json: try printLines(history.changes)
+            }
+        }
+    }
+
+    private func printLines(_ changes: [ListHistory.Change]) throws(Failure) {
+        do { for change in changes { try printJSONLine(change) } } catch { throw Failure(error) }
+    }
+}
+
+extension LiveProgram {
+    /// Asks for something about the history, which programs with an older library do not have.
+    func askHistory<Method: ControlMethod>(_ method: Method) throws(Failure) -> Method.Answer {
+        do throws(ConnectionError) { return try connection.ask(method) } catch .answer(let error)
+            where error.code == .unknownMethod
+        {
+            throw Failure(
+                "its Tweaks library is too old to keep a history", about: title, .unavailable)
+        } catch {
+            throw error.failure(of: title)
+        }
+    }
+
+    /// Waits until the program reports changes to a subscriber.
+    ///
+    /// - Returns: `false` if the program has ended.
+    func waitForChanges() throws(Failure) -> Bool {
+        do throws(ConnectionError) {
+            var isNew = false
+            while true {
+                while let message = try connection.nextMessage() {
+                    if case .changed = message { isNew = true }
+                }
+                if isNew { return true }
+                var entry = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)
+                if poll(&entry, 1, -1) < 0, errno == EINTR { continue }
+                do throws(ConnectionError) { try connection.receive() } catch .closed { return false }
+            }
+        } catch {
+            throw error.failure(of: title)
+        }
+    }
+}
+
+/// The rows of a table of changes, and lines of comma-separated values.
+private struct HistoryRows {
+    private static let header = ["NUMBER", "TIME", "TWEAK", "OLD", "NEW", "FROM", "BY", "NOTE"]
+    static let csvHeader = "number,time,tweak,oldValue,newValue,source,by,undoes"
+
+    private let declarations: [TweakKey: TweakDeclaration]
+    private var columns = TextColumns(header: header, optional: ["NOTE"])
+
+    init(_ tweaks: [JSONTweak]) {
+        declarations = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
+    }
+
+    /// The table, with the marks between the changes; empty without any.
+    mutating func lines(_ changes: [ListHistory.Change], _ marks: [ListHistory.Mark]) -> [String] {
+        var marks = marks[...]
+        var rows: [[String]] = []
+        for change in changes {
+            while let mark = marks.first, mark.number < change.number {
+                rows.append(row(mark))
+                marks.removeFirst()
+            }
+            rows.append(row(change))
+        }
+        rows += marks.map(row)
+        for row in rows { columns.measure(row) }
+        return rows.isEmpty ? [] : [columns.header] + rows.map(columns.line)
+    }
+
+    /// Further rows.
+    mutating func moreLines(_ changes: [ListHistory.Change]) -> [String] {
+        let rows = changes.map(row)
+        for row in rows { columns.measure(row) }
+        return rows.map(columns.line)
+    }
+
+    private func row(_ mark: ListHistory.Mark) -> [String] {
+        ["", localTime(mark.time), "mark \(mark.name)", "", "", "", mark.by, ""]
+    }
+
+    private func row(_ change: ListHistory.Change) -> [String] {
+        let notes = [
+            change.undoes.map { "undoes \($0)" }, change.isPending == true ? "waits" : nil,
+            change.isShortened == true ? "shortened" : nil,
+        ].compactMap(\.self)
+        return [
+            "\(change.number)", localTime(change.time), "\(change.tweak)",
+            text(change.oldValue, change.tweak),
+            text(change.newValue, change.tweak), change.source, change.by, notes.joined(separator: ", "),
+        ]
+    }
+
+    private func text(_ value: JSONValue, _ key: TweakKey) -> String {
+        value == .null ? "nothing" : declarations[key]?.text(of: value) ?? value.summary
+    }
+
+    static func csvLine(_ change: ListHistory.Change) -> String {
+        func text(_ value: JSONValue) -> String { value.tweakValue?.description ?? "" }
+        let fields = [
+            "\(change.number)", fixed(change.time), "\(change.tweak)", text(change.oldValue),
+            text(change.newValue), change.source, change.by, change.undoes.map { "\($0)" } ?? "",
+        ]
+        return fields.map(\.csvField).joined(separator: ",")
+    }
+
+    /// With microseconds, as samples have it.
+    private static func fixed(_ seconds: Double) -> String {
+        let whole = Int64(exactly: (seconds * 1_000_000).rounded()) ?? 0
+        return "\(whole / 1_000_000)." + Int(abs(whole % 1_000_000)).digits(6)
+    }
+}

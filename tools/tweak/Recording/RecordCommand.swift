@@ -1,0 +1,146 @@
+import ArgumentParser
+import CommandSupport
+import Glibc
+import TweakClient
+import TweakPlot
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record", abstract: "Record the changes of a program's tweaks, and monitors, in a file.",
+        discussion: """
+            The file begins with the program and the values and defaults of all tweaks; changes and samples follow with \
+            their times, until the program ends or the command is interrupted. If the name of the file ends in .mcap, it \
+            is one of MCAP, with JSON on the topics /program, /snapshot, /changes, /tweaks and /monitors, which \
+            PlotJuggler, Lichtblick, Foxglove and Python's mcap read; otherwise each line is an object of JSON with a \
+            type. It can be read at every moment. tweak replay makes the changes again.
+            """)
+
+    @Option(
+        parsing: .upToNextOption,
+        help: "Monitors and other numbers to sample; * stands for any characters, as in 'Motor/*'.")
+    var monitors: [String] = []
+
+    @Option(help: "The number of samples per second, at most 1000.")
+    var rate = 100.0
+
+    @Option(help: "After how many seconds to end.")
+    var duration: Double?
+
+    @OptionGroup var target: ProgramOptions
+
+    @Argument(help: "The file to write.", completion: .file())
+    var file: String
+
+    func validate() throws {
+        guard ControlLimits.sampleRates.contains(rate) else {
+            throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
+        }
+        if let duration, !(duration > 0) { throw ValidationError("The duration is more than 0 seconds.") }
+        guard !target.allProcesses else { throw ValidationError("Only one process can be recorded.") }
+    }
+
+    func run() throws {
+        try target.forEachRunning { program throws(Failure) in try record(program) }
+    }
+
+    private func record(_ program: LiveProgram) throws(Failure) {
+        // Changes are fetched from the history, each with its number and time; what arrives here only says that there are
+        // some. Another connection, so that no sample is passed over.
+        guard let inquiry = try LiveProgram(program.running) else {
+            throw Failure(
+                "it does not run any more, or does not want to be asked", about: program.title, .unavailable)
+        }
+        var samples = try LiveSamples(program, try chosen(program), rate: rate)
+        // Without a history, as in programs with an older library, what arrives is all there is.
+        let known = try? inquiry.askHistory(ListHistory(since: .max))
+        var last = known?.last ?? 0
+        let tweaks = try inquiry.tweaks()
+        let start = (Duration.since1970 / .seconds(1), secondsOfMonotonicClock())
+        var recording = try Recording(
+            to: file, of: try description(of: inquiry, at: start), tweaks,
+            monitors: samples.series.map(\.name))
+        let end = duration.map { ContinuousClock.now + .seconds($0) }
+        var lost = 0
+        var hasEnded = false
+        while !hasEnded, end.map({ .now < $0 }) ?? true {
+            let rest = min(end.map { ($0 - .now) / .seconds(1) } ?? 1, 1)
+            guard let batch = try samples.next(within: rest) else { continue }
+            hasEnded = batch.hasEnded
+            var new: [ListHistory.Change] = []
+            if known == nil {
+                new = samples.changes.map(ListHistory.Change.init)
+            } else if !samples.changes.isEmpty, !hasEnded {
+                do throws(Failure) {
+                    let history = try inquiry.askHistory(ListHistory(since: last))
+                    lost += max(0, (history.first ?? 0) - last - 1)
+                    (new, last) = (history.changes, history.last)
+                } catch {
+                    guard error.kind == .unavailable else { throw error }
+                    hasEnded = true
+                }
+            }
+            try recording.add(new, batch)
+        }
+        if lost > 0 { warn("\(lost) changes came faster than the history of the program could keep") }
+        if samples.skipped > 0 { warn("\(samples.skipped) samples were not taken in time") }
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        printMessage(
+            counted(recording.changes, "change", "changes")
+                + (monitors.isEmpty ? "" : ", " + counted(recording.samples, "sample", "samples")))
+    }
+
+    /// The monitors and tweaks that fit a pattern.
+    private func chosen(_ program: LiveProgram) throws(Failure) -> [JSONTweak] {
+        guard !monitors.isEmpty else { return [] }
+        let all = try program.tweaks().filter(\.declaration.type.canBeMonitored)
+        var chosen: [JSONTweak] = []
+        for text in monitors {
+            let pattern = Pattern(text)
+            let fitting = all.filter { pattern.fits("\($0.declaration.key)") }
+            if !fitting.isEmpty {
+                chosen += fitting
+            } else {
+                chosen.append(try program.tweak(named: text))
+            }
+        }
+        var known: Set<TweakKey> = []
+        chosen.removeAll { !known.insert($0.declaration.key).inserted }
+        if let other = chosen.first(where: { !$0.declaration.type.canBeMonitored }) {
+            throw Failure(
+                "\(other.declaration.key): \(other.declaration.type.withArticle) cannot be sampled; numbers and Bools can",
+                .invalid)
+        }
+        return chosen
+    }
+
+    private func description(
+        of program: LiveProgram, at start: (time: Double, monotonicTime: Double)
+    ) throws(Failure) -> RecordedProgram {
+        let description = try program.description
+        let host = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in
+            name.initialize(repeating: 0)
+            guard let start = name.baseAddress, gethostname(start, name.count - 1) == 0 else { return "" }
+            return String(cString: start)
+        }
+        return RecordedProgram(
+            application: description.application, executable: description.program,
+            buildID: description.program.flatMap(buildID), pid: program.pid, host: host,
+            time: start.time, monotonicTime: start.monotonicTime)
+    }
+}
+
+extension ListHistory.Change {
+    /// A change that a program without a history reports.
+    fileprivate init(_ change: ChangedTweaks.Change) {
+        self.init(
+            number: 0, tweak: change.tweak, oldValue: change.oldValue, newValue: change.newValue,
+            source: change.source, by: change.by ?? "unknown", time: change.time,
+            monotonicTime: secondsOfMonotonicClock())
+    }
+}
+
+/// The time of the clock that never jumps, in seconds.
+func secondsOfMonotonicClock() -> Double { Double(nanoseconds(of: CLOCK_MONOTONIC)) / 1e9 }

@@ -1,0 +1,212 @@
+import ArgumentParser
+import CommandSupport
+import Glibc
+import TweakClient
+import TweakJSON
+import TweakProtocol
+import TweakRecords
+
+struct ReplayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay", abstract: "Make the changes of a recording again, at their times.",
+        discussion: """
+            The values are set as by tweak set, and kept; what was reset is reset. Changes made together are made \
+            together. Values that the program clamps or refuses and tweaks that it does not have are reported, and the \
+            rest is done.
+            """)
+
+    @Option(help: "How much faster than it was: 2 is twice as fast, 0.5 half as fast.")
+    var speed = 1.0
+
+    @Option(help: "Only replay this many seconds of the recording.")
+    var until: Double?
+
+    @Argument(help: "A file of tweak record.", completion: .file())
+    var file: String
+
+    @OptionGroup var target: ProgramOptions
+
+    func validate() throws {
+        guard speed > 0, speed.isFinite else { throw ValidationError("The speed is more than 0.") }
+        if let until, !(until >= 0) { throw ValidationError("The time is at least 0 seconds.") }
+        guard !target.allProcesses else { throw ValidationError("A recording is replayed in one process.") }
+    }
+
+    func run() throws {
+        try target.forEachRunning { program throws(Failure) in
+            let recorded = try RecordedChanges(path: file)
+            var replay = Replay(program, try program.tweaks())
+            try replay.run(steps(of: recorded, in: &replay), speed: speed)
+            if replay.problems > 0 {
+                throw Failure("\(counted(replay.problems, "change was", "changes were")) not made", .invalid)
+            }
+        }
+    }
+
+    /// The changes by the time after the start, those made together in one step.
+    private func steps(of recorded: RecordedChanges, in replay: inout Replay) -> [Replay.Step] {
+        let start = recorded.program?.monotonicTime ?? recorded.changes.first?.monotonicTime ?? 0
+        var steps: [Replay.Step] = []
+        var lastNumber = 0
+        for change in recorded.changes {
+            let time = max(0, change.monotonicTime - start)
+            if let until, time > until { continue }
+            guard replay.has(change) else { continue }
+            if change.number == lastNumber, change.number > 0, let last = steps.indices.last {
+                steps[last].changes.append(change)
+            } else {
+                steps.append(Replay.Step(time: time, changes: [change]))
+            }
+            lastNumber = change.number
+        }
+        return steps
+    }
+}
+
+/// The changes of a recording on their way to a program.
+private struct Replay {
+    /// Changes that are made together.
+    struct Step {
+        /// In seconds after the start.
+        let time: Double
+        var changes: [ListHistory.Change]
+    }
+
+    /// A request without an answer yet.
+    private enum Waiting {
+        case set(RequestID, ListHistory.Change)
+        case setMany(RequestID)
+        case reset(RequestID)
+
+        var id: RequestID {
+            switch self {
+            case .set(let id, _), .setMany(let id), .reset(let id): id
+            }
+        }
+    }
+
+    private let program: LiveProgram
+    private let known: [TweakKey: TweakDeclaration]
+    private var waiting: [Waiting] = []
+    private var missing: Set<TweakKey> = []
+    /// The number of changes that were not made.
+    private(set) var problems = 0
+
+    init(_ program: LiveProgram, _ tweaks: [JSONTweak]) {
+        self.program = program
+        known = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
+    }
+
+    /// Whether the program has the tweak of a change; names it once if not.
+    mutating func has(_ change: ListHistory.Change) -> Bool {
+        // What was too long for the history, or a feature that went.
+        guard change.isShortened != true, change.newValue != .null else {
+            warn("\(change.tweak): the recording does not have the value of change \(change.number)")
+            problems += 1
+            return false
+        }
+        if known[change.tweak] != nil { return true }
+        if missing.insert(change.tweak).inserted { warn("\(change.tweak): the program has no such tweak") }
+        problems += 1
+        return false
+    }
+
+    mutating func run(_ steps: [Step], speed: Double) throws(Failure) {
+        let start = secondsOfMonotonicClock()
+        for step in steps {
+            try wait(until: start + step.time / speed)
+            try send(step.changes)
+        }
+        while !waiting.isEmpty { try receive(within: 30) }
+    }
+
+    /// Waits, and meanwhile reads answers. The program answers some changes only when they are on disk.
+    private mutating func wait(until time: Double) throws(Failure) {
+        // The last millisecond without them, because poll(2) wakes up late.
+        while true {
+            let rest = time - secondsOfMonotonicClock() - 0.001
+            guard rest > 0, !waiting.isEmpty else { break }
+            try receive(within: rest)
+        }
+        let rest = time - secondsOfMonotonicClock()
+        guard rest > 0 else {
+            // The program reads no more than 128 requests without an answer.
+            while waiting.count >= ControlLimits.waitingRequests / 2 { try receive(within: 30) }
+            return
+        }
+        var pause = timespec(tv_sec: Int(rest), tv_nsec: Int((rest - rest.rounded(.down)) * 1e9))
+        while withUnsafeMutablePointer(to: &pause, { nanosleep($0, $0) }) != 0, errno == EINTR {}
+    }
+
+    private mutating func send(_ changes: [ListHistory.Change]) throws(Failure) {
+        do throws(ConnectionError) {
+            let connection = program.connection
+            let isReset = { (change: ListHistory.Change) in change.source == "\(TweakSource.binary)" }
+            for change in changes where isReset(change) {
+                waiting.append(.reset(try connection.send(ResetTweaks(tweak: change.tweak))))
+            }
+            let set = changes.filter { !isReset($0) }
+            if set.count == 1 {
+                let request = SetTweak(tweak: set[0].tweak, value: set[0].newValue)
+                waiting.append(.set(try connection.send(request), set[0]))
+            } else if !set.isEmpty {
+                let values = Dictionary(set.map { ($0.tweak, $0.newValue) }) { $1 }
+                waiting.append(.setMany(try connection.send(SetManyTweaks(values: values))))
+            }
+        } catch {
+            throw error.failure(of: program.title)
+        }
+    }
+
+    private mutating func receive(within seconds: Double) throws(Failure) {
+        var entry = pollfd(fd: program.connection.descriptor, events: Int16(POLLIN), revents: 0)
+        let result = poll(&entry, 1, CInt(min(seconds * 1000, 60_000).rounded(.up)))
+        guard result > 0 else {
+            if seconds >= 30, result == 0 { throw ConnectionError.silent.failure(of: program.title) }
+            return
+        }
+        do throws(ConnectionError) {
+            try program.connection.receive()
+            while let message = try program.connection.nextMessage() { try take(message) }
+        } catch {
+            throw error.failure(of: program.title)
+        }
+    }
+
+    private mutating func take(_ message: ProgramMessage) throws(ConnectionError) {
+        guard case .answer(let answer) = message,
+            let index = waiting.firstIndex(where: { $0.id == answer.id })
+        else { return }
+        let connection = program.connection
+        do throws(ConnectionError) {
+            switch waiting.remove(at: index) {
+            case .set(let id, let change):
+                if let answer = try connection.answer(message, to: id, of: SetTweak.self), answer.wasClamped {
+                    report(clamped: change.tweak, change.newValue.summary)
+                }
+            case .setMany(let id):
+                guard let answer = try connection.answer(message, to: id, of: SetManyTweaks.self) else {
+                    return
+                }
+                for tweak in answer.clamped { report(clamped: tweak, nil) }
+                for refusal in answer.refused { report(refusal.message) }
+                for tweak in answer.unknown { report("\(tweak): the tweak is gone") }
+            case .reset(let id): _ = try connection.answer(message, to: id, of: ResetTweaks.self)
+            }
+        } catch .answer(let error) {
+            report(error.message)
+        }
+    }
+
+    private mutating func report(_ problem: String) {
+        warn(problem)
+        problems += 1
+    }
+
+    private func report(clamped tweak: TweakKey, _ value: String?) {
+        warn(
+            outsideLimits(
+                "\(tweak)" + (value.map { ": \($0)" } ?? ""), allowed: known[tweak]?.allowed ?? "other values"
+            ))
+    }
+}
