@@ -13,6 +13,9 @@ static const unsigned char file_api_js[] = {
 static const unsigned char file_bar_js[] = {
 #embed "../Files/bar.js"
 };
+static const unsigned char file_changes_js[] = {
+#embed "../Files/changes.js"
+};
 static const unsigned char file_colours_js[] = {
 #embed "../Files/colours.js"
 };
@@ -147,6 +150,7 @@ static const struct tweak_page_file files[] = {
     {"address.js", file_address_js, sizeof(file_address_js)},
     {"api.js", file_api_js, sizeof(file_api_js)},
     {"bar.js", file_bar_js, sizeof(file_bar_js)},
+    {"changes.js", file_changes_js, sizeof(file_changes_js)},
     {"colours.js", file_colours_js, sizeof(file_colours_js)},
     {"commands.js", file_commands_js, sizeof(file_commands_js)},
     {"comparing.js", file_comparing_js, sizeof(file_comparing_js)},

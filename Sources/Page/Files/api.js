@@ -87,7 +87,8 @@ export class API {
       if (error.status !== 410) throw error;
       // The stream has ended and this page has not noticed yet. Send a change again without it.
       this.#stopping?.abort();
-      if (name !== "set") throw error;
+      // Without a stream there is no trial, and the values would be kept.
+      if (name !== "set" || body.try) throw error;
       return this.#request(`/api/${name}`, { ...body, stream: undefined });
     }
   }

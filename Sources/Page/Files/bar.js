@@ -33,6 +33,9 @@ export function makeBar(page) {
   parts.a = make("button", { type: "button", class: "side", text: "A", onclick: () => commands.toggleSides("A") });
   parts.b = make("button", { type: "button", class: "side", text: "B", onclick: () => commands.toggleSides("B") });
   parts.sides = make("div", { class: "sides", role: "group", "aria-label": "A and B" }, parts.a, parts.b);
+  parts.tryButton = make("button", {
+    type: "button", class: "button try", text: "Try", "aria-pressed": "false", "aria-keyshortcuts": "y", onclick: () => commands.toggleTry(),
+  });
   parts.snapshot = iconButton("camera", "Snapshot", (event) => openMenu(event.currentTarget, "Snapshot", snapshotEntries()), { "aria-haspopup": "menu", "aria-expanded": "false" });
   parts.presets = make("button", { type: "button", class: "button with-icon", "aria-label": "Presets", title: "Presets", onclick: () => commands.openPresets() },
     icon("layers"), make("span", { class: "preset-text", text: "Presets" }));
@@ -42,7 +45,7 @@ export function makeBar(page) {
   parts.outlineButton = iconButton("menu", "Outline", () => commands.toggleOutline(), { class: "outline-button", "aria-expanded": "false", "aria-controls": "outline-panel" });
   byID("top").replaceChildren(parts.outlineButton, make("h1", { class: "brand", text: "Tweaks" }),
     make("div", { class: "search-box", role: "search" }, icon("search"), parts.search, make("kbd", { text: "/", "aria-hidden": "true" })), parts.filter,
-    make("div", { class: "top-buttons", role: "toolbar", "aria-label": "Values" }, parts.undo, parts.redo, parts.sides, parts.snapshot, parts.presets),
+    make("div", { class: "top-buttons", role: "toolbar", "aria-label": "Values" }, parts.undo, parts.redo, parts.tryButton, parts.sides, parts.snapshot, parts.presets),
     parts.people, parts.more);
 
   parts.byGroup = make("select", { "aria-label": "Outline by", class: "outline-by", onchange: () => commands.setByGroup(parts.byGroup.value === "groups") },
@@ -54,8 +57,11 @@ export function makeBar(page) {
   parts.count = make("span", { class: "scope-count", role: "status" });
   parts.waiting = make("span", { class: "waiting" });
   parts.scopeMenu = iconButton("more", "More actions", (event) => scopeMenu(event.currentTarget, { ...state.scope, program: page.showing.currentProgram()?.id }), { "aria-haspopup": "menu", "aria-expanded": "false" });
+  parts.trying = make("div", { class: "trying", hidden: true }, make("span", { role: "status" }),
+    make("button", { type: "button", class: "button", text: "Keep", onclick: () => commands.endTrial(true) }),
+    make("button", { type: "button", class: "button", text: "Discard", onclick: () => commands.endTrial(false) }));
   parts.chips = make("div", { class: "chips", role: "group", "aria-label": "Active filters" });
-  byID("list-head").append(make("div", { class: "scope-line" }, parts.scopeTitle, parts.scopeState, parts.count, parts.waiting, parts.scopeMenu), parts.chips);
+  byID("list-head").append(make("div", { class: "scope-line" }, parts.scopeTitle, parts.scopeState, parts.count, parts.waiting, parts.scopeMenu), parts.trying, parts.chips);
 
   parts.byGroup.value = preferences.byGroup ? "groups" : "categories";
 
@@ -71,6 +77,7 @@ export function makeBar(page) {
     setText(parts.count, isEmptyQuery(page.query) ? `${page.listed.count}` : `${page.listed.count} found`);
     parts.count.title = `${page.listed.count} tweak${page.listed.count === 1 ? "" : "s"}`;
     showWaiting(program);
+    showTrying();
     showChips();
   }
 
@@ -102,6 +109,23 @@ export function makeBar(page) {
       type: "button", class: "badge warning", text: `${waiting} need${waiting === 1 ? "s" : ""} a restart`, title: "Restart the program…", "aria-haspopup": "dialog",
       onclick: () => commands.restart(program),
     }));
+  }
+
+  /** Shows whether changes are tried, and how many values are. */
+  function showTrying() {
+    const program = page.showing.currentProgram();
+    const isTrying = program !== undefined && state.trying.has(program.id);
+    const canTry = isTrying || program?.state === "running";
+    setAttribute(parts.tryButton, "aria-pressed", String(isTrying));
+    setAttribute(parts.tryButton, "aria-disabled", canTry ? undefined : "true");
+    parts.tryButton.title = isTrying ? "Stop, and discard the tried values" : canTry ? "Change values without keeping them"
+      : "Values can be tried while the program runs with the Tweaks library";
+    parts.trying.hidden = !isTrying;
+    if (!isTrying) return;
+    const count = state.triedCount(program.id);
+    const [text, keep] = parts.trying.children;
+    setText(text, count === 0 ? "Trying: changes go back when this page is closed" : `${count} tried value${count === 1 ? "" : "s"}`);
+    for (const button of [keep, keep.nextSibling]) button.hidden = count === 0;
   }
 
   function showChips() {
@@ -150,6 +174,7 @@ export function makeBar(page) {
     const theme = (value, label) => ({ label, isChecked: preferences.theme === value, run: () => commands.setTheme(value) });
     return [
       { label: "Open a program…", run: () => commands.openProgram() },
+      { label: "History", key: "h", isDisabled: !program, run: () => commands.toggleHistory(true) },
       { label: "Copy or export…", key: "e", isDisabled: !program, run: () => commands.openExport() },
       { label: "Import a file…", isDisabled: !program, run: () => commands.chooseFile(program.id) },
       { label: "Reset all…", isDisabled: !program, run: () => commands.resetScope({ program: program.id }) },
@@ -224,6 +249,7 @@ export function makeBar(page) {
       barTimer = 0;
       show();
       showWaiting(page.showing.currentProgram());
+      showTrying();
     }, 150);
   };
 
@@ -256,5 +282,5 @@ export function makeBar(page) {
     page.list.refresh();
   }
 
-  return Object.freeze({ showListHead, scopeMenu, openFilters, show, showSoon, showBanner, showTheme, showPeople, parts });
+  return Object.freeze({ showListHead, showTrying, scopeMenu, openFilters, show, showSoon, showBanner, showTheme, showPeople, parts });
 }

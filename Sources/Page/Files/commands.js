@@ -22,6 +22,7 @@ const manyResets = 2;
  */
 export function makeCommands(page) {
   const { state, api, preferences, notices, history, editing, sets, samples } = page;
+  let isEndingTrial = false;
 
   const commands = Object.freeze({
     showGraphs,
@@ -30,7 +31,8 @@ export function makeCommands(page) {
       const focused = document.activeElement;
       state.selected = tweak && tweak.id === state.selected ? undefined : tweak?.id;
       const selected = state.tweakOf(state.selected);
-      document.body.classList.toggle("has-details", Boolean(selected));
+      if (selected) page.changes.close();
+      document.body.classList.toggle("has-details", Boolean(selected) || page.changes.isOpen);
       const hadFocus = byID("details").contains(focused);
       page.details.show(selected);
       for (const one of [before, selected]) if (one) page.list.changed(one);
@@ -73,6 +75,7 @@ export function makeCommands(page) {
         const now = state.programs.get(id);
         if (now) now.followedBy = connections;
         if (answer.program) state.setProgram(answer.program);
+        if (history.hasRestorable(id)) api.post("history", { program: id }).then(({ changes }) => history.restore(id, changes), () => {});
       } catch (error) {
         const now = state.programs.get(id);
         if (now && !now.isLoaded) now.problem = error.message;
@@ -155,6 +158,52 @@ export function makeCommands(page) {
       if (before) preferences.setPair(before.id, "");
       if (key) preferences.setPair(`${tweak.program}\n${key}`, tweak.key);
       page.list.rebuild();
+    },
+    /** Switches between changes that are kept and changes that are only tried. */
+    async toggleTry() {
+      const program = page.showing.currentProgram();
+      if (!program) return;
+      if (state.trying.has(program.id)) {
+        await commands.endTrial(false);
+        return;
+      }
+      if (program.state !== "running") {
+        notices.say("Values can be tried while the program runs with the Tweaks library");
+        return;
+      }
+      await editing.settled();
+      state.trying.add(program.id);
+      state.tell("trying", program.id);
+      notices.whisper("Trying: changes go back when this page is closed");
+    },
+    /** Shows the history of the current program beside the list, or closes it. */
+    toggleHistory(isWanted = !page.changes.isOpen) {
+      const program = page.showing.currentProgram();
+      if (isWanted && program) {
+        if (state.selected) commands.select(undefined);
+        page.changes.open(program);
+      } else {
+        page.changes.close();
+        page.bar.parts.more.focus();
+      }
+      document.body.classList.toggle("has-details", page.changes.isOpen);
+    },
+    isEndingTrial: () => isEndingTrial,
+    /** Keeps or discards the tried values, and stops trying. */
+    async endTrial(isKept) {
+      const id = page.showing.currentProgram()?.id;
+      if (!id || isEndingTrial) return;
+      isEndingTrial = true;
+      try {
+        const count = state.triedCount(id) > 0 ? await editing.endTrial(id, isKept) : 0;
+        state.trying.delete(id);
+        if (count > 0) notices.say(`${count} tried value${count === 1 ? "" : "s"} ${isKept ? "kept" : "went back"}`);
+      } catch (error) {
+        notices.problem(error.message);
+      } finally {
+        isEndingTrial = false;
+      }
+      state.tell("trying", id);
     },
     undo() {
       tellMove("Undone", history.undo(editing), "Nothing to undo");

@@ -1,5 +1,6 @@
 // The details of one tweak: description, a large control, the providers of its value, its changes, and ways to copy it.
 
+import { linesOf, timeOf } from "./changes.js";
 import { controlFor } from "./controls/all.js";
 import { colourControl } from "./controls/colour.js";
 import { padControl } from "./controls/pad.js";
@@ -8,7 +9,7 @@ import { copyText, declarationInC, declarationInSwift, nestedJSON, shellCommand 
 import { iconButton, isTyping, make, setText } from "./dom.js";
 import { tweakCommand } from "./keys.js";
 import { shown } from "./names.js";
-import { isNumber } from "./numbers.js";
+import { exactText, isNumber } from "./numbers.js";
 import { gateText, sourceText, whyNoEffect } from "./row.js";
 import { currentValue, isDrawable, isExpired, isSettable, limitsText, valueFrom, valueText } from "./tweaks.js";
 
@@ -29,6 +30,10 @@ function optionText(tweak, name) {
   return optionTexts[name]?.(tweak) ?? shown(tweak[name]);
 }
 
+/** Who holds a lease, and until when. */
+const leaseText = ({ by, remaining }) => shown(`${by}, ${remaining === undefined ? "until its connection ends"
+  : `for another ${Math.ceil(remaining)} s`}`);
+
 export class Details {
   #page;
   #element;
@@ -37,6 +42,8 @@ export class Details {
   #dynamic;
   #copied;
   #explained = 0;
+  /** The changes of the tweak that its program has told; undefined if it tells none. */
+  #history;
   #timer = 0;
 
   /** @param {import("./page.js").Page} page */
@@ -59,6 +66,7 @@ export class Details {
   /** Shows another tweak, or none. */
   show(tweak) {
     this.#tweak = tweak;
+    this.#history = undefined;
     this.#element.hidden = !tweak;
     this.#controls = [];
     if (!tweak) {
@@ -76,7 +84,7 @@ export class Details {
         tweak.description ? make("p", { class: "details-text", text: shown(tweak.description) }) : undefined,
         this.#makeControls(tweak), this.#dynamic.why, this.#makeButtons(tweak), this.#makeFacts(tweak), this.#makeCopies(tweak, program),
         isSettable(tweak) ? make("section", {}, make("h3", { text: "Providers" }), this.#dynamic.opinions) : undefined,
-        make("section", {}, make("h3", { text: "Changes since this page was opened" }), this.#dynamic.changes)),
+        make("section", {}, make("h3", { text: "Changes" }), this.#dynamic.changes)),
     ];
     this.#element.replaceChildren(...sections);
     this.update();
@@ -102,7 +110,7 @@ export class Details {
         ...context, horizontal: partner.isFirst ? tweak : partner.tweak, vertical: partner.isFirst ? partner.tweak : tweak,
       }));
     }
-    if (isNumber(tweak.type) && isSettable(tweak) && !tweak.choices) box.append(this.#makePairing(tweak));
+    if (isNumber(tweak.type) && isSettable(tweak) && !tweak.choices) box.append(this.#makePairing(tweak), this.#makeRamp(tweak));
     return box;
   }
 
@@ -121,6 +129,28 @@ export class Details {
     }, make("option", { value: "", text: "none" }),
       others.map((other) => make("option", { value: other.key, text: other.label, selected: other === partner })));
     return make("label", { class: "pairing" }, make("span", { text: "Pad with" }), select);
+  }
+
+  /** Fields for a number that is reached over some seconds. */
+  #makeRamp(tweak) {
+    const { api, editing, notices } = this.#page;
+    const target = make("input", { type: "text", "aria-label": "Ramp to", placeholder: "value", autocomplete: "off" });
+    const seconds = make("input", { type: "text", inputmode: "decimal", "aria-label": "Seconds", value: "2", autocomplete: "off" });
+    const start = async () => {
+      try {
+        const current = exactText(currentValue(tweak));
+        const { value } = await api.post("calculate", { program: tweak.program, tweak: tweak.key, text: target.value, current });
+        if (!(Number(seconds.value) > 0)) throw new Error(`${seconds.value || "nothing"} is not a number of seconds`);
+        await editing.ramp(tweak, valueFrom(tweak.type, value), Number(seconds.value));
+      } catch (error) {
+        notices.problem(error.message);
+      }
+    };
+    return make("form", { class: "ramp", onsubmit: (event) => {
+      event.preventDefault();
+      start();
+    } }, make("span", { text: "Ramp to" }), target, make("span", { text: "over" }), seconds, make("span", { text: "s" }),
+      make("button", { class: "button", text: "Start" }));
   }
 
   #makeButtons(tweak) {
@@ -194,13 +224,13 @@ export class Details {
     this.#dynamic.why.hidden = !this.#dynamic.why.textContent;
     this.#element.querySelector("[data-role=star]")?.setAttribute("aria-pressed", String(commands.isStarred(tweak)));
     this.#element.querySelector("[data-role=graph]")?.setAttribute("aria-pressed", String(commands.isGraphed(tweak)));
-    const changes = samples.marks.filter(({ id }) => id === tweak.id).slice(-mostChanges).reverse();
+    // Without a history of the program, what this page has seen.
+    const changes = (this.#history ?? samples.marks.filter(({ id }) => id === tweak.id).reverse()).slice(0, mostChanges);
     const newest = changes.length > 0 ? `${changes.length} ${changes[0].time} ${changes[0].text}` : "none";
     if (this.#dynamic.changes.dataset.newest === newest) return;
     this.#dynamic.changes.dataset.newest = newest;
     this.#dynamic.changes.replaceChildren(...(changes.length > 0 ? changes : [undefined]).map((mark) => mark
-      ? make("li", {}, make("time", { text: new Date(mark.time * 1000).toLocaleTimeString("en-GB") }),
-        make("span", { text: mark.text }), make("span", { class: "who", text: mark.who }))
+      ? make("li", {}, timeOf(mark.time), make("span", { text: mark.text }), make("span", { class: "who", text: mark.who }))
       : make("li", { class: "none", text: "None yet" })));
   }
 
@@ -208,9 +238,23 @@ export class Details {
     for (const control of this.#controls) if (control.isLive) control.update();
   }
 
+  async #loadHistory(tweak) {
+    try {
+      const { changes } = await this.#page.api.post("history", { program: tweak.program });
+      if (tweak !== this.#tweak) return;
+      const text = (value) => valueText(tweak, valueFrom(tweak.type, value)) || "empty";
+      this.#history = linesOf(changes.filter((change) => change.tweak === tweak.key))
+        .map(({ time, oldValue, newValue, by }) => ({ time, text: `${text(oldValue)} → ${text(newValue)}`, who: shown(by) }));
+      this.update();
+    } catch {
+      // The program does not run, has an older library, or keeps no history.
+    }
+  }
+
   async #explain() {
     const tweak = this.#tweak;
     if (!tweak || !isSettable(tweak)) return;
+    if (this.#page.state.programs.get(tweak.program)?.state === "running") this.#loadHistory(tweak);
     const number = (this.#explained += 1);
     const box = this.#dynamic.opinions;
     try {
@@ -222,9 +266,10 @@ export class Details {
       }, make("span", { class: "badge source", text: sourceText(opinion.source) }),
         make("span", { class: "opinion-value", text: opinion.error ? shown(opinion.error) : valueText(tweak, valueFrom(tweak.type, opinion.value)) || "empty" }),
         make("span", { class: "who", text: index === winner ? "in effect" : opinion.error ? "invalid" : "lower precedence" }),
+        opinion.lease ? make("span", { class: "opinion-place", text: leaseText(opinion.lease) }) : undefined,
         opinion.location ? make("span", { class: "opinion-place", text: shown([opinion.location].flat().join(", ")) }) : undefined))));
       const ours = opinions.findIndex(({ source }) => source === "override");
-      const hiddenBy = ours > winner && winner >= 0 ? opinions[winner].source : undefined;
+      const hiddenBy = ours > winner && winner >= 0 && tweak.tried !== "here" ? opinions[winner].source : undefined;
       if (hiddenBy !== tweak.hiddenBy) {
         tweak.hiddenBy = hiddenBy;
         this.#page.list.changed(tweak);

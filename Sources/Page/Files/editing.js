@@ -56,8 +56,12 @@ export class Editing {
     for (const tweak of tweaks) {
       const before = this.#gestures.get(tweak.id);
       this.#gestures.delete(tweak.id);
-      if (before) this.#put(tweak, before);
+      if (before) this.#put(tweak, { ...before, endsTrial: this.#isTrying(tweak) && !before.isTried });
     }
+  }
+
+  #isTrying(tweak) {
+    return this.#state.trying.has(tweak.program);
   }
 
   isDragged(tweak) {
@@ -72,16 +76,17 @@ export class Editing {
   /**
    * Sets and resets several tweaks as one change.
    *
-   * - changes: `{ tweak, value, isSet }`. Without `isSet` the tweak is reset.
+   * - changes: `{ tweak, value, isSet, endsTrial }`. Without `isSet` the tweak is reset. With `endsTrial` a value that this
+   *   page tries is given back.
    */
   apply(changes, { merging = false, isUndo = false } = {}) {
     const recorded = [];
-    for (const { tweak, value, isSet: willBeSet } of changes) {
+    for (const { tweak, value, isSet: willBeSet, endsTrial } of changes) {
       if (!isSettable(tweak)) continue;
       const before = this.#state.remembered(tweak);
       const after = willBeSet ? { value, isSet: true } : { value: tweak.default, isSet: false };
       if (before.isSet === after.isSet && equalValues(before.value, after.value)) continue;
-      this.#put(tweak, after);
+      this.#put(tweak, { ...after, endsTrial });
       recorded.push({ tweak, before, after });
     }
     if (!isUndo) this.#history.add(recorded, { merging });
@@ -91,6 +96,26 @@ export class Editing {
   reset(tweaks) {
     const set = tweaks.filter((tweak) => isSettable(tweak) && isSet(tweak));
     return this.apply(set.map((tweak) => ({ tweak, isSet: false })));
+  }
+
+  /** Sets a number, which the program reaches gradually. */
+  async ramp(tweak, value, seconds) {
+    await this.settled();
+    const before = this.#state.remembered(tweak);
+    const entry = { tweak, value, isSet: true };
+    tweak.failed = undefined;
+    await this.#sendPart(tweak.program, [entry], seconds);
+    if (!tweak.failed) this.#history.add([{ tweak, before, after: { value, isSet: true } }]);
+  }
+
+  /** Keeps or discards what this page tries in a program. Returns the number of values. */
+  async endTrial(program, isKept) {
+    await this.settled();
+    const answer = await this.#api.post(isKept ? "try/keep" : "try/discard", { program, stream: this.#api.stream });
+    for (const change of answer.tweaks ?? []) this.#state.setValue(program, change);
+    this.#report(program, answer);
+    this.#history.endTrial(program, isKept);
+    return answer.applied?.length ?? answer.reset ?? 0;
   }
 
   /** Resolves when the server has received all changes. */
@@ -139,19 +164,25 @@ export class Editing {
     }
   }
 
-  async #sendPart(program, entries) {
+  /** A change as the server takes it. A reset ends what this page tries, and otherwise tries the default. */
+  #item({ tweak, value, isSet: willBeSet, endsTrial }, isTried) {
+    const isReset = isTried ? endsTrial || (!willBeSet && tweak.tried === "here") : !willBeSet;
+    return isReset ? { tweak: tweak.key, reset: true } : { tweak: tweak.key, ...requestValue(tweak, value) };
+  }
+
+  async #sendPart(program, entries, ramp) {
+    const isTried = this.#state.trying.has(program) || undefined;
     const told = new Map(entries.map(({ tweak }) => [tweak.key, tweak.told]));
-    const values = entries.map(({ tweak, value, isSet: willBeSet }) =>
-      willBeSet ? { tweak: tweak.key, ...requestValue(tweak, value) } : { tweak: tweak.key, reset: true });
+    const values = entries.map((entry) => this.#item(entry, isTried));
     try {
-      const answer = await this.#api.post("set", { program, stream: this.#api.stream, values });
+      const answer = await this.#api.post("set", { program, stream: this.#api.stream, values, try: isTried, ramp });
       this.#confirm(entries);
       // A change event received meanwhile is newer than the answer; every change made by the request has its own event.
       for (const change of answer.tweaks ?? []) {
         const tweak = this.#state.tweak(program, change.tweak);
         if (tweak && (tweak.told === told.get(change.tweak) || isStillWaiting(tweak, change))) this.#state.setValue(program, change);
       }
-      this.#findHidden(entries);
+      this.#findHidden(entries, isTried);
       this.#report(program, answer);
       for (const { tweak: key, message } of answer.refused ?? []) this.#fail(entries.find(({ tweak }) => tweak.key === key), message);
     } catch (error) {
@@ -179,10 +210,10 @@ export class Editing {
   }
 
   /** Marks tweaks whose new value has no effect because another provider takes precedence. */
-  #findHidden(entries) {
+  #findHidden(entries, isTried) {
     for (const { tweak, isSet: wasSet } of entries) {
       const { source } = tweak;
-      const decider = wasSet && source && !["override", "default", "memory"].includes(source) ? source : undefined;
+      const decider = wasSet && source && !["override", "default", "memory", isTried && "lease"].includes(source) ? source : undefined;
       if (decider === tweak.hiddenBy) continue;
       tweak.hiddenBy = decider;
       this.#state.tell("value", tweak);

@@ -21,11 +21,18 @@ export function makeFollowing(page) {
 
   const receive = {
     hello({ stream, programs, viewers, options, first, comesBack }) {
+      const tried = new Map();
+      for (const id of state.trials.keys()) if (state.triedCount(id) > 0) tried.set(id, state.triedCount(id));
       state.stream = stream;
       state.options = options;
       state.comesBack = comesBack;
       state.set("connection", "connected");
       if (first && !state.scope.program && state.programs.size === 0 && !page.wantedPlace?.program) state.scope = { program: first };
+      // The server has ended what the last stream tried; this stream is told of the others.
+      for (const id of [...state.trials.keys()]) {
+        if (tried.has(id)) tellTrialIsOver(id, tried.get(id));
+        state.setTrials(id, []);
+      }
       state.setPrograms(programs);
       state.set("viewers", viewers);
       for (const program of page.showing.shownPrograms()) commands.load(program.id);
@@ -42,6 +49,7 @@ export function makeFollowing(page) {
         notices.whisper(`${shown(program.name)}: ${stateText(program)}`);
         samples.askAgain();
       }
+      if (isOther) page.changes.changed(program.id);
       const isShown = state.scope.program === undefined || state.scope.program === program.id;
       if (isShown && (isOther || !before)) commands.load(program.id, { again: true });
     },
@@ -53,6 +61,7 @@ export function makeFollowing(page) {
       if (state.programs.get(program)?.isLoaded) commands.load(program, { again: true });
     },
     changes({ program, changes }) {
+      page.changes.changed(program);
       const missed = page.changesWhileLoading.get(program);
       for (const change of changes) {
         missed?.set(change.tweak, change);
@@ -67,6 +76,14 @@ export function makeFollowing(page) {
       samples.take(message);
       drawSoon();
     },
+    trials({ program, trials }) {
+      const before = state.triedCount(program);
+      state.setTrials(program, trials);
+      if (before > 0 && state.triedCount(program) === 0 && !page.commands.isEndingTrial()) tellTrialIsOver(program, before);
+    },
+    ping() {
+      api.post("pong", { stream: api.stream }).catch(() => {});
+    },
     viewers({ viewers }) {
       state.set("viewers", viewers);
     },
@@ -75,7 +92,13 @@ export function makeFollowing(page) {
     },
     bye() {},
   };
-  api.isRecording = () => page.graphed.size > 0;
+  function tellTrialIsOver(program, count) {
+    history.endTrial(program, false);
+    const name = shown(state.programs.get(program)?.description.name);
+    notices.say(`${name}: ${count} tried value${count === 1 ? "" : "s"} went back`);
+  }
+
+  api.isRecording = () => page.graphed.size > 0 || state.trying.size > 0;
   api.onEvent = (name, data) => receive[name]?.(data);
 
   /** Records a change and its author for the graph and the details. */
@@ -147,6 +170,10 @@ export function makeFollowing(page) {
       outlineTimer = 0;
       page.outline.update();
     }, 600);
+  });
+  state.on("trying", () => {
+    page.bar.showTrying();
+    page.list.refresh();
   });
   state.on("viewers", page.bar.showPeople);
   state.on("connection", () => {

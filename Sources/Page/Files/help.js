@@ -7,9 +7,9 @@ import { openDialog } from "./popups.js";
 const sections = [
   ["Everywhere", [
     ["/", "search"], ["Esc", "leave the search, close panels"], ["f", "filters"], ["?", "help"],
-    ["Ctrl Z", "undo"], ["Ctrl Shift Z", "redo"], ["x", "switch between A and B"], ["n", "take a snapshot"],
+    ["Ctrl Z", "undo"], ["Ctrl Shift Z", "redo"], ["x", "switch between A and B"], ["y", "try changes without keeping them"], ["n", "take a snapshot"],
     ["Shift N", "restore the snapshot"], ["p", "presets"], ["e", "copy or export"], ["Space on the graph, or k", "pause the graph"],
-    ["t", "light or dark"], ["o", "outline"],
+    ["t", "light or dark"], ["o", "outline"], ["h", "history"],
   ]],
   ["On the name of a tweak", [
     ["↑ ↓ Page Home End", "move to another row"], ["→", "move to its control"], ["Enter", "details"], ["r", "reset"], ["s", "star"],

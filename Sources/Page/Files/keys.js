@@ -50,9 +50,9 @@ export function addKeys(page) {
       page.bar.parts.search.focus();
       page.bar.parts.search.select();
     },
-    "?": openHelp, f: page.bar.openFilters, x: () => commands.toggleSides(), n: () => commands.takeSnapshot(), N: () => commands.restoreSnapshot(),
+    "?": openHelp, f: page.bar.openFilters, x: () => commands.toggleSides(), y: () => commands.toggleTry(), n: () => commands.takeSnapshot(), N: () => commands.restoreSnapshot(),
     p: () => commands.openPresets(), e: () => commands.openExport(), k: () => page.graphed.size > 0 && page.graphs.togglePause(),
-    o: () => commands.toggleOutline(true),
+    o: () => commands.toggleOutline(true), h: () => commands.toggleHistory(),
     t: () => commands.setTheme(isDark() ? "light" : "dark"),
   };
   addEventListener("keydown", (event) => {
@@ -75,6 +75,7 @@ export function addKeys(page) {
       if (document.body.classList.contains("has-outline")) commands.toggleOutline(false);
       else if (isField) leaveField(document.activeElement);
       else if (state.selected) commands.select(undefined);
+      else if (page.changes.isOpen) commands.toggleHistory(false);
       return;
     }
     if (isField || document.querySelector(".popover:popover-open")) return;

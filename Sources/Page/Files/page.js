@@ -3,6 +3,7 @@
 import { makeAddress } from "./address.js";
 import { API } from "./api.js";
 import { makeBar } from "./bar.js";
+import { Changes } from "./changes.js";
 import { makeCommands } from "./commands.js";
 import { Details } from "./details.js";
 import { Editing } from "./editing.js";
@@ -52,6 +53,7 @@ export class Page {
   list = new List(this, byID("scroller"), byID("list"), this.showing.makeHeading);
   outline = new Outline(this, byID("outline"));
   details = new Details(this, byID("details"));
+  changes = new Changes(this, byID("history"));
   graphs = new Graphs(this, byID("graphs"));
   bar = makeBar(this);
   address = makeAddress(this);

@@ -101,6 +101,7 @@ export class Row {
     const reason = whyNoEffect(tweak, state);
     const { classList } = this.element;
     classList.toggle("is-changed", changed);
+    classList.toggle("is-tried", tweak.tried === "here");
     classList.toggle("is-failed", Boolean(tweak.failed));
     classList.toggle("is-selected", state.selected === tweak.id);
     classList.toggle("is-gated", Boolean(tweak.isFeature && closedGate(tweak, state)));
@@ -111,7 +112,7 @@ export class Row {
     setText(parts.under, under.join(" · "));
     parts.under.classList.toggle("is-warning", Boolean(reason));
     setAttribute(parts.name, "aria-label",
-      `${tweak.label}${changed ? ", changed" : ""}${under[0] ? `, ${under.join(", ")}` : ""}, details`);
+      `${tweak.label}${changed ? ", changed" : ""}${tweak.tried === "here" ? ", tried" : ""}${under[0] ? `, ${under.join(", ")}` : ""}, details`);
     if (parts.gate) {
       const waits = gateText(tweak);
       parts.gate.hidden = !waits;
@@ -133,7 +134,9 @@ export class Row {
     const { commands, state } = this.#page;
     const badges = [];
     const { source } = tweak;
-    if (source && source !== "default" && !isMonitored(tweak)) {
+    if (tweak.tried === "here") {
+      badges.push(["tried", "badge tried", "Goes back when Try is switched off or this page is closed"]);
+    } else if (source && source !== "default" && !isMonitored(tweak)) {
       badges.push([sourceText(source), `badge source ${source === "override" ? "is-set" : ""}`, `Provider: ${sourceText(source)}`]);
     }
     if (waitsForRestart(tweak)) {

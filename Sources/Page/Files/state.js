@@ -14,6 +14,10 @@ export class State {
   stream;
   /** The options of tweaks as `{ name, title, form }`, in display order. */
   options = [];
+  /** The IDs of programs whose changes on this page are only tried. */
+  trying = new Set();
+  /** The tweaks that pages try, by program, as `{ stream, tweaks }`. */
+  trials = new Map();
   /** The scope of the list: `{ program, category, collection, group }`, all optional. */
   scope = {};
   /** The ID of the tweak whose details are shown. */
@@ -75,7 +79,31 @@ export class State {
         tweak.local = known.local;
       }
     }
+    this.#markTried(id);
     this.tell("tweaks", id);
+  }
+
+  /** Replaces the tweaks of a program that pages try. */
+  setTrials(id, trials) {
+    this.trials.set(id, trials);
+    for (const tweak of this.#markTried(id)) this.tell("value", tweak);
+    this.tell("trying", id);
+  }
+
+  /** Marks tried tweaks. Returns those with another mark than before. */
+  #markTried(id) {
+    const marks = new Map();
+    for (const { stream, tweaks } of this.trials.get(id) ?? []) {
+      for (const key of tweaks) if (marks.get(key) !== "here") marks.set(key, stream === this.stream ? "here" : "elsewhere");
+    }
+    const changed = [...(this.programs.get(id)?.tweaks.values() ?? [])].filter(({ key, tried }) => tried !== marks.get(key));
+    for (const tweak of changed) tweak.tried = marks.get(tweak.key);
+    return changed;
+  }
+
+  /** The number of values that this page tries in a program. */
+  triedCount(id) {
+    return this.trials.get(id)?.find(({ stream }) => stream === this.stream)?.tweaks.length ?? 0;
   }
 
   tweak(program, key) {
@@ -135,7 +163,7 @@ export class State {
 
   /** The current value of a tweak, to restore later. */
   remembered(tweak) {
-    return { value: currentValue(tweak), isSet: isSet(tweak) };
+    return { value: currentValue(tweak), isSet: isSet(tweak), isTried: tweak.tried === "here" };
   }
 
   /** The values of all settable tweaks of a program, by key. */

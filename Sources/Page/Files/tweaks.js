@@ -21,6 +21,8 @@ export function tweakFrom(program, raw, order) {
     local: undefined,
     /** The last change that failed, as `{ value, isReset, message }`, until the next one. */
     failed: undefined,
+    /** Who tries a value, "here" or "elsewhere", or undefined. */
+    tried: undefined,
     /** The number of change events received. */
     told: 0,
   };
@@ -62,7 +64,7 @@ export function isChanged(tweak) {
 
 /** Whether a reset would have an effect. */
 export const isSet = (tweak) =>
-  tweak.local ? tweak.local.isSet : tweak.source === "override" || Boolean(tweak.hiddenBy) || tweak.pendingValue !== undefined || isPatched(tweak);
+  tweak.local ? tweak.local.isSet : tweak.source === "override" || tweak.tried === "here" || Boolean(tweak.hiddenBy) || tweak.pendingValue !== undefined || isPatched(tweak);
 
 // A program without the library has no overrides; its memory is written instead.
 const isPatched = (tweak) => tweak.source === "memory" || (isSettable(tweak) && tweak.source === "default" &&

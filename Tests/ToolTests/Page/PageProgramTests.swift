@@ -141,6 +141,99 @@ import Testing
         #expect(try followed.page.api("reset", ["program": followed.id]).status == 400)
     }
 
+    @Test func `tries values until its event stream ends`() throws {
+        let followed = try Followed()
+        do {
+            let other = try followed.page.events()
+            let stream = try other.stream()
+            let answer = try followed.set(
+                [["tweak": Self.count, "value": 6]], ["stream": stream, "try": true])
+            #expect(answer["applied"] as? [String] == [Self.count])
+            followed.setter.expect("false 6 0.5 hello")
+            #expect(try followed.events.change(of: Self.count, to: 6)["source"] as? String == "lease")
+            let trials =
+                try followed.events.first("trials") { ($0["trials"] as? [Any])?.isEmpty == false }["trials"]
+                as? [[String: Any]]
+            #expect(trials?.first?["stream"] as? String == stream)
+            #expect(trials?.first?["tweaks"] as? [String] == [Self.count])
+            let opinions = try followed.ask("explain", ["tweak": Self.count])["opinions"] as? [[String: Any]]
+            let lease = opinions?.first?["lease"] as? [String: Any]
+            #expect((lease?["by"] as? String)?.contains("tweak-ui") == true)
+        }
+        followed.setter.expect("false 5 0.5 hello")
+        _ = try followed.events.first("trials") { ($0["trials"] as? [Any])?.isEmpty == true }
+        #expect(!FileManager.default.fileExists(atPath: followed.setter.program.overridesPath))
+    }
+
+    @Test func `tries nothing without an event stream`() throws {
+        let followed = try Followed()
+        let answer = try followed.page.api(
+            "set", ["program": followed.id, "try": true, "values": [["tweak": Self.count, "value": 6]]])
+        #expect(answer.status == 409, "\(answer.body)")
+        #expect(answer.body.contains("only a page with an event stream can try values"))
+        followed.setter.expect("false 5 0.5 hello")
+    }
+
+    @Test func `keeps tried values as one change, or discards them`() throws {
+        let followed = try Followed()
+        let values: [[String: Any]] = [
+            ["tweak": Self.count, "value": 6], ["tweak": Self.ratio, "value": 0.25],
+        ]
+        _ = try followed.set(values, ["try": true])
+        #expect(try followed.ask("try/discard")["reset"] as? Int == 2)
+        followed.setter.expect("false 5 0.5 hello")
+        _ = try followed.set(values, ["try": true])
+        // A reset gives back a tried value.
+        _ = try followed.set([["tweak": Self.ratio, "reset": true]], ["try": true])
+        followed.setter.expect("false 6 0.5 hello")
+        #expect(try followed.ask("try/keep")["applied"] as? [String] == [Self.count])
+        #expect(
+            waitUntil {
+                (try? followed.setter.program.overrides())?["Setter"]?["Values"] == ["Count": 6]
+            })
+        followed.setter.expect("false 6 0.5 hello")
+        #expect(try followed.ask("try/keep")["applied"] as? [String] == [])
+        #expect(try followed.ask("try/discard")["reset"] as? Int == 0)
+    }
+
+    @Test func `changes numbers gradually`() throws {
+        let followed = try Followed()
+        _ = try followed.set([["tweak": Self.count, "value": 1005]], ["ramp": 0.3])
+        _ = try followed.events.change(of: Self.count, to: 1005)
+        let seen = followed.events.all.flatMap { $0.data["changes"] as? [[String: Any]] ?? [] }
+            .compactMap { $0["value"] as? Int }
+        #expect(seen.contains { 5 < $0 && $0 < 1005 }, "\(seen)")
+        let wrong = try followed.page.api(
+            "set", ["program": followed.id, "ramp": -1, "values": [["tweak": Self.count, "value": 6]]])
+        #expect(wrong.status != 200)
+    }
+
+    @Test func `shows the program's history, undoes, marks and reverts`() throws {
+        let followed = try Followed()
+        #expect(try followed.setter.tweak("set", "Count", "9").succeeded)
+        _ = try followed.set([["tweak": Self.ratio, "value": 0.25]])
+        func changes() throws -> [[String: Any]] {
+            try #require(try followed.ask("history")["changes"] as? [[String: Any]])
+        }
+        let made = try changes()
+        #expect(made.map { $0["tweak"] as? String } == [Self.count, Self.ratio])
+        #expect(made[0]["oldValue"] as? Int == 5 && made[0]["newValue"] as? Int == 9)
+        #expect((made[0]["by"] as? String)?.hasPrefix("tweak ") == true)
+        #expect((made[1]["by"] as? String)?.hasPrefix("tweak-ui ") == true)
+        _ = try followed.ask("mark", ["name": "good"])
+        _ = try followed.set([["tweak": Self.ratio, "value": 0.75]])
+        _ = try followed.ask("undo", ["number": made[0]["number"] ?? 0])
+        followed.setter.expect("false 5 0.75 hello")
+        _ = try followed.ask("revert", ["name": "good"])
+        followed.setter.expect("false 9 0.25 hello")
+        _ = try followed.ask("revert")
+        followed.setter.expect("false 5 0.5 hello")
+        let marks = try followed.ask("history")["marks"] as? [[String: Any]]
+        #expect(marks?.map { $0["name"] as? String } == ["good"])
+        #expect(try followed.page.api("mark", ["program": followed.id]).status == 400)
+        #expect(try followed.page.api("revert", ["program": followed.id, "name": "none"]).status != 200)
+    }
+
     @Test func `evaluates arithmetic without setting anything`() throws {
         let followed = try Followed()
         func answer(_ tweak: String, _ text: String, current: String) throws -> [String: Any] {

@@ -38,7 +38,10 @@ struct PageRequests: Sendable {
         },
         "open": method { $0.open }, "tweaks": method { $0.tweaks }, "unfollow": method { $0.unfollow },
         "forget": method { $0.forget }, "set": method { $0.set }, "calculate": method { $0.calculate },
-        "reset": method { $0.reset }, "run": method { $0.run }, "restart/plan": method { $0.planRestart },
+        "reset": method { $0.reset }, "try/keep": method { $0.keepTried },
+        "try/discard": method { $0.discardTried }, "pong": method { $0.pong },
+        "history": method { $0.history }, "undo": method { $0.undo }, "revert": method { $0.revert },
+        "mark": method { $0.mark }, "run": method { $0.run }, "restart/plan": method { $0.planRestart },
         "restart": method { $0.restart }, "explain": method { $0.explain }, "watch": method { $0.watch },
         "presence": method { $0.show }, "presets": method { $0.presets },
         "preset/get": method { $0.preset }, "preset/diff": method { $0.differences },
@@ -59,7 +62,7 @@ struct PageRequests: Sendable {
         return try await method(self, body)
     }
 
-    private static let nothing = Array("{}".utf8)
+    static let nothing = Array("{}".utf8)
 
     private func decode<Value: Decodable>(_ body: [UInt8]) throws(RequestProblem) -> Value {
         do throws(JSONError) { return try decodeJSON(from: body) } catch {
@@ -72,7 +75,7 @@ struct PageRequests: Sendable {
     }
 
     /// The open event stream that a request names.
-    private func stream(_ text: String?) throws(RequestProblem) -> Int? {
+    func stream(_ text: String?) throws(RequestProblem) -> Int? {
         guard let text else { return nil }
         guard let number = Int(text), board.isOpen(number) else {
             throw RequestProblem(.gone, "this event stream has ended")
@@ -93,7 +96,7 @@ struct PageRequests: Sendable {
         do throws(Failure) { return try await body() } catch { throw RequestProblem(error) }
     }
 
-    private func ask<Answer: Encodable & Sendable>(
+    func ask<Answer: Encodable & Sendable>(
         _ program: String, _ body: @Sendable (ProgramSession) async throws(Failure) -> Answer
     ) async throws(RequestProblem) -> [UInt8] {
         let session = sessions[try entry(program).id]

@@ -107,6 +107,7 @@ final class Board: Sendable {
             entry.end(process)
             entry.isKept = isKept
         }
+        tellOfTrials(id)
         forgetEnded()
     }
 
@@ -242,6 +243,9 @@ final class Board: Sendable {
             state.streams[stream.number] = stream
             state.viewers[stream.number] = Viewer(stream: "\(stream.number)", since: secondsSince1970())
             for other in state.streams.values { other.add { $0.viewersChanged = true } }
+            for entry in state.programs where !entry.trials.isEmpty {
+                stream.add { [id = entry.id] in $0.trials.appendOnce(id) }
+            }
             return stream
         }
     }
@@ -251,6 +255,13 @@ final class Board: Sendable {
             guard state.streams.removeValue(forKey: stream.number) != nil else { return [] }
             state.viewers[stream.number] = nil
             for other in state.streams.values { other.add { $0.viewersChanged = true } }
+            for place in state.programs.indices {
+                guard let trial = state.programs[place].trials.removeValue(forKey: stream.number) else {
+                    continue
+                }
+                trial.end()
+                state.tellOfTrials(state.programs[place].id)
+            }
             return state.programs.indices.compactMap { place in
                 guard state.programs[place].followers.remove(stream.number) != nil else { return nil }
                 state.resume(state.programs[place].id)
@@ -262,6 +273,9 @@ final class Board: Sendable {
         lookout.wake()
         forgetEnded()
     }
+
+    /// Notes that a page has answered.
+    func hear(_ stream: Int) { state.withLock { $0.streams[stream] }?.hear() }
 
     func isOpen(_ stream: Int) -> Bool { state.withLock { $0.streams[stream] != nil } }
 
@@ -304,6 +318,8 @@ final class Board: Sendable {
         }
         follower?.wake()
     }
+
+    func tellOfTrials(_ id: String) { state.withLock { $0.tellOfTrials(id) } }
 
     func tellOfPresets(_ id: String) {
         state.withLock { state in
@@ -400,6 +416,10 @@ extension Board.State {
 
     fileprivate func tell(_ entry: ProgramEntry) {
         for stream in streams.values { stream.add { $0.programs.appendOnce(entry.id) } }
+    }
+
+    fileprivate func tellOfTrials(_ id: String) {
+        for stream in streams.values { stream.add { $0.trials.appendOnce(id) } }
     }
 
     fileprivate func followers(of id: String) -> [EventStream] {

@@ -59,6 +59,8 @@ struct ProgramEntry {
     /// The pages that follow it, and the samples they want, by stream.
     var followers: Set<Int> = []
     var watches: [Int: Watch] = [:]
+    /// The values that pages try, by stream.
+    var trials: [Int: Trial] = [:]
     /// Values that pages have set and the program has not announced yet, to attribute its changes.
     var expected = ExpectedChanges()
     /// The thread that follows it, if it is running.
@@ -73,6 +75,8 @@ struct ProgramEntry {
         guard pid == process else { return }
         (state, ended, lastPid) = (.offline, secondsSince1970(), process)
         (pid, problem, follower, isFresh) = (nil, nil, nil, false)
+        for trial in trials.values { trial.end() }
+        trials = [:]
     }
 
     /// Whether it has kept values or presets. Reads files, but not for a program of another user.
@@ -143,6 +147,8 @@ struct KnownTweaks {
 
     init(_ tweaks: [JSONTweak]) {
         all = tweaks
+        // Explanations have both as they are when they are asked for.
+        for place in all.indices { (all[place].lease, all[place].ramp) = (nil, nil) }
         waiting = all.count(where: \.waitsForGate)
         changes = tweaks.map { _ in 0 }
         number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue

@@ -15,7 +15,9 @@ actor ProgramSession {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     nonisolated let id: String
-    private let board: Board
+    let board: Board
+    /// The open trials, by stream.
+    var trials: [Int: (program: LiveProgram, trial: Trial)] = [:]
     private var open: (program: any Program, identity: Identity)?
     private var lastFiles: [FileState?]?
     /// The number of waiting requests.
@@ -135,7 +137,28 @@ actor ProgramSession {
 
     /// Sets and resets tweaks.
     func set(_ request: SetRequest, by stream: Int?) throws(Failure) -> SetAnswer {
-        let program = try program()
+        guard request.isTried == true else { return try set(request, trying: nil, by: stream) }
+        // Without a page that can end, it would not be a trial.
+        guard let stream else {
+            throw Failure("only a page with an event stream can try values", .invalid)
+        }
+        let trying = try trial(by: stream)
+        do throws(Failure) {
+            return try set(request, trying: trying, by: stream)
+        } catch {
+            // The connection may be in the middle of an answer.
+            if ![.invalid, .usage, .missing].contains(error.kind) { endTrial(by: stream) }
+            throw error
+        }
+    }
+
+    private func set(
+        _ request: SetRequest, trying: (program: LiveProgram, trial: Trial)?, by stream: Int?
+    ) throws(Failure) -> SetAnswer {
+        let triedBefore = trying?.trial.values
+        let program: any Program
+        if let trying { program = trying.program } else { program = try self.program() }
+        let durations = SetDurations(until: trying == nil ? nil : .closed, ramp: request.ramp)
         var (values, resets) = (OverridesDocument(), [TweakKey]())
         var expected: [TweakKey: TweakValue?] = [:]
         var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
@@ -151,7 +174,7 @@ actor ProgramSession {
             }
             if item.reset == true {
                 resets.append(key)
-                expected.updateValue(tweak.declaration.defaultValue, forKey: key)
+                if trying == nil { expected.updateValue(tweak.declaration.defaultValue, forKey: key) }
                 continue
             }
             do throws(TweakValueError) {
@@ -170,17 +193,24 @@ actor ProgramSession {
         if let stream { board.expect(id, expected, by: stream) }
         if !values.isEmpty {
             let applied = try program.apply(
-                values, resettingOthers: false, allOrNothing: request.allOrNothing == true)
+                values, resettingOthers: false, allOrNothing: request.allOrNothing == true, durations)
+            trying?.trial.update(expected.filter { applied.applied.contains($0.key) })
             answer.applied += applied.applied
             answer.unknown += applied.unknown
             answer.refused += applied.refused
         }
         if request.allOrNothing != true || answer.refused.isEmpty {
             for key in resets {
-                try program.reset(.tweak(key))
+                if let trying {
+                    _ = try trying.program.ask(ResetTweaks(tweak: key, leases: .own))
+                    trying.trial.update([key: nil])
+                } else {
+                    try program.reset(.tweak(key))
+                }
                 answer.applied.append(key)
             }
         }
+        if let trying, trying.trial.values.keys != triedBefore?.keys { board.tellOfTrials(id) }
         answer.applied.sort()
         return SetAnswer(answer, try now(Array(items.keys), program))
     }
@@ -211,7 +241,7 @@ actor ProgramSession {
     }
 
     /// The state of tweaks after a change, which is also sent to the pages.
-    private func now(_ keys: [TweakKey], _ program: any Program) throws(Failure) -> [ValueForm] {
+    func now(_ keys: [TweakKey], _ program: any Program) throws(Failure) -> [ValueForm] {
         var tweaks: [JSONTweak] = []
         if keys.count > 16 {
             let wanted = Set(keys)
@@ -242,6 +272,11 @@ final class ProgramSessions: Sendable {
             sessions[id] = session
             return session
         }
+    }
+
+    /// Closes the connections of trials that have ended.
+    func forgetEndedTrials() {
+        for session in sessions.withLock({ Array($0.values) }) { Task { await session.forgetEndedTrials() } }
     }
 
     /// Reloads a program that is not running, again if that is requested meanwhile.
@@ -291,6 +326,15 @@ struct SetRequest: Decodable, Sendable {
     let stream: String?
     let values: [Item]
     let allOrNothing: Bool?
+    /// Whether the values end with the stream. A reset ends what the stream tries.
+    let isTried: Bool?
+    /// The seconds until the values are reached.
+    let ramp: Double?
+
+    private enum CodingKeys: String, CodingKey {
+        case program, stream, values, allOrNothing, ramp
+        case isTried = "try"
+    }
 }
 
 struct ResetRequest: Decodable, Sendable {

@@ -8,6 +8,7 @@ import TweakRecords
 final class EventStream: Sendable {
     let number: Int
     private let pending = Mutex(Pending())
+    private let lastAnswer = Mutex(ContinuousClock.now)
     private let signals: AsyncStream<Void>.Continuation
     /// Yields when there are pending events.
     let signal: AsyncStream<Void>
@@ -21,7 +22,11 @@ final class EventStream: Sendable {
         var changes: [String: PendingChanges] = [:]
         var samples: [String: PendingSamples] = [:]
         var presets: [String] = []
+        /// Programs whose tried values are others.
+        var trials: [String] = []
         var viewersChanged = false
+        /// Whether the page must answer.
+        var isPing = false
         /// Whether a heartbeat is due.
         var isSilent = false
         var isEnding = false
@@ -31,6 +36,12 @@ final class EventStream: Sendable {
         self.number = number
         (signal, signals) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
+
+    /// How long the page has not answered.
+    var silence: Duration { lastAnswer.withLock { .now - $0 } }
+
+    /// Notes that the page is there.
+    func hear() { lastAnswer.withLock { $0 = .now } }
 
     /// Adds events.
     func add(_ body: (inout sending Pending) -> Void) {

@@ -20,6 +20,7 @@ extension PageRequests {
         channel.closeFuture.whenComplete { _ in
             stream.add { $0.isEnding = true }
             board.close(stream)
+            sessions.forgetEndedTrials()
         }
         var headers = headers
         headers[.contentType] = "text/event-stream"
@@ -44,8 +45,19 @@ extension PageRequests {
         try hello.writeEvent("hello", Hello(stream: stream, self))
         try await write(hello)
         let beat = Task {
+            var lastBeat = ContinuousClock.now
+            var wasTrying = false
             while !Task.isCancelled {
-                try await Task.sleep(for: Self.heartbeat)
+                try await Task.sleep(for: Trial.pingPeriod)
+                let isTrying = board.isTrying(stream.number)
+                if isTrying {
+                    if !wasTrying { stream.hear() }
+                    if stream.silence > Trial.patience { board.endTrials(by: stream.number) }
+                    stream.add { $0.isPing = true }
+                }
+                wasTrying = isTrying
+                guard .now - lastBeat >= Self.heartbeat else { continue }
+                lastBeat = .now
                 stream.add { $0.isSilent = true }
             }
         }
@@ -82,6 +94,11 @@ private struct Hello: Encodable {
 private struct Changes: Encodable {
     let program: String
     let changes: [ChangeForm]
+}
+
+private struct Trials: Encodable {
+    let program: String
+    let trials: [TrialForm]
 }
 
 private struct Samples: Encodable {
@@ -122,6 +139,13 @@ extension ByteBuffer {
         for (id, samples) in pending.samples.sorted(by: { $0.key < $1.key }) {
             try writeEvent("samples", Samples(id, samples))
         }
+        for id in pending.trials {
+            let trials = (board[id]?.trials ?? [:]).sorted { $0.key < $1.key }.map { stream, trial in
+                TrialForm(stream: "\(stream)", tweaks: trial.values.keys.sorted())
+            }
+            try writeEvent("trials", Trials(program: id, trials: trials))
+        }
+        if pending.isPing { try writeEvent("ping", Done()) }
         for id in pending.presets { try writeEvent("preset", ["program": id]) }
         if pending.viewersChanged { try writeEvent("viewers", ["viewers": board.viewers]) }
         if pending.isSilent, readableBytes == 0 { writeString(":\n\n") }

@@ -1,9 +1,11 @@
-"""Tests of values that wait for a gate."""
+"""Tests of values that wait for a gate, values that are only tried, and gradual changes."""
 
+import os
 import signal
+import unittest
 
-from support import Keys, wait_until
-from test_rows import NUMBERS, PageTest
+from support import Keys, World, wait_until
+from test_rows import NUMBERS, OTHERS, PageTest
 
 GAIN = "Gated/Gains/P"
 KEY = NUMBERS + "Stiffness"
@@ -100,3 +102,188 @@ class Gates(PageTest):
         self.program.send_signal(signal.SIGUSR2)
         wait_until(lambda: self.mark() is None)
         self.assertEqual(self.control.tweak(GAIN)["value"], 5)
+
+
+class Trials(unittest.TestCase):
+    """Values that go back, with browsers that are ended."""
+
+    def setUp(self):
+        self.world = World("trial")
+        self.addCleanup(self.world.close)
+        self.program = self.world.start_page_program()
+        self.control = self.world.control(self.program)
+        self.world.start_ui()
+        self.browser = self.open()
+
+    def open(self):
+        browser = self.world.browser(self.world.address + "&program=page-program")
+        browser.connected()
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program')?.isLoaded"), "the tweaks are not loaded")
+        return browser
+
+    def source(self, key=KEY):
+        tweak = self.control.tweak(key)
+        return tweak["value"], tweak["source"]
+
+    def is_written(self, key=KEY):
+        path = os.path.join(self.world.config, "tweaks/page-program/overrides.json")
+        if not os.path.exists(path):
+            return False
+        with open(path, encoding="utf-8") as file:
+            return key.split("/")[-1] in file.read()
+
+    def wait(self, value, source, key=KEY):
+        wait_until(lambda: self.source(key) == (value, source), f"it is not {value} from {source}")
+
+    def start_trying(self, browser=None, value="300"):
+        browser = browser or self.browser
+        browser.click(browser.find(".try"))
+        wait_until(lambda: browser.find(".try").get_attribute("aria-pressed") == "true", "the button is not pressed")
+        browser.type(browser.field(KEY), value)
+        self.wait(float(value), "lease")
+        wait_until(lambda: "1 tried value" in browser.text(".trying"), "the count is not shown")
+
+    def test_tried_values_are_marked_and_discarded(self):
+        browser = self.browser
+        self.control.set(OTHERS + "From outside", 7)
+        self.start_trying()
+        row = browser.row(KEY)
+        self.assertIn("is-tried", row.get_attribute("class"))
+        self.assertIn("tried", browser.part(KEY, ".row-badges").text)
+        browser.click(browser.part(KEY, ".row-name"))
+        wait_until(lambda: "tweak-ui" in browser.text(".opinions") and "until its connection ends" in browser.text(".opinions"),
+                   "the details do not tell whose lease it is")
+        # A reset tries the default.
+        browser.click(browser.part(OTHERS + "From outside", ".row-reset"))
+        self.wait(5, "lease", OTHERS + "From outside")
+        wait_until(lambda: "2 tried values" in browser.text(".trying"))
+        self.assertFalse(self.is_written())
+        browser.click(browser.named(".trying button", "Discard"))
+        self.wait(120, "default")
+        self.wait(7, "override", OTHERS + "From outside")
+        wait_until(lambda: browser.field(KEY).get_attribute("value") == "120", "the page shows the tried value")
+        self.assertEqual(browser.find(".try").get_attribute("aria-pressed"), "false")
+        self.assertFalse(self.is_written())
+        # From now on values are kept, and what was tried does not come back.
+        browser.blur()
+        browser.press(Keys.CONTROL, Keys.SHIFT, "z")
+        browser.type(browser.field(KEY), "200")
+        self.wait(200, "override")
+
+    def test_undo_ends_what_is_tried(self):
+        browser = self.browser
+        self.control.set(KEY, 150)
+        self.start_trying()
+        browser.blur()
+        browser.press(Keys.CONTROL, "z")
+        self.wait(150, "override")
+        browser.press(Keys.CONTROL, Keys.SHIFT, "z")
+        self.wait(300, "lease")
+        # Reset gives back a tried value.
+        browser.click(browser.part(KEY, ".row-reset"))
+        self.wait(150, "override")
+
+    def test_tried_values_are_kept_together(self):
+        browser = self.browser
+        self.start_trying()
+        browser.type(browser.field(NUMBERS + "Count"), "77")
+        self.wait(77, "lease", NUMBERS + "Count")
+        self.control.ask("subscribe")
+        browser.click(browser.named(".trying button", "Keep"))
+        self.wait(300, "override")
+        self.wait(77, "override", NUMBERS + "Count")
+        wait_until(lambda: self.is_written() and self.is_written(NUMBERS + "Count"), "the values are not written")
+        wait_until(lambda: not browser.find(".trying").is_displayed())
+        self.assertEqual(browser.part(KEY, ".row-badges").text, "set")
+        # They stay without the page.
+        browser.close()
+        self.world.end(self.world.ui)
+        self.assertEqual(self.source(), (300, "override"))
+
+    def test_tried_values_go_back_when_the_tab_is_closed(self):
+        self.start_trying()
+        self.browser.driver.switch_to.new_window("tab")
+        tabs = self.browser.driver.window_handles
+        self.browser.driver.switch_to.window(tabs[0])
+        self.browser.driver.close()
+        self.wait(120, "default")
+        self.browser.driver.switch_to.window(tabs[1])
+
+    def test_tried_values_go_back_when_the_page_is_loaded_again(self):
+        self.start_trying()
+        self.browser.driver.refresh()
+        self.wait(120, "default")
+
+    def test_tried_values_go_back_when_the_browser_is_killed(self):
+        self.start_trying()
+        with open(f"/proc/{self.browser.driver.service.process.pid}/task/{self.browser.driver.service.process.pid}/children", encoding="ascii") as file:
+            browsers = [int(pid) for pid in file.read().split()]
+        self.assertTrue(browsers)
+        for pid in browsers:
+            os.kill(pid, signal.SIGKILL)
+        self.wait(120, "default")
+        self.assertFalse(self.is_written())
+
+    def test_tried_values_go_back_when_the_page_does_not_answer(self):
+        """As behind a dead network, whose connections stay open."""
+        self.start_trying()
+        self.browser.script("const post = tweaksPage.api.post.bind(tweaksPage.api); tweaksPage.api.post = async (name, body) => name === 'pong' ? {} : post(name, body)")
+        self.wait(120, "default")
+        wait_until(lambda: any("1 tried value went back" in text for text in self.browser.notices()), "the page does not tell")
+        # It still tries, and never keeps.
+        self.browser.type(self.browser.field(KEY), "301")
+        self.wait(301, "lease")
+
+    def test_tried_values_stay_as_long_as_the_page_answers(self):
+        self.start_trying()
+        pongs = """globalThis.pongs = 0;
+            const post = tweaksPage.api.post.bind(tweaksPage.api);
+            tweaksPage.api.post = (name, body) => { if (name === 'pong') pongs += 1; return post(name, body); };"""
+        self.browser.script(pongs)
+        wait_until(lambda: self.browser.script("return pongs") >= 5, "the server does not ask", patience=60)
+        self.assertEqual(self.source(), (300, "lease"))
+
+    def test_tried_values_go_back_when_the_server_is_killed(self):
+        self.start_trying()
+        self.world.ui.kill()
+        self.wait(120, "default")
+
+    def test_pages_try_apart_and_see_each_other(self):
+        first, second = self.browser, self.open()
+        self.start_trying(first)
+        wait_until(lambda: second.field(KEY).get_attribute("value") == "300", "the other page does not follow")
+        self.assertNotIn("is-tried", second.row(KEY).get_attribute("class"))
+        self.assertEqual(second.part(KEY, ".row-badges").text, "lease")
+        self.start_trying(second, "400")
+        second.close()
+        self.wait(300, "lease")
+        first.close()
+        self.wait(120, "default")
+
+    def test_a_program_that_ends_ends_the_trial(self):
+        browser = self.browser
+        self.control.set(OTHERS + "From outside", 7)
+        self.start_trying()
+        self.world.end(self.program)
+        wait_until(lambda: any("went back" in text for text in browser.notices()), "the page does not tell")
+        wait_until(lambda: browser.field(KEY).get_attribute("value") == "120", "the page shows the tried value")
+
+
+class Ramps(PageTest):
+    """Changes over some seconds."""
+
+    def test_a_number_is_reached_gradually(self):
+        browser = self.browser
+        browser.click(browser.part(KEY, ".row-name"))
+        self.control.ask("subscribe", tweaks=[KEY])
+        browser.script(
+            """globalThis.values = new Set();
+            tweaksPage.state.on('value', (tweak) => { if (tweak.key === arguments[0]) values.add(tweak.value); });""", KEY)
+        browser.type(browser.find("#details [aria-label='Ramp to']"), "620", end=None)
+        browser.type(browser.find("#details [aria-label='Seconds']"), "0.5")
+        self.becomes(KEY, 620)
+        wait_until(lambda: browser.script("return [...values].filter((value) => value > 120 && value < 620).length") > 3, "it jumps")
+        wait_until(lambda: browser.script("return tweaksPage.state.tweak('page-program', arguments[0]).source", KEY) == "override")
+        browser.blur()
+        browser.press(Keys.CONTROL, "z")
+        self.becomes(KEY, 120)
