@@ -201,6 +201,9 @@ struct ProviderLayers {
 
     /// The declaration of a tweak by the highest provider that has one, as it would be after an update; see
     /// ``resolve(_:after:_:in:_:)``. A feature for which providers only have a value is declared by that value.
+    ///
+    /// Never inlined, because the optimizer of Swift 6.3.1 crashes when it specializes this for no update.
+    @inline(never)
     func declaration(
         of key: TweakKey, after update: ValueUpdate?, _ new: ProvidedValue?, in layer: Int?
     ) -> TweakDeclaration? {
