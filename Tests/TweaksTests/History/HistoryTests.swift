@@ -383,7 +383,9 @@ private final class TestClocks: Sendable {
                     }
                 } catch let error as HistoryError {
                     refusedCount += 1
-                    guard case .changedSince(let key, let value, _) = error, keys.contains(key) else { continue }
+                    guard case .changedSince(let key, let value, _) = error, keys.contains(key) else {
+                        continue
+                    }
                     #expect(before[key]?.value == value, "step \(step)")
                 }
             }
