@@ -39,7 +39,8 @@ struct TweakCommand: ParsableCommand {
         subcommands: [
             PsCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self,
             WatchCommand.self, PlotCommand.self, LogCommand.self, UndoCommand.self, RevertCommand.self,
-            MarkCommand.self, RunCommand.self, ExecCommand.self, EditCommand.self,
+            MarkCommand.self, RecordCommand.self, ReplayCommand.self, RunCommand.self, ExecCommand.self,
+            EditCommand.self,
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
             ImportCommand.self, PresetCommand.self, GenerateCommand.self,
