@@ -129,8 +129,10 @@ extension ProgramSession {
         if !values.isEmpty {
             answer = try program.ask(SetManyTweaks(values: values.mapValues { .scalar($0) }))
         }
+        // The end of the trial closes the connection.
+        let tweaks = try now(Array(values.keys), program)
         endTrial(by: stream)
-        return SetAnswer(answer, try now(Array(values.keys), program))
+        return SetAnswer(answer, tweaks)
     }
 
     /// Gives the tried values back.
