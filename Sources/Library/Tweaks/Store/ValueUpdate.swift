@@ -186,8 +186,9 @@ extension StoreState {
             if now < ramp.end { ramps[entry.key] = ramp }
         case .end:
             guard !self.ramps.isEmpty, let ramp = self.ramps[entry.key], ramp.leads(to: resolution),
-                // A set to the target jumps there.
-                update.source != ramp.source, update.leases.value(of: entry.key) == nil
+                // A set to the target jumps there. The overrides file that is read again after the ramp began does not.
+                !update.isAdmitted || update.source != ramp.source,
+                update.leases.value(of: entry.key) == nil
             else { return resolution }
             ramps[entry.key] = ramp
             // Below a gate it may not be stored yet.
