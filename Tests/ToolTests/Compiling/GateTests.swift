@@ -80,7 +80,8 @@ private let programs = Locations.package + "/Tests/Programs"
     ) throws {
         let source = "#include <fbtweak.h>\nint read(void) { return FBTweakValue(\"A\", \"B\", \"C\", 1); }\n"
         for level in ["-O0", "-O2"] {
-            let object = try cObject(source, as: language, with: compiler, [level, "-DDEBUG"], home: home)
+            let flags = [level, "-DDEBUG", language == .c ? "-std=c11" : "-std=c++17"]
+            let object = try cObject(source, as: language, with: compiler, flags, home: home)
             #expect(!object.contains("fbtweak__pass") && !object.contains("fbtweak__image_sequence"))
         }
     }
