@@ -10,8 +10,10 @@ private final class GatedProgram {
     /// Prints its values whenever they change. While there is a file `closed` it does not pass the gate.
     static let source = #"""
         #include <fbtweak.h>
+        #include <signal.h>
         #include <stdio.h>
         #include <string.h>
+        #include <sys/prctl.h>
         #include <unistd.h>
         #ifdef PLUGIN
         #include <dlfcn.h>
@@ -55,9 +57,10 @@ private final class GatedProgram {
               has_forked = 1;
               /* As if another thread were storing. */
               __atomic_fetch_or(gate(), UINT64_C(1) << 63, __ATOMIC_RELAXED);
-              if (fork() == 0)
+              if (fork() == 0) {
                 who = "child ";
-              else
+                prctl(PR_SET_PDEATHSIG, SIGKILL);
+              } else
                 __atomic_fetch_and(gate(), ~(UINT64_C(1) << 63), __ATOMIC_RELAXED);
               printf("%sforked\n", who);
             }
@@ -146,17 +149,19 @@ private final class GatedProgram {
 @Suite struct `Programs with a gate` {
     @Test(arguments: [true, false]) func `Several values come in together`(hasLibrary: Bool) throws {
         let program = try GatedProgram(hasLibrary: hasLibrary)
-        let result = try program.tweak("set", "P=5", "I=6")
+        let result = try program.tweak("set", "Motor/PID/P=5", "I=6")
         #expect(result.output == "Motor/PID/P: 1.0 → 5.0\nMotor/PID/I: 2.0 → 6.0\n")
         program.expect("5 6")
-        for value in 6..<30 { #expect(try program.tweak("set", "P=\(value)", "I=\(value + 1)").succeeded) }
+        for value in 6..<30 {
+            #expect(try program.tweak("set", "Motor/PID/P=\(value)", "I=\(value + 1)").succeeded)
+        }
         #expect(program.lines.last == "29 30" && !program.lines.contains("torn"))
     }
 
     @Test func `What waits is shown in plain words`() throws {
         let program = try GatedProgram(hasLibrary: true)
         try program.make("closed")
-        let set = try program.tweak("set", "P=5", "I=6")
+        let set = try program.tweak("set", "Motor/PID/P=5", "I=6")
         #expect(
             set.output == """
                 Motor/PID/P: 1.0; 5.0 waits for the gate Motor; not passed yet
@@ -183,7 +188,7 @@ private final class GatedProgram {
     @Test func `Without the library a set waits too, and a second one is refused`() throws {
         let program = try GatedProgram(hasLibrary: false)
         try program.make("closed")
-        let set = try program.tweak("set", "P=5", "I=6")
+        let set = try program.tweak("set", "Motor/PID/P=5", "I=6")
         #expect(
             set.output == """
                 Motor/PID/P: 1.0; 5.0 waits for the gate Motor
@@ -192,7 +197,7 @@ private final class GatedProgram {
                 """)
         let json = try program.tweak("get", "Motor/PID/I", "--format", "json").json
         #expect(json["gate"] as? String == "Motor" && json["pendingValue"] as? Double == 6)
-        let second = try program.tweak("set", "P=7", "I=8")
+        let second = try program.tweak("set", "Motor/PID/P=7", "I=8")
         #expect(
             second.status == 69
                 && second.error.contains(
@@ -201,7 +206,7 @@ private final class GatedProgram {
         )
         unlink(program.home("closed"))
         program.expect("5 6")
-        #expect(try program.tweak("set", "P=7", "I=8").output.contains("5.0 → 7.0"))
+        #expect(try program.tweak("set", "Motor/PID/P=7", "I=8").output.contains("5.0 → 7.0"))
         program.expect("7 8")
         #expect(!program.lines.contains("torn"))
     }
@@ -213,12 +218,13 @@ private final class GatedProgram {
         for value in 10..<(isLong ? 1010 : 40) {
             let setter = try start(
                 Locations.product("tweak"),
-                ["set", "\(program.process.processID)", "P=\(value)", "I=\(value + 1)"], home: program.home)
+                ["set", "\(program.process.processID)", "Motor/PID/P=\(value)", "I=\(value + 1)"],
+                home: program.home)
             usleep(.random(in: 0...20_000))
             setter.kill()
             _ = setter.wait()
         }
-        #expect(try program.tweak("set", "P=5000", "I=5001").succeeded)
+        #expect(try program.tweak("set", "Motor/PID/P=5000", "I=5001").succeeded)
         program.expect("5000 5001")
         #expect(!program.lines.contains("torn"))
     }
@@ -226,13 +232,13 @@ private final class GatedProgram {
     @Test func `A forked child has a gate that works, whatever its parent was doing`() throws {
         let program = try GatedProgram(hasLibrary: true)
         try program.make("closed")
-        #expect(try program.tweak("set", "P=5", "I=6").succeeded)
+        #expect(try program.tweak("set", "Motor/PID/P=5", "I=6").succeeded)
         try program.make("fork")
         program.expect("child forked")
         unlink(program.home("closed"))
         program.expect("child 5 6")
         program.expect("5 6")
-        #expect(try program.tweak("set", "P=7", "I=8").succeeded)
+        #expect(try program.tweak("set", "Motor/PID/P=7", "I=8").succeeded)
         program.expect("7 8")
         #expect(!program.lines.contains { $0.hasSuffix("torn") })
     }
