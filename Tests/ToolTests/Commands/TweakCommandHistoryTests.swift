@@ -26,10 +26,11 @@ import Testing
         let words = log.dropFirst().map {
             $0.replacing(time, with: "").split(separator: " ").prefix(4).joined(separator: " ")
         }
+        #expect(words.prefix(2) == ["1 Setter/Values/Count 5 6", "mark before the text"])
+        // Changes that were made together have no order.
         #expect(
-            words == [
-                "1 Setter/Values/Count 5 6", "mark before the text", "2 Setter/Values/Text \"hello\" \"bye\"",
-                "2 Setter/Values/Ratio 0.5 0.75",
+            words.suffix(2).sorted() == [
+                "2 Setter/Values/Ratio 0.5 0.75", "2 Setter/Values/Text \"hello\" \"bye\"",
             ])
         #expect(log[1].contains("tweak \(setter.pid)") == false && log[1].contains("  tweak "))
     }
@@ -109,7 +110,7 @@ import Testing
         setter.process.kill()
         _ = setter.process.wait()
         let result = try setter.program.command(["undo", SetterProgram.path])
-        #expect(result.status == 69 && result.error.contains("it does not run"), "\(result.error)")
+        #expect(result.status == 69 && result.error.contains("it is not running"), "\(result.error)")
     }
 
     @Test func `A program can be started without a history`() throws {
