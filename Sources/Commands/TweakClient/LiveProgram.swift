@@ -128,7 +128,7 @@ package final class LiveProgram: Program {
             var document = OverridesDocument()
             for tweak in try tweaks() {
                 if tweak.lease != nil {
-                    // What is leased is not kept; what is kept is below it.
+                    // Leased values are not kept; the kept value is in a lower provider.
                     let kept = try explain(tweak.declaration.key).opinions.first {
                         $0.source == "\(TweakSource.overrides)"
                     }

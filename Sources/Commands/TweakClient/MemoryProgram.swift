@@ -137,7 +137,7 @@ package final class MemoryProgram: Program {
             SetManyTweaks(values: values.values, allOrNothing: true, durations), in: process.pid,
             title: title)
         guard let memoryGuard else { return answer }
-        // What the guard wrote is read again.
+        // Reads the values that the guard has written.
         do throws(MemoryError) {
             tweaksInMemory = try MemoryTweaks(in: process, executable: executable)
         } catch {

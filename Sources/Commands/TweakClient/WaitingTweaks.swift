@@ -8,7 +8,7 @@ extension JSONTweak {
 }
 
 extension Program {
-    /// What a person reads of a tweak whose value waits for a gate: `waits for the gate Motor; last passed 12 s ago`.
+    /// The text for a tweak whose value waits for a gate: `waits for the gate Motor; last passed 12 s ago`.
     ///
     /// - Returns: `nil` if none waits.
     package func waitingText(_ tweak: JSONTweak) -> String? {
@@ -33,7 +33,7 @@ extension ExplainTweak.Answer.Gate {
 /// The time since a time since 1970, roughly.
 private func ageText(since time: Double) -> String {
     let seconds = max(0, Duration.since1970 / .seconds(1) - time)
-    // What a program says may be anything.
+    // A program may send any number.
     return ageText(seconds: Int(exactly: seconds.rounded(.down)) ?? 0)
 }
 

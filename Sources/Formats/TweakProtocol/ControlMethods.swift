@@ -203,9 +203,9 @@ package struct ResetTweaks: ControlMethod {
 
     /// Leases to end instead.
     package enum Leases: String, Codable, Sendable {
-        /// Those that end with the client's connection.
+        /// The leases that end with the client's connection.
         case own
-        /// Those of all clients.
+        /// The leases of all clients.
         case all
     }
 
