@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: BSD-3-Clause
 
 import CompilerPluginSupport
 import PackageDescription

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Gives an image whose tweaks are all written in Swift the note that fbtweak.h gives the others. In
  * a release build this file is empty.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fbtweak.h: constants that you can change while the program runs.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Foundation
 
 /// Writes binary property lists, also such as Foundation does not: with references of a keyed archive, and with objects

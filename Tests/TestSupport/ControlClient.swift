@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Foundation
 
 /// A client of a running program that knows the protocol as its article tells it, and nothing of the library.

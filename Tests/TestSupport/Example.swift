@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Foundation
 
 /// The example in `tools/example`, which the tests of the Swift macro need: it alone builds the macro's plugin.

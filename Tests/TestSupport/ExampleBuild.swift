@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Foundation
 
 /// A way to build the example that is not that of ``Example/directory``.

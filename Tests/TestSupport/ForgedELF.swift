@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Foundation
 
 /// Writes ELF files for x86-64 as no compiler would: with sections and segments that share bytes, contradict each other

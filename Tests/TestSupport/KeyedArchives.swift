@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// Keyed archives as Foundation makes them of the objects of Facebook Tweaks.
 public enum KeyedArchives {
     /// An archive of objects, of which the second is the root.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Foundation
 
 /// A value and the lock that guards it, in a form that ThreadSanitizer sees.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Foundation
 
 /// Whether tests run in their long form, as `tools/test --long` asks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Glibc
 
 /// What tests have of OpenFeature: its SDK and an evaluator of flags, both for Python.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Foundation
 
 /// A way in which a program of `Tests/Programs` in C and C++ is built and gets the library that is installed.

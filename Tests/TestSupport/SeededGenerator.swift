@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// Numbers that look random and are the same each time, so that a test which fails once fails again.
 ///
 /// The algorithm is SplitMix64 of Sebastiano Vigna, which is in the public domain: https://prng.di.unimi.it/splitmix64.c

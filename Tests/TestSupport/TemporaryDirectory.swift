@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 public import Foundation
 
 /// A directory that is gone with its last reference.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Foundation
 
 /// Where things are on this machine and in this checkout.

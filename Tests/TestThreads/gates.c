@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A loop at a gate, for tests that need to be between its steps. */
 #include "test_threads.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Gives the tests more threads than there are processors: most of them wait for programs that they
  * have started, and each thread runs one test. libdispatch, which Swift's threads come from, asks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import TweakRecords
 
 /// A record as a compiler would leave it, spelled out so that a test can bend each field.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Testing
 import TestSupport
 import TweakTargeting

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A command as the argument parser describes it, in the JSON of `--experimental-dump-help`.
 struct CommandDescription: Decodable {
     let commandName: String

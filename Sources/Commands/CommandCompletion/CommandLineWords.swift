@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The words of a command line that is being completed.
 package struct CommandLineWords {
     /// The words before the completed one, without the command and its options.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import ArgumentParser
 internal import CommandSupport
 internal import Glibc

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import ArgumentParser
 
 /// The script with which a shell completes the command line of a command: it asks the command for candidates, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A partly typed word of a command line, up to the cursor, as typed and as a shell reads it.
 package struct TypedWord: Sendable {
     /// The word as typed, with quotation marks.

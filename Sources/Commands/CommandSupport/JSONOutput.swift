@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakJSON
 
 /// Prints a value as JSON for people and scripts: indented, with sorted keys.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A pattern as in glob(7), in which `*` also matches slashes.
 package struct Pattern: Sendable {
     private enum Element: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import Glibc
 
 /// Starts a detached thread that blocks all signals, which the first thread handles.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
 internal import Glibc
 internal import TweakOverrides

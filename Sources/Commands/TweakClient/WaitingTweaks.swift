@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import TweakProtocol
 internal import TweakRecords
 internal import TweakSystem

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
 /// Samples as rows of a growing table, where no picture can be drawn: one row per interval, and one for each mark.

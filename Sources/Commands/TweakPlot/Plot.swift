@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
 /// A scrolling picture of samples as lines of text.

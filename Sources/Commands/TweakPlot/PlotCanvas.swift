@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A picture of dots, several in each character.
 struct PlotCanvas {
     let columns, rows: Int

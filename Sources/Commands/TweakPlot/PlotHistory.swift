@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The samples of a time window: the smallest and largest value of each series in each short part of it, so that no
 /// peak is lost however many samples there are.
 struct PlotHistory: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import Glibc
 
 /// The vertical scale of a panel, with its labels.

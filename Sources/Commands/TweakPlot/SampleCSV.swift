@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
 /// Samples as comma-separated values, which spreadsheets, PlotJuggler and pandas read.

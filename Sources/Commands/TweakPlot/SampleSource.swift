@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A source of samples: a running program, the memory of a process, or a test.
 package protocol SampleSource<Problem> {
     /// The error that ends the samples.

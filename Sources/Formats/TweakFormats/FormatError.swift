@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakJSON
 
 /// An error in a file of features, tweaks or stored values.

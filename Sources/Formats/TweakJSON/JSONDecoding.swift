@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
 /// Decodes JSON from any source. If an object repeats a name, the first member counts.

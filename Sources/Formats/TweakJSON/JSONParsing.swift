@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The maximum depth of arrays and objects. Decoding, encoding and releasing are recursive, also on the small stacks of
 /// the library's threads.
 package let deepestNesting = 100

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import TweakRecords
 
 /// The members of an object. Names are compared by their bytes, like names of tweaks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
 /// Writes JSON, with the names of objects sorted by their UTF-8 bytes.

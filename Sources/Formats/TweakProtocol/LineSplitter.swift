@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// Splits received bytes into messages, one per line.
 package struct LineSplitter: Sendable {
     package enum Line: Hashable, Sendable {

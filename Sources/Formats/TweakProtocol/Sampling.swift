@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import TweakRecords
 
 /// Subscribes to samples of monitors and tweaks, many times per second; see ``TakenSamples``. Only numbers and Bools

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A version, cut into its components: `6.12.48+deb13` has the components 6, 12, 48 and deb13.
 struct Version {
     /// The components, separated by anything but ASCII letters and digits, in lower case.

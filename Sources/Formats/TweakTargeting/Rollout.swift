@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The position of a host in the rollout of a feature to a percentage of hosts.
 ///
 /// The position is the first four bytes of SHA-256 of `<salt>/<key>/<machine id>`, as a big-endian number out of 2³². A

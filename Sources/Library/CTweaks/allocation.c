@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The program's allocator, as libtweaks.so calls it. tools/install has the linker replace malloc
  * and its kin by these functions (--wrap); elsewhere nothing refers to them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /*
  * Calls into the library, and from the library into the program, whose code may throw or end its
  * thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls into the library from C. */
 #ifndef CALLS_H
 #define CALLS_H

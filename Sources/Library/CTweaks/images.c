@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The images of this process, read from their program headers in memory. The dynamic linker has
  * mapped the segments described there. Everything else in an image may be wrong, and is read only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The library's interface for programs: a table of functions, and a note that locates it. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lets programs find the library. */
 #ifndef LIBRARY_H
 #define LIBRARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Swift does not see declarations that Glibc only has with _GNU_SOURCE. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #if Macros
 internal import SwiftDiagnostics
 internal import SwiftSyntax

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #if Configuration
 internal import Configuration
 internal import TweakRecords

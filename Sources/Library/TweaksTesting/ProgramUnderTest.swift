@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import Foundation
 internal import TweakClient
 internal import TweakJSON

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Made by Sources/Page/list-files.
 #include "tweak_page.h"
 

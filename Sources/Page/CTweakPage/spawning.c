@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Starts programs that outlive this one. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Keeps the address in step with what is shown, so that it can be shared, and lets Back close what is open above the list.
 
 import { filters, isEmptyQuery, wordsOf } from "./finding.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The connection to the server: session, requests and event stream. Independent of the rest of the page.
 
 const sessionName = "tweaks.session";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The top bar, the line above the list, and their menus and filters.
 
 import { icon, iconButton, make, setAttribute, setText } from "./dom.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The history of a program, which the program keeps itself: its last changes, undo of one, marks, and the way back to them.
 
 import { iconButton, make, setText } from "./dom.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Colours as pure functions: hex, RGB from 0 to 255, HSB (hue in degrees, the others from 0 to 100), alpha from 0 to 255.
 
 /** Reads `#rgb`, `#rgba`, `#rrggbb` and `#rrggbbaa`, with or without the `#`; `undefined` for anything else. */

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The commands behind buttons and keys.
 
 import { copyText, shellCommand } from "./copying.js";

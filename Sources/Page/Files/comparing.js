@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Compares two presets, or a preset with the current values.
 
 import { copyText, nestedJSON } from "./copying.js";

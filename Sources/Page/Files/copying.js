@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Formats tweaks and values as C, Swift, JSON, shell commands and CSV. Pure.
 
 import { isReal, exactText } from "./numbers.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The details of one tweak: description, a large control, the providers of its value, its changes, and ways to copy it.
 
 import { linesOf, timeOf } from "./changes.js";

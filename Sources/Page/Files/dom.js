@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Creates elements. Strings from programs are always inserted as text, never as markup.
 
 /**

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Draws series on canvases: the sparklines of rows and the lines of the graph.
 
 const sparklineSeconds = 8;

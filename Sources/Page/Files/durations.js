@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Durations: numbers with a unit of time, shown in the most readable unit. Pure.
 
 const seconds = new Map([

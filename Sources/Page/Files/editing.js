@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Changes values: shows them at once, sends at most one request a frame and always the last value, and records undo steps.
 
 import { equalValues, isSet, isSettable, requestValue, valueFrom } from "./tweaks.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Copies and saves values as shell commands, JSON, C or Swift.
 
 import { copyText, declarationInC, declarationInSwift, nestedJSON, shellCommand } from "./copying.js";

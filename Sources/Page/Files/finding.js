@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Decides which tweaks the list shows, in which order and under which headings. Pure.
 
 import { currentValue, depthOf, isChanged, isExpired, isSet, valueText } from "./tweaks.js";

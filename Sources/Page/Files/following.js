@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Applies events from the server to the state, and updates the parts of the page when the state changes.
 
 import { focusedRow } from "./dom.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The graph: monitors and tweaks on one time axis, with a mark for each change of a tweak, pause, zoom and a cursor.
 
 import { csvField } from "./copying.js";

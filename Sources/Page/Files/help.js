@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The help on keys and input.
 
 import { make } from "./dom.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Undo and redo of this page's changes, snapshots, and the sets A and B.
 
 import { currentValue, equalValues, isSet, valueFrom } from "./tweaks.js";

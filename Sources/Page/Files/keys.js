@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Handles keys for the whole page, and files dropped on it.
 
 import { focusedRow, isTyping } from "./dom.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The virtual list of tweaks: only visible rows, and a few above and below, are in the document.
 
 import { focusedRow, make, setAttribute } from "./dom.js";

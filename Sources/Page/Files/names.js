@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Keys of tweaks, display of untrusted text, and links to places on this page. Pure.
 
 /** Escapes one level of a key. */

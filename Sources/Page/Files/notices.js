@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Short messages at the edge of the page, also announced by screen readers.
 
 import { iconButton, make } from "./dom.js";

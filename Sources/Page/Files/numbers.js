@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Types, ranges, steps, scales and texts of numbers. Pure.
 //
 // 64-bit integers are BigInts, all other numbers are Numbers. Slider positions range from 0 to 1.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The outline beside the list: programs with their categories and collections, or their groups.
 
 import { iconButton, make } from "./dom.js";

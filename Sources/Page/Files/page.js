@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Creates the parts of the page and connects them.
 
 import { makeAddress } from "./address.js";

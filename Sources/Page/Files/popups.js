@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Popovers, menus and dialogs.
 
 import { freshID, iconButton, make } from "./dom.js";

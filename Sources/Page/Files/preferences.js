@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Preferences stored in this browser: stars, pairs, theme and name. Programs never see them.
 
 const place = "tweaks.preferences";

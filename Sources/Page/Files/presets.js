@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Presets and files: save, load, compare, import and export.
 
 import { openComparison } from "./comparing.js";

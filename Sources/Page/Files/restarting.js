@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Restarts a program, after showing what will be done and asking for confirmation.
 
 import { copyText } from "./copying.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A row of the list: the name of a tweak, its control, badges and buttons.
 
 import { controlFor } from "./controls/all.js";

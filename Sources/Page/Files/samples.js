@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The recorded values of monitors and tweaks over time, and the changes of tweaks.
 
 const longest = 1 << 15;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Decides what the list shows, and explains why it is empty.
 
 import { iconButton, make } from "./dom.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The state of the page: programs and their tweaks, other viewers, and the selection. Views observe it.
 
 import { areAlike, tweakFrom, valueFrom, currentValue, equalValues, isSet } from "./tweaks.js";

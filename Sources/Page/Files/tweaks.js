@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The page's representation of a tweak: the server's, with typed numbers and a search text. Pure.
 
 import { numberFrom, isNumber, numberText, exactText } from "./numbers.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A text as a QR code, for a camera. Source: ISO/IEC 18004, limited to what an address needs: bytes, error correction
 /// level M (15 %), and versions 1 to 10.
 struct QRCode {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import TweakRecords
 
 /// A gate of a process, whose loop stores what is written into its record.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The version of the library and its packages.
 package let libraryVersion = "1.0.0-beta.1"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's treatment of an executed file, and the user of this process. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE

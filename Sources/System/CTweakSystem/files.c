@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Keeps the descriptors of standard input, output and error for the program. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE

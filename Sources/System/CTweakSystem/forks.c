@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes a fork wait until no thread runs the library's Swift code. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE

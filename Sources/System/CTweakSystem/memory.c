@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Access to the memory of another process without stopping it: process_vm_readv(2). */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Detects changes of the root directory. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Unix sockets with paths. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The terminal while a command draws on it. Signal handlers only call functions listed in
  * signal-safety(7).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes that cannot harm the program: they raise no signal and do not block. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE

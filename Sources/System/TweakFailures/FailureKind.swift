@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The kind of an error, which determines the exit status of a command, the HTTP status of the page's server, and
 /// whether a reader retries.
 package enum FailureKind {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import Glibc
 
 /// A file to be replaced together with others.

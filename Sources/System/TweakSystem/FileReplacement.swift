@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import Glibc
 
 /// An error in writing a file or a directory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A producer for the gates of this program, and a writer of its sequence, as RecordFormat.md has
  * them. */
 #ifndef MAILBOX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A quadrotor that holds its place in gusts, seen from the front: three loops at 1 kHz, of which
  * the outer one demands an angle, the next a rate, and the inner one a torque. In each of 200

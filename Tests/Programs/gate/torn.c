@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads sets of tweaks while a writer never stops, and counts those that are parts of two sets.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program with a loop and a gate, which runs until its tweak End/Values/Text is "end":
  *

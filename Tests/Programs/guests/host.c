@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Unusual programs that the library must not disturb. A scenario exits with 0 if it was not
  * disturbed.
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Exceptions thrown by callbacks, as counted by the program's C++ runtime. */
 #include <cstdio>
 #include <cstdlib>

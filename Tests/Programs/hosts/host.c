@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The body of every host, in any language. It is controlled by environment variables, because a
  * Swift program has no arguments without /proc.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The body of a host in the matrix, and the tweak in the program or its plug-in. */
 #ifndef HOST_H
 #define HOST_H

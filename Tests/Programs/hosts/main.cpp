@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A host with constructors, destructors and exceptions. */
 #include <map>
 #include <stdexcept>

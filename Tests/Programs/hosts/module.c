@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A host as an extension of Python: `import host; host.run()`. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Restricts hosts: drops root's privileges and system calls. */
 #ifndef SANDBOX_H
 #define SANDBOX_H

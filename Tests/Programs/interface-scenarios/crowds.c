@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that set tweaks continuously. */
 #include <pthread.h>
 #include <stdatomic.h>

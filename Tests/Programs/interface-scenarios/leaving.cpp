@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Callbacks that do not return normally. */
 #include <pthread.h>
 #include <stdexcept>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "scenarios.h"
 
 void find_and_read(void) {

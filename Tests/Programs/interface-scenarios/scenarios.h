@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A C program with the Tweaks library. Each scenario tests one use of fbtweak.h and stops at the
  * first failure.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program for tests of control requests, which runs until its tweak Live/Values/Text is "end":
  *

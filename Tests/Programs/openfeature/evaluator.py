@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A service that speaks OFREP, with flagd's evaluator of flags.
 
     evaluator.py FLAGS LOG      prints its port, and follows the file FLAGS, in the format of flagd

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Evaluates flags as a program does that uses OpenFeature's SDK and its OFREP provider.
 
     sdk.py ADDRESS TOKEN TYPE:KEY…          prints a line of JSON for each flag

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Shifts the time of day in the program that loads it by the seconds in the file $OTHER_CLOCK.
  * Clocks used for waiting are not changed.

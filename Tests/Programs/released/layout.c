@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What programs of every release have been built for: nothing of it may move, and new members go to
  * the end. */
 #include <fbtweak.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Uses what a program can use of fbtweak.h, in C and C++. Each release has it built with its own
  * header. With TABLE_SIZE it runs as with the library of the release whose table had this size. */
 #include <fbtweak.h>

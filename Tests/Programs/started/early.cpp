@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /*
  * Constructors that use the whole interface, in the image of the program: they run before or after
  * the constructor of the library and those of the Swift runtime, in the order of the link and of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `started` as a program that gets the library with a plug-in: STARTED_PLUGIN is its path. */
 #include <dlfcn.h>
 #include <fbtweak.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `started`, linked with the library or with the library preloaded. */
 #include "started.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Starts a program many times, many at once, each with files of its own, and tells how they ended:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library with tweaks of its own, one of which the program has too. */
 #include <fbtweak.h>
 

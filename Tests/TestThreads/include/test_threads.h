@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TEST_THREADS_H
 #define TEST_THREADS_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A line with a mistake in the use of the macros.
 struct MacroMistake {
     let line: String

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// Swift sources with the macros, for the tests of what they become.
 enum MacroSources {
     /// The declarations that the functions and variables need.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Observation
 import TestSupport
 import Testing

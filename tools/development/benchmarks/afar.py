@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures how remote values reach programs: from a change in etcd, through tweak-agent, to the tweaks of processes."""
 
 import base64

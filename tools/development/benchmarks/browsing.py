@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures the page of tweak ui in a browser."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures changes: `change-benchmark` sets and finds tweaks of a store with 1,000, in one process."""
 
 import tempfile

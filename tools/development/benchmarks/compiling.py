@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures the cost of tweaks in compile time."""
 
 import os

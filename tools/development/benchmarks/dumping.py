@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures how long tweak-dump takes for files with many tweaks, and for a large one with few."""
 
 import multiprocessing

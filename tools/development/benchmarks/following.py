@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures how a program follows its overrides file and its socket: `start-1000 follow` shows its first tweak whenever
 it changes."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures an idle gate and takes of three tweaks beside reads, and shows their instructions."""
 
 import subprocess

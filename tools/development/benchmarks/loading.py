@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures the load of many clients: `start-1000 wait` with 100 of them, one of which sets all the time."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures a tweak inside a loop that the compiler vectorizes when there is a constant."""
 
 import shutil

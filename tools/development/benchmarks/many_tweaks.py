@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes programs with many tweaks without compiling these: their records are written as compilers write them."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures access to a process without the library, through its memory."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures providers: how fast their changes arrive, and starts with 10,000 values from a file."""
 
 import json

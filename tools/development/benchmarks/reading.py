@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures reads: `read-benchmark` runs loops around them, in one process."""
 
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures tweaks against what programs use for settings in C++, in one process or in turn, as ratios."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The rows of the benchmarks, and the table of the README that is made of some of them."""
 
 from collections import namedtuple

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures the cost of sampling the monitors of a program."""
 
 import base64

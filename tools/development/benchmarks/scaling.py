@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures how costs grow with the number of tweaks and of overrides, in processor time."""
 
 import math

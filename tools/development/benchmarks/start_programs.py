@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes the C sources of the programs that the start benchmark starts, and overrides for them."""
 
 import json

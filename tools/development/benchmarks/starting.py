@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures the time to start and end processes, and their memory."""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CCOMMANDARGUMENTS_H
 #define CCOMMANDARGUMENTS_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import TweakFormats
 
 /// Functions that read and switch features, in several languages, so that the compiler checks the names of features.

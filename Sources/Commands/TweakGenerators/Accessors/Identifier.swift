@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// Identifiers in code, made from names in files.
 enum Identifier {
     /// The words of a name in camel case: `HTTPProxy_v2` becomes `HTTPProxyV2`, `a-b` becomes `AB`. Capitals are kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import TweakRecords
 
 /// A feature that can be switched on and off, and its parts.

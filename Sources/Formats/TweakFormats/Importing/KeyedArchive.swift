@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
 /// An archive of Foundation's `NSKeyedArchiver`: a list of objects that refer to each other by number.

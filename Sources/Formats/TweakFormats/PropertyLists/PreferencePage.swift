@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
 /// A hand-written page of a `Settings.bundle`: a property list in XML with an array of specifiers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import TweakRecords
 
 /// A property list to write, with the types that occur in these files. Names are sorted by their bytes.

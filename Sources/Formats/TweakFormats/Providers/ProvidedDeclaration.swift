@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 package import TweakRecords
 
 // Declarations of tweaks that no binary needs to declare, from files.

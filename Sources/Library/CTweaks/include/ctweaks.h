@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ctweaks.h: the parts of the Tweaks library that cannot be written in Swift. Not for programs: it
  * may change with every version.

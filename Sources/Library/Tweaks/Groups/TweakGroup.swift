@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
 /// Values that belong together, declared once and used under several names.

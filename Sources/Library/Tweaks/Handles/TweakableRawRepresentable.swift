@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 public import TweakRecords
 
 /// A type of tweaks that are stored as raw values.

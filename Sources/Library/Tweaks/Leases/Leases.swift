@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
 /// A value that stands above the overrides until a time, or until a client's connection is closed.

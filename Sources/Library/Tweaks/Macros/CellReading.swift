@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// Reads a cell. For macro expansions only.
 ///
 /// In `TweakableValue.__load`, the build of this library rather than that of the program decides whether scoped values

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Written by tools/development/macro-overloads: change that file and run it.
 
 public import TweakRecords

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #if Macros
 /// Sets the name under which people know the program and its overrides and presets are stored, in place of the executable's.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 extension Tweak {
     /// Keeps a property of an object equal to the tweak, for as long as the object exists.
     ///

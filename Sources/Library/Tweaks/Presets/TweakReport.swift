@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 public import TweakRecords
 
 /// The result of applying several values together.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
 // Every process with tweaks has feeds of the files that an agent may write, so code here runs at each start, even

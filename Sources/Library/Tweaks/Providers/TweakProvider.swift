@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 public import TweakRecords
 
 /// A source of values for tweaks.

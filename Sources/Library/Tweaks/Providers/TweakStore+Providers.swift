@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 public import TweakRecords
 
 /// A provider's value for a tweak, see ``TweakStore/opinions(on:)``.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A list that stores its first element inline. Most changes concern one tweak.
 struct ShortList<Element> {
     private var head: Element?

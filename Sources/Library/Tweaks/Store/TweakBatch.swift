@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 public import TweakRecords
 
 /// Changes that are made together, see ``TweakStore/batch(_:)``.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import CTweaks
 internal import TweakRecords
 internal import TweakSystem

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /// The parts of tweak-ui in C: the files of the page, which are inside the executable, and starting
 /// programs.
 #ifndef TWEAK_PAGE_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // An action: a button, and the result of the last run.
 
 import { icon, make, setText } from "../dom.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Chooses the control of a tweak by its type and options.
 
 import { actionControl } from "./action.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A choice: segments if there are few short labels, otherwise a list.
 
 import { freshID, make } from "../dom.js";

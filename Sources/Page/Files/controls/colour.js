@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A colour: a swatch that opens a picker, and a hexadecimal field.
 
 import { freshID, make, setText } from "../dom.js";

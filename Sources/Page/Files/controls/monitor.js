@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A monitor: its value, and a sparkline of the last seconds.
 
 import { make, setText } from "../dom.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A number: a slider, and a field with arithmetic, arrow keys and dragging. Shift multiplies steps by ten, Alt divides them.
 // The server evaluates the text, so that the field accepts the same input as `tweak set`.
 

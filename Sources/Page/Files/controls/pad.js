@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A pad for two numbers: one horizontal, one vertical.
 
 import { make, setText } from "../dom.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A bool: a switch.
 
 import { make, setAttribute } from "../dom.js";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A string: a field that grows with its lines. Invisible characters are escaped.
 
 import { make, setAttribute, setText } from "../dom.js";

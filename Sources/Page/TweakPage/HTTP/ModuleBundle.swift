@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The modules of the page in one file, so that a browser needs one request.
 ///
 /// Each module becomes a function that returns its exports and is called once, after the functions of its imports.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #if UI
 import CommandSupport
 import Crypto

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A gate in the records of a binary: changes of the tweaks below its name wait in it, and the program's loop stores
 /// them together when it passes. `CSupport/RecordFormat.md` explains the record.
 package struct Gate: Hashable, Sendable {

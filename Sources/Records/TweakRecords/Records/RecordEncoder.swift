@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 extension TweakDeclaration {
     /// The bytes of a record for the tweak, for this machine; ``init(record:in:byteOrder:)`` reads them. The cell holds
     /// the default. An action has no function or context yet.

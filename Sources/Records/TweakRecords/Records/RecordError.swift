@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// An error in the records of a `fbtweak` section. Offsets are relative to the section.
 public enum RecordError: Error, Hashable {
     /// The size is not a multiple of 8, or too small for a record of its kind. The bytes up to the next plausible

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// Offsets and constants of a version 1 record; `CSupport/RecordFormat.md` explains them.
 package enum RecordLayout {
     package static let version: UInt8 = 1

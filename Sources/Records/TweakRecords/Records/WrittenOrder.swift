@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 extension Array {
     /// Sorts the tweaks of one section into source order: by file, in the order of first appearance, then by line. The
     /// sort is stable for tweaks that share a line or have no location.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The names of colours in CSS. Source: CSS Color Module Level 4, section 6.1.
 enum ColorName {
     /// The hexadecimal digits of each colour, by lower-case name.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 extension Character {
     /// The number of terminal columns: two for wide East Asian characters and emoji.
     package var columns: Int {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import Glibc
 
 /// A number as a person types it: `2*pi`, `+=10%`, `max/2`, `0x1F`, `300 ms`, `1:30`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 extension BinaryInteger {
     /// The digits of a non-negative number, padded with zeros.
     package func digits(_ count: Int, radix: Int = 10, uppercase: Bool = false) -> String {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Percent encoding of bytes: RFC 3986, section 2.1.
 
 extension String {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 extension String {
     /// The text in a form that is safe to show in one line: anything that a terminal may interpret (control characters
     /// of both sets, line separators, changes of the writing direction) is escaped as `\u{…}`, as are replacements for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 extension String {
     /// The text as one word of a POSIX shell, in single quotes.
     package var shellQuoted: String { "'" + replacingScalar("'", with: "'\\''") + "'" }

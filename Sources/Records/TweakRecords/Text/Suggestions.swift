@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Suggestions for mistyped names.
 
 extension Collection where Element == TweakKey {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 extension TweakDeclaration {
     /// The result of giving a tweak a value.
     public struct Admission: Hashable, Sendable {

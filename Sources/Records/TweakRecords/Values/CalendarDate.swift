@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A day of the Gregorian calendar.
 ///
 /// The C library's functions for this read files and take a lock, which a forked child may find locked.

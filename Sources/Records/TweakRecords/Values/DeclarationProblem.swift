@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// An error in a declaration.
 package enum DeclarationProblem: Hashable {
     /// There are limits or a step, but the type is not numeric.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The tweaks of a built-in group, made by the library or by the macros.
 package struct GroupLayout: Sendable {
     /// The name of the Swift type.

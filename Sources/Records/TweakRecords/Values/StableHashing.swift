@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 internal import Glibc
 
 /// A key of a dictionary that is filled before `main`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The declaration of a tweak: everything but the current value.
 public struct TweakDeclaration: Hashable, Sendable {
     /// The tweak's name.

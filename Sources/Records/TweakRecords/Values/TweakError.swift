@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// An error in finding, reading, setting, making or removing a tweak.
 public enum TweakError: Error, Hashable {
     /// No image of the process declares the tweak. The nearest names are suggestions for people.

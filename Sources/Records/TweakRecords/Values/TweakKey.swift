@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The three-level name of a tweak. Two names are equal if all three levels have the same UTF-8 bytes: composed and
 /// decomposed letters differ.
 public struct TweakKey: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// An option of a tweak: a property of its declaration besides name, type and default.
 ///
 /// JSON, CSV, the checks and differences of `tweak-dump` and the details on the page are generated from the table

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The provider of a value, as named in ``TweakStatus`` and ``TweakChange``. Each provider of a store has its own.
 public struct TweakSource: Hashable, Sendable {
     /// The name, as printed by commands.

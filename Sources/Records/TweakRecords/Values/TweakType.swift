@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The type of a tweak. The raw value is the type byte of a record.
 public enum TweakType: UInt8, Sendable, CaseIterable {
     /// C `bool`, Swift `Bool`.

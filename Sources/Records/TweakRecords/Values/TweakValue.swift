@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The value of a tweak of any type.
 ///
 /// Integers of every width and signedness are `integer`, floating-point numbers of both widths are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A value that a tweak refuses.
 public enum TweakValueError: Error, Hashable {
     /// The value has another type than the tweak.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #if Remote
 internal import Synchronization
 package import TweakFormats

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// The schedule of checks for one application.
 ///
 /// Jitter spreads agents that started together, from the second check on, and those that return after a failure of

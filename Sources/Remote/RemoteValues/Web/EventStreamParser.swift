@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /// A parser for event streams.
 ///
 /// Source: "Server-sent events" in the HTML Living Standard.

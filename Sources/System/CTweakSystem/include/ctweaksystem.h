@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ctweaksystem.h: system calls of the library and the commands that cannot be written in Swift. Not
  * for programs: it may change with every version.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SETTER_TWEAKS_H
 #define SETTER_TWEAKS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Many threads that read, set, look up and observe concurrently. */
 #include <fbtweak.h>
 #include <pthread.h>

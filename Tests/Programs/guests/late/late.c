@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library initialised before the Tweaks library, so its destructor runs later. Values set there
  * are saved too. */
 #include <fbtweak.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A plug-in for plugins.c, compiled by the tests. */
 #include <fbtweak.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The parameter of scenarios, and their common declarations. */
 #ifndef SCENARIOS_H
 #define SCENARIOS_H

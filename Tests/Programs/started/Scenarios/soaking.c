@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A soak test: tweaks are set up to a hundred times a second from inside and by the command, the
  * file is edited, a library with tweaks is loaded and unloaded, and the program forks. Its memory,

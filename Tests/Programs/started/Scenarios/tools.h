@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Helpers for files, processes and sockets, which report failures on standard error. */
 #ifndef TOOLS_H
 #define TOOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tweaks of the program, and their expected values. */
 #ifndef VALUES_H
 #define VALUES_H

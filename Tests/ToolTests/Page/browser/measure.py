@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures the page in a browser, with 10,000 tweaks; takes the arguments of run.py.
 
     measure.py --ui PATH --library PATH --header FOLDER [--figures FILE] [SECONDS]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program for the tests of the page: tweaks of every kind, monitors, features, and hostile names.
  *

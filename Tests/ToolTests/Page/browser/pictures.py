@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Takes screenshots of the page, light and dark, wide and narrow. Takes the arguments of run.py and a folder.
 
     pictures.py --ui PATH --library PATH --header FOLDER --example FOLDER FOLDER

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the tests of the page in a browser, against tweak-ui and running programs.
 
     run.py --ui PATH --library PATH --header FOLDER --example FOLDER [--figures FILE] [--jobs N] [TEST…]

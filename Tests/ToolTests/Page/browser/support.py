@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs, a tweak-ui and a browser for tests of the page, in a temporary folder."""
 
 import json

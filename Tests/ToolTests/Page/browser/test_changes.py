@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of values that wait for a gate, values that are only tried, and gradual changes."""
 
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of the page beyond single interactions: several pages, restarts, keyboard use, markup, limits, accessibility."""
 
 import importlib.util

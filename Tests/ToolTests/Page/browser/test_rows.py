@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of each interaction with the page, against running programs."""
 
 import base64

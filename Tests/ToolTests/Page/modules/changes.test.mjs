@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The lines of a history, and undo after a reload.
 
 import assert from "node:assert/strict";

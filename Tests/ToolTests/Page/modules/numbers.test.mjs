@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Ranges, steps, limits and texts of numbers.
 
 import assert from "node:assert/strict";

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Rules that the page shares with the commands and the library. SharedRuleTests checks them in Swift.
 
 import assert from "node:assert/strict";

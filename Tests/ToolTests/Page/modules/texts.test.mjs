@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Names, colours, copied text and search.
 
 import assert from "node:assert/strict";

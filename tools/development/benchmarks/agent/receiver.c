@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Follows a tweak, and records the times of its values in a file shared by many processes: FILE
  * INDEX. Without arguments it exits at once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Prints the nanoseconds of an idle gate and of a take of three beside those of reads, `<samples>`
  * times each: the ways take turns, so that other load on the machine affects all of them. A reading

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats one operation of the library, for tools/development/instructions to count its
  * instructions: hot OPERATION TIMES COUNT, in a program with COUNT more tweaks from records.s. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Scales an array by a constant and by tweaks, and prints samples of ns per element. */
 #define _GNU_SOURCE
 #include <fbtweak.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Eight threads read a tweak while another process writes it, to find torn reads: neither the old
  * value nor the new one. The argument is the minimum number of reads; it prints the numbers of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Prints the nanoseconds of processor time per read, in ways that take turns: reads SAMPLES.
 #include <absl/flags/flag.h>
 #include <atomic>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Stores its monitors in a loop, and prints the median ns per iteration each second. */
 #include <stdio.h>
 #include <stdlib.h>

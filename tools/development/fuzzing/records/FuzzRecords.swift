@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import TweakRecords
 
 /// Decodes the input as the records of a section, and uses each tweak as readers do. The lowest bit of the first byte

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The body of the program `started`, whose main function may be in any language:
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 import Tweaks
 
 /// Prints the nanoseconds per iteration of each loop, `change-benchmark <samples>` times.

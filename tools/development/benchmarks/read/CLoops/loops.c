@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "loops.h"
 
 #include "fbtweak.h"

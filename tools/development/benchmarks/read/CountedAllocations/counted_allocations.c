@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wraps malloc and its kin, with LD_PRELOAD, to count allocations. */
 #include "counted_allocations.h"
 

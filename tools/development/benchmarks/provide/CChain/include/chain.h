@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CHAIN_H
 #define CHAIN_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops that read something eight times in each of `turns` iterations. */
 #ifndef LOOPS_H
 #define LOOPS_H

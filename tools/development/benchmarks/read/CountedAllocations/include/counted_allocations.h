@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef COUNTED_ALLOCATIONS_H
 #define COUNTED_ALLOCATIONS_H
 
