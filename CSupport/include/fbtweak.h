@@ -1505,7 +1505,7 @@ enum {
 #  define FBTWEAK__OPTION_1(option_) option_
 #  define FBTWEAK__OPTION_0(x_) (0, , "", FBTWEAK__NO_OPTION, (), ())
 #  define FBTWEAK__NO_OPTION()                                                                     \
-    FBTWEAK__ASSERT(0, "FBTweak: only options come behind minimum and maximum, or an option");
+    FBTWEAK__ASSERT(0, "FBTweak: only options may follow minimum and maximum, or an option");
 
 #  define FBTWEAK__OF(part_, index_, option_) part_ option_
 #  define FBTWEAK__OR_BIT(bit_, step_, attribute_, check_, arguments_, choices_) | bit_
@@ -2276,8 +2276,7 @@ struct fbtweak__action_of {
                         "NUL");                                                                    \
         FBTWEAK__ASSERT(sizeof(category_) > 1, "FBTweakGate: the category is empty");              \
         FBTWEAK__ASSERT(FB_TWEAK_GATE_STORES > 0, "FB_TWEAK_GATE_STORES: it is at least 1");       \
-        FBTWEAK__ASSERT(sizeof("" more_) == 1,                                                     \
-                        "FBTweakGate: nothing comes behind the collection");                       \
+        FBTWEAK__ASSERT(sizeof("" more_) == 1, "FBTweakGate: nothing may follow the collection");  \
         FBTWEAK__GATE_RECORD(category_, collection_, FBTWEAK__LOCATION);                           \
         if (__builtin_expect(__atomic_load_n(&fbtweak__record.gate.state, __ATOMIC_RELAXED) != 0,  \
                              0))                                                                   \

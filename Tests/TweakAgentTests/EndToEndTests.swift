@@ -67,7 +67,7 @@ import Testing
                 home: host.home
             ).output
         }
-        let line = "remote: no tweak-agent is running; until one does, nothing newer comes\n"
+        let line = "remote: no tweak-agent is running, so nothing newer arrives\n"
         #expect(try explanation().contains("remote: from \(server.url)"))
         #expect(try !explanation().contains(line))
         agent.kill()

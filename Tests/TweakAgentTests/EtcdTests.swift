@@ -155,7 +155,7 @@ import Testing
         let result = try host.once()
         #expect(result.status == EX_TEMPFAIL)
         #expect(
-            result.error.contains("no connection: Connection refused; what was loaded at 2"),
+            result.error.contains("no connection: Connection refused; the values loaded at 2"),
             "\(result.error)")
         #expect(try host.problem()?.contains("no connection: Connection refused since 2") == true)
         #expect(try isOn() == true)
@@ -193,7 +193,7 @@ import Testing
         }
         #expect(
             result.error.contains(
-                "search: its source remote is not configured any more; \(remote) was removed\n"),
+                "search: its source remote is no longer configured; \(remote) was removed\n"),
             "\(result.error)")
     }
 

@@ -148,7 +148,7 @@ import TweakRecords
         #expect(result.output == "\(tweak): none → true (revision 2)\n")
         #expect(
             result.error
-                == "tweak fleet: warning: \(tweak): here remote decides, which counts more than fleet: false, from "
+                == "tweak fleet: warning: \(tweak): on this host remote takes precedence over fleet: false, from "
                 + "https://a.example/features.json\n")
         #expect(try host.fleet("set", "A/B/C", "1").error.isEmpty)
         #expect(try host.fleet("reset", tweak).error.isEmpty)

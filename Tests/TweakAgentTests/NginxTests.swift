@@ -57,7 +57,7 @@ import Testing
         try host.home.write("provided/by-hand/remote.json", "{ \"values\": {} }")
         #expect(try host.once().succeeded)
         try host.configure(server.url, name: "other")
-        let message = "its source remote is not configured any more; \(host.path) was removed"
+        let message = "its source remote is no longer configured; \(host.path) was removed"
         #expect(try host.once().error == "tweak-agent: search: \(message)\n")
         #expect(FileStatus(host.path) == nil)
         #expect(FileStatus(host.home("provided/.agent/search")) == nil)

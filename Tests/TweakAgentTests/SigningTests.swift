@@ -34,7 +34,7 @@ import Testing
         #expect(try sign().succeeded)
         try server.put(features(["search": false]))
         #expect(try host.once().status == EX_TEMPFAIL)
-        #expect(try host.problem()?.hasPrefix("the signature is not one of this file with this key") == true)
+        #expect(try host.problem()?.hasPrefix("the signature does not match the file and the key") == true)
         #expect(try host.isOn("search") == nil)
     }
 
@@ -42,7 +42,7 @@ import Testing
         _ = try run(AgentHost.program, ["sign", "--new-key", host.home("other")], home: host.home)
         #expect(try sign(key: "other").succeeded)
         #expect(try host.once().status == EX_TEMPFAIL)
-        #expect(try host.problem()?.hasPrefix("the signature is not one of this file with this key") == true)
+        #expect(try host.problem()?.hasPrefix("the signature does not match the file and the key") == true)
     }
 
     @Test func `is refused without its signature`() throws {

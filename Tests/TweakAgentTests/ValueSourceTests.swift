@@ -81,7 +81,7 @@ private final class Answers: ValueSource, SourceSettings {
         }
         #expect(values(result.told).allSatisfy { $0 == 1 })
         #expect(result.said.count == 2)
-        #expect(result.said.first?.hasPrefix("it is away; what was loaded at ") == true)
+        #expect(result.said.first?.hasPrefix("it is away; the values loaded at ") == true)
         #expect(result.last.file.problem == nil)
     }
 

@@ -97,7 +97,7 @@ private let face = tweak(.string, TweakChoice("mono"), TweakChoice("sans", label
         let error = #expect(throws: TweakValueError.self) { try accent.admit(text: "rad") }
         #expect(
             error?.description
-                == "A/B/C: \"rad\" is not a color; allowed: a colour as #rrggbb or #rrggbbaa, or a name of CSS"
+                == "A/B/C: \"rad\" is not a color; allowed: a colour as #rrggbb or #rrggbbaa, or a CSS colour name"
         )
     }
 }

@@ -235,7 +235,7 @@ private enum Fleet {
                 let file = try? ProvidedFile(json: json, path: path), let value = file.values[tweak]
             else { continue }
             return printMessage(
-                "warning: \(tweak): here \(TweakSource.remote) decides, which counts more than \(TweakSource.fleet): "
+                "warning: \(tweak): on this host \(TweakSource.remote) takes precedence over \(TweakSource.fleet): "
                     + "\(value.summary), from \(file.from ?? path)", of: command)
         }
     }
@@ -312,8 +312,8 @@ private enum Fleet {
             return try admit(text, to: any, current: before)
         case (nil, nil):
             throw .impossible(
-                "\(tweak): nothing is known of it, so \(text) has to be true, false, a number or a text in "
-                    + "quotation marks; --program says which values it takes")
+                "\(tweak): its type is unknown, so \(text) must be true, false, a number or a text in "
+                    + "quotation marks; --program supplies the type")
         }
     }
 

@@ -16,7 +16,7 @@ extension Sign {
         guard let path = self.key else { return }
         try Self.expectNoReaders(path)
         guard let key = PrivateKey(text: String(decoding: try readInput(path), as: UTF8.self)) else {
-            throw Failure("\(path): there is no key of tweak sign --new-key", .invalid)
+            throw Failure("\(path): this is not a key made by tweak sign --new-key", .invalid)
         }
         for file in files {
             let bytes = try readInput(file)
@@ -40,7 +40,7 @@ extension Sign {
 
     private func checkSignatures(with text: String) throws(Failure) {
         guard let key = PublicKey(text: text) else {
-            throw Failure("\(text): this is not a public key of tweak sign --new-key", .invalid)
+            throw Failure("\(text): this is not a public key made by tweak sign --new-key", .invalid)
         }
         for file in files {
             let bytes = try readInput(file)

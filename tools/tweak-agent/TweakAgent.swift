@@ -142,7 +142,7 @@ struct Sign: AgentCommand {
             throw ValidationError("One of --new-key, --key and --check is needed.")
         }
         guard newKey == nil || files.isEmpty else {
-            throw ValidationError("A new key signs nothing yet; --key FILE does.")
+            throw ValidationError("--new-key does not sign files; use --key FILE.")
         }
         guard newKey != nil || !files.isEmpty else { throw ValidationError("There is no file.") }
     }

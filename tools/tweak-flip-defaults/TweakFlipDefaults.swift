@@ -35,7 +35,7 @@ struct TweakFlipDefaults {
             guard let name = name.string, keys.contains(name) else {
                 let place = name.mark.map { " in line \($0.line)" } ?? ""
                 printMessage(
-                    "warning: \(path): \"\(name.string ?? "…")\"\(place) is not known; known are "
+                    "warning: \(path): \"\(name.string ?? "…")\"\(place) is unknown; the known names are "
                         + keys.joined(separator: ", "))
                 continue
             }

@@ -201,7 +201,7 @@ extension MemoryGuard {
         init(_ call: SetManyTweaks, in pid: pid_t) throws(Failure) {
             let title = "\(pid)"
             guard let program = try MemoryProgram(pid: pid, warn: { _ in }) else {
-                throw Failure("it has no tweaks any more", about: title, .unavailable)
+                throw Failure("it no longer has tweaks", about: title, .unavailable)
             }
             self.program = program
             var document = OverridesDocument()

@@ -206,7 +206,7 @@ package final class MemoryProgram: Program {
     /// - Throws: ``Failure`` if a tweak no longer exists.
     package func sampler(for keys: [TweakKey]) throws(Failure) -> MemorySampler {
         guard let sampler = tweaksInMemory.sampler(for: keys) else {
-            throw Failure("one of the tweaks is not there any more", about: title, .unavailable)
+            throw Failure("one of the tweaks no longer exists", about: title, .unavailable)
         }
         return MemorySampler(sampler, title: title)
     }
@@ -293,7 +293,7 @@ package final class MemoryProgram: Program {
     private func sayThatNothingIsKept() {
         guard !hasSaid else { return }
         hasSaid = true
-        warn("\(title): this is for this run only, as the Tweaks library is not in the process")
+        warn("\(title): the change lasts for this run only, because the Tweaks library is not in the process")
     }
 }
 

@@ -61,7 +61,7 @@ package struct PresetFolder {
         let escaped = escapedFileName(name) + Self.suffix
         // The suffix of the temporary file counts too.
         guard !name.isEmpty, escaped.utf8.count + 4 <= NAME_MAX else {
-            throw Failure("\(name): the name of a preset has some characters, but not so many", .usage)
+            throw Failure("\(name): the name of a preset is empty or too long", .usage)
         }
         return KeptFile(path: "\(path)/\(escaped)", lockPath: path + "/.lock")
     }

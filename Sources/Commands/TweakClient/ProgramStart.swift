@@ -46,7 +46,7 @@ package struct ProgramStart {
         } catch .notELF {
             // The kernel knows further formats.
         } catch {
-            warn("\(error); what it declares is not known")
+            warn("\(error); its tweaks are unknown")
         }
         self.declarations = declarations
         if takesValues || !needed.library, fbtweak__gains_rights(loaded) {
@@ -73,7 +73,7 @@ package struct ProgramStart {
             try program ?? LoadedProgram(path: executablePath() ?? "/proc/self/exe")
         }
         if let named, try !failing({ try LoadedProgram(path: named).hasLibrary }) {
-            throw Failure("\(named): it is not the library of tweaks", .invalid)
+            throw Failure("\(named): it is not the Tweaks library", .invalid)
         }
         var others: [String] = []
         for path in named.map({ [absolutePath($0)] }) ?? installedLibraries {

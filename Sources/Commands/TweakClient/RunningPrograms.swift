@@ -98,7 +98,7 @@ private final class Inquiry {
         guard !isRefused else { return nil }
         if isConnecting || isWaiting {
             end(.silent)
-            if entry.description != nil { entry.problem = "it did not say in time which tweaks are set" }
+            if entry.description != nil { entry.problem = "it did not report its tweaks in time" }
         }
         return entry.problem != nil && entry.running.hasEnded ? nil : entry
     }

@@ -182,7 +182,7 @@ private struct Envelope: Decodable {
     init(from decoder: any Decoder) throws {
         guard let container = try? decoder.container(keyedBy: CodingKeys.self) else {
             id = .unknown
-            call = .failure(ControlError(.invalidRequest, "a request is one object a line, and no batch"))
+            call = .failure(ControlError(.invalidRequest, "send one object per line; there are no batches"))
             return
         }
         do {

@@ -224,7 +224,7 @@ package struct FeatureTarget: Hashable, Sendable {
             guard !entries.isEmpty else { return (true, "\(filter.name) is empty") }
             let wanted = "\(filter.name) asks for \(Self.alternatives(entries))"
             guard let actual = Self.text(kind, facts) else {
-                return (false, "\(wanted); what this has is not known")
+                return (false, "\(wanted); this host's is unknown")
             }
             return (
                 entries.contains { Self.takes(kind, $0, actual, facts) }, "\(wanted); this is \(actual)"
@@ -251,7 +251,7 @@ package struct FeatureTarget: Hashable, Sendable {
     private func compare(
         _ wanted: String, _ actual: String?, _ bound: String, _ isAllowed: (Version.Order) -> Bool
     ) -> (applies: Bool, words: String) {
-        guard let actual else { return (false, "\(wanted); what this has is not known") }
+        guard let actual else { return (false, "\(wanted); this host's is unknown") }
         return (isAllowed(Version(actual).order(of: Version(bound))), "\(wanted); this is \(actual)")
     }
 

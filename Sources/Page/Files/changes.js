@@ -144,7 +144,7 @@ export class Changes {
 
   async #revert(name) {
     const place = name === undefined ? "the start of the program" : `the mark "${shown(name)}"`;
-    if (!(await ask("Revert?", `All values set since ${place} go back to what they were. You can undo this in the history.`, "Revert"))) return;
+    if (!(await ask("Revert?", `All values set since ${place} return to their previous values. You can undo this in the history.`, "Revert"))) return;
     await this.#ask("revert", { name }, ({ changes }) => this.#page.notices.say(changes.length === 0 ? "Nothing to revert" : `${changes.length} value${changes.length === 1 ? "" : "s"} reverted`));
   }
 

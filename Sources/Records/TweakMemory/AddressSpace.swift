@@ -57,7 +57,7 @@ package enum MemoryError: ClassifiedError, Hashable {
 extension MemoryError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .ended: "there is no such process any more"
+        case .ended: "the process no longer exists"
         case .replaced:
             "another program runs in the process by now, or one of its libraries is gone; nothing was changed"
         case .forbidden(let rule): rule

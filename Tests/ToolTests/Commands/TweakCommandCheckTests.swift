@@ -201,7 +201,7 @@ import Testing
         let output = try running.tweak("explain", "Setter/Values/Count").output
         #expect(output.hasPrefix("Setter/Values/Count: 6, from remote\n"), "\(output)")
         let refused =
-            "remote: what the file has now is refused, and the value before stays: Setter/Values/Count: 1.5 is not "
+            "remote: the value now in the file is refused, and the previous one stays: Setter/Values/Count: 1.5 is not "
         #expect(output.contains(refused), "\(output)")
         #expect(output.hasSuffix("\nremote: the value in the file: set by bob\n"), "\(output)")
     }
@@ -231,7 +231,7 @@ import Testing
 
     @Test func `An agent that has ended is told from one that is running`() throws {
         let lock = try program.home.write("state/tweaks/.agent/lock", "")
-        let line = "remote: no tweak-agent is running; until one does, nothing newer comes\n"
+        let line = "remote: no tweak-agent is running, so nothing newer arrives\n"
         #expect(try program.tweak("explain", "Setter/Values/Count").output.hasSuffix(line))
         // Also where the file has no value.
         #expect(try program.tweak("explain", "Setter/Values/Flag").output.hasSuffix(line))

@@ -120,7 +120,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.error
-                == "tweak: the program keeps no history; it does unless TWEAKS_HISTORY=0 is in its environment\n"
+                == "tweak: the program's history is turned off, as by TWEAKS_HISTORY=0 in its environment\n"
         )
     }
 }

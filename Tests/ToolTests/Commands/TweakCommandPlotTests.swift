@@ -173,7 +173,7 @@ private final class PlotTerminal: Sendable {
     @Test func `stands still while the user looks`() throws {
         let terminal = try plot("Count")
         terminal.press(" ")
-        terminal.expect("the pause") { $0.last?.contains("paused, space goes on") == true }
+        terminal.expect("the pause") { $0.last?.contains("paused, space resumes") == true }
         #expect(try setter.tweak("set", "Count", "77").succeeded)
         terminal.press("+")
         terminal.expect("another window") { $0.last?.contains("  5 s  ") == true }

@@ -39,8 +39,8 @@ import Testing
         ("VALUE(5, 6, 7)", "the default is not between minimum and maximum"),
         ("VALUE(5.5, 1, 5)", "the default is not between minimum and maximum"),
         (#"VALUE("te\0xt")"#, "a string default cannot contain a NUL"),
-        ("VALUE(5, 0, 10, 1)", "only options come behind minimum and maximum, or an option"),
-        (#"VALUE(5, FBTweakUnit("m"), 0, 10)"#, "only options come behind minimum and maximum, or an option"),
+        ("VALUE(5, 0, 10, 1)", "only options may follow minimum and maximum, or an option"),
+        (#"VALUE(5, FBTweakUnit("m"), 0, 10)"#, "only options may follow minimum and maximum, or an option"),
         (#"VALUE(5, FBTweakUnit("m"), FBTweakReadOnly, FBTweakUnit("m"))"#, "an option is given twice"),
 
         ("FBTweakGate()", "FBTweakGate: the category is missing"),
@@ -49,7 +49,7 @@ import Testing
         (#"FBTweakGate("A", "B\0b")"#, "a category or collection is a string literal without a NUL"),
         ("FBTweakGate(text)", "a category or collection is a string literal without a NUL"),
         (#"FBTweakGate("A", 3)"#, "a category or collection is a string literal without a NUL"),
-        (#"FBTweakGate("A", "B", "C")"#, "FBTweakGate: nothing comes behind the collection"),
+        (#"FBTweakGate("A", "B", "C")"#, "FBTweakGate: nothing may follow the collection"),
         (#"(void)FBTweakFeature("A", "on")"#, "FBTweakFeature: the default is true or false"),
         ("VALUE(5, 0, 10, FBTweakChoices(5))", "choices come instead of minimum and maximum"),
         ("VALUE(5, FBTweakChoices(4, 6))", "the default is not among the choices"),
@@ -148,7 +148,7 @@ import Testing
         ),
         (#"ACTION(act, FBTweakPair("D"))"#, "an action has only a description, an owner and an expiry date"),
         (#"ACTION(act, FBTweakOwner("a"), FBTweakOwner("b"))"#, "an option is given twice"),
-        ("ACTION(act, 1)", "only options come behind minimum and maximum, or an option"),
+        ("ACTION(act, 1)", "only options may follow minimum and maximum, or an option"),
         (
             #"FBTweakAction("A", "B", "C\0", act)"#,
             "a category, collection or name is a string literal without a NUL"

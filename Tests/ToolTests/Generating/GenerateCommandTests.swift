@@ -279,7 +279,7 @@ import Testing
         #expect(result.succeeded)
         #expect(
             result.error.hasPrefix(
-                "tweak: warning: .flip.yml: \"inputs\" in line 1 is not known; known are input, "))
+                "tweak: warning: .flip.yml: \"inputs\" in line 1 is unknown; the known names are input, "))
     }
 
     @Test(arguments: [

@@ -262,7 +262,7 @@ private struct Starts {
     @Test func `With an invalid library`() throws {
         let program = try starts.program()
         try expectRefusal(
-            program, "it is not the library of tweaks", status: EX_DATAERR, options: ["--library", "/bin/sh"])
+            program, "it is not the Tweaks library", status: EX_DATAERR, options: ["--library", "/bin/sh"])
         try expectRefusal(
             program, "No such file", status: EX_NOINPUT, options: ["--library", "libtweaks.so.0"])
     }

@@ -95,7 +95,7 @@ final class BareProgram {
     var title: String { "\(URL(fileURLWithPath: path).lastPathComponent) (\(pid))" }
     /// What it says of values that are set.
     var notice: String {
-        "tweak: warning: \(title): this is for this run only, as the Tweaks library is not in the process\n"
+        "tweak: warning: \(title): the change lasts for this run only, because the Tweaks library is not in the process\n"
     }
 
     /// Runs the command on the process.

@@ -216,7 +216,7 @@ import Testing
         let started = try Started(path: "program")
         let path = started.home("program")
         try FileManager.default.removeItem(atPath: path)
-        #expect(try (started.plan()["refusal"] as? String)?.contains("is not there any more") == true)
+        #expect(try (started.plan()["refusal"] as? String)?.contains("no longer exists") == true)
         try Data("#!/bin/sh\nexit 3\n".utf8).write(to: URL(fileURLWithPath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         let plan = try started.plan()

@@ -76,7 +76,7 @@ import Testing
         let explained = try tweak("explain", "text").wait().output
         #expect(explained.contains("\"leased\", from a lease of tweak "))
         let kept = try tweak("set", "text", "kept").wait()
-        #expect(kept.error.contains("what was set is kept, but a lease of tweak "))
+        #expect(kept.error.contains("the value is kept, but a lease of tweak "))
         #expect(try value() == "leased")
         #expect(
             try tweak("reset", "text", "--leases").wait().output

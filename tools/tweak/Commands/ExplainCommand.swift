@@ -12,14 +12,14 @@ import TweakSystem
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Show where the value of a tweak comes from, and what else was said.",
+        abstract: "Show which provider decides the value of a tweak, and what the others say.",
         discussion: """
-            The first source that has a value which the tweak can take decides. Of remote values is shown where an agent \
-            has them from, when it got them and last asked, why there is nothing newer, whether no agent is running, why a \
-            feature is on or off on this host or a value is not for it, and which value the program has refused.
+            The first provider with a value that the tweak allows decides. For remote values, the output also shows the \
+            server, the times of the last load and the last check, why there is nothing newer, whether an agent is running, \
+            why a feature is on or off on this host, and which value the program has refused.
             """)
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: OutputFormat = .table
 
     @OptionGroup var target: ProgramOptions
@@ -37,8 +37,8 @@ struct ExplainCommand: ParsableCommand {
             }
             if program is MemoryProgram {
                 warn(
-                    "\(program.title): the Tweaks library is not in the process, so no overrides and no files count; "
-                        + "a linker leaves it out that is not told otherwise, as pkg-config --libs tweaks does"
+                    "\(program.title): the Tweaks library is not in the process, so overrides and files have no effect; "
+                        + "linkers drop it unless it is linked as by pkg-config --libs tweaks"
                 )
             }
         }
@@ -100,7 +100,7 @@ private struct Explained: Encodable {
     }
 }
 
-/// Where the value of a tweak comes from that an agent has put into a file, or why it has put none there.
+/// The origin of a value in an agent's file, or the reason why the file has none.
 private struct Origin: Encodable {
     let source: String
     let file: String
@@ -114,7 +114,7 @@ private struct Origin: Encodable {
     let agentRuns: Bool?
     /// Whether the file has a value of the tweak.
     let hasValue: Bool
-    /// How the value of the program differs from the one in the file, and why.
+    /// The difference between the program's value and the one in the file, with the reason.
     var difference: String?
 
     private init(_ source: String, _ path: String, _ file: ProvidedFile, _ tweak: TweakKey) {
@@ -125,7 +125,7 @@ private struct Origin: Encodable {
         hasValue = file.values[tweak] != nil
     }
 
-    /// The origins of the values in an explanation, whose locations become the files that have them.
+    /// The origins of the values in an explanation, whose locations are replaced by the files that have them.
     static func all(in explanation: inout ExplainTweak.Answer, _ tweak: TweakDeclaration) -> [Origin] {
         var origins: [Origin] = []
         for (index, opinion) in zip(explanation.opinions.indices, explanation.opinions) {
@@ -134,7 +134,7 @@ private struct Origin: Encodable {
             }
             explanation.opinions[index].location = path
             var origin = Origin(opinion.source, path, file, tweak.key)
-            // A refusal of what the process has read first is that of the opinion.
+            // The opinion's error already reports a refused value.
             if opinion.error == nil { origin.difference = difference(of: file, from: opinion, tweak) }
             origins.append(origin)
         }
@@ -157,7 +157,7 @@ private struct Origin: Encodable {
         }
     }
 
-    /// What a program has not taken of a file; `nil` if it has the value that is there.
+    /// The reason why the program does not have the value in the file; `nil` if it does.
     private static func difference(
         of file: ProvidedFile, from opinion: ExplainTweak.Answer.Opinion, _ tweak: TweakDeclaration
     ) -> String? {
@@ -165,18 +165,18 @@ private struct Origin: Encodable {
             guard let admission = try file.values.admission(for: tweak),
                 opinion.value?.value(of: tweak.type) != admission.value
             else { return nil }
-            return "the program has not read what the file has now, \(admission.value)"
+            return "the program has not yet read the value now in the file, \(admission.value)"
         } catch {
-            return "what the file has now is refused, and the value before stays: \(error)"
+            return "the value now in the file is refused, and the previous one stays: \(error)"
         }
     }
 
-    /// Whether an agent holds the lock of the folder that a file is in; `nil` if there was none, or that is not to be seen.
+    /// Returns whether an agent holds the lock of the file's folder; `nil` if there never was one, or it cannot be seen.
     private static func isFollowed(_ path: String) -> Bool? {
         guard let lock = ownFolder(of: path).map({ $0 + "lock" }), let status = stat(path: lock) else {
             return nil
         }
-        // The lock itself tells those who may open the file, which would keep an agent from starting for a moment.
+        // Testing the lock itself would briefly keep an agent from starting.
         let locks = openFile("/proc/locks", O_RDONLY)
         defer { close(locks) }
         let lines = String(decoding: readToEnd(locks, limit: 1 << 24) ?? [], as: UTF8.self).split(
@@ -186,21 +186,21 @@ private struct Origin: Encodable {
         }
         let descriptor = openFile(lock, O_RDONLY)
         guard descriptor >= 0 else {
-            // Of agents outside a container nothing is listed in it.
+            // A container does not list the locks of agents outside.
             return stat(path: "/proc/self/ns/pid")?.st_ino == 0xEFFF_FFFC ? false : nil
         }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
-    /// What the agent keeps for itself beside the folder of the application.
+    /// The agent's own folder beside that of the application.
     private static func ownFolder(of path: String) -> String? {
         let parts = path.split(separator: "/")
         return parts.count > 2 ? "/" + parts.dropLast(2).joined(separator: "/") + "/.agent/" : nil
     }
 
-    /// When the agent asked last, as RFC 3339 has times. It notes that with the time of another file, since all processes would
-    /// wake up if it wrote this one.
+    /// The time of the agent's last check, in RFC 3339 format. The agent records it as the time of another file, because writing
+    /// this one would wake up all processes.
     private static func lastCheck(of path: String) -> String? {
         let parts = path.split(separator: "/")
         guard let folder = ownFolder(of: path), let application = parts.dropLast().last, let file = parts.last
@@ -216,7 +216,7 @@ private struct Origin: Encodable {
         }
     }
 
-    /// What a person reads below the table.
+    /// The lines below the table.
     var lines: [String] {
         let times = [("loaded", loaded), ("checked", checked)].compactMap { name, time in
             time.map { "\(name) \($0)\(age(of: $0).map { ", \($0) ago" } ?? "")" }
@@ -229,16 +229,16 @@ private struct Origin: Encodable {
             reason.map {
                 (difference != nil ? "the value in the file: " : hasValue ? "the value: " : "no value: ") + $0
             },
-            agentRuns == false ? "no tweak-agent is running; until one does, nothing newer comes" : nil,
+            agentRuns == false ? "no tweak-agent is running, so nothing newer arrives" : nil,
         ].compactMap { $0 }.map { printable("\(source): \($0)") }
     }
 }
 
-/// How long ago a time of RFC 3339 is, roughly; `nil` for a text of another form.
+/// The approximate time since a time in RFC 3339 format; `nil` for other texts.
 private func age(of time: String) -> String? {
     let fields = time.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0) }
         .compactMap { Int32(String(decoding: $0, as: UTF8.self)) }
-    // Other time zones than UTC are not written by an agent.
+    // Agents write UTC only.
     guard time.hasSuffix("Z"), fields.count >= 6, 1970...9999 ~= fields[0] else { return nil }
     var parts = tm()
     (parts.tm_year, parts.tm_mon, parts.tm_mday) = (fields[0] - 1900, fields[1] - 1, fields[2])

@@ -11,34 +11,34 @@ struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show the tweaks of a program with their values.")
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: OutputFormat = .table
 
-    /// What the headings of a table are.
+    /// The headings of a table.
     enum Heading: String, Keyword {
         case name, group
     }
 
     @Option(
         help: ArgumentHelp(
-            "What the headings of a table are.",
-            discussion: "The category and the collection, or what a file of variables calls a group."))
+            "The headings of the table.",
+            discussion: "The category and the collection, or the group in a file of variables."))
     var by: Heading = .name
 
     @Option(
         help: ArgumentHelp(
-            "Only tweaks that have each of these words in their name, title, description or group.",
+            "Only tweaks with each of these words in their name, title, description or group.",
             valueName: "words"))
     var search: String?
 
-    @Flag(help: "Only tweaks that do not have their defaults.")
+    @Flag(help: "Only tweaks that differ from their defaults.")
     var changed = false
 
     @OptionGroup var target: ProgramOptions
 
     @Argument(
         help:
-            "Only the tweaks of Category/, Category/Collection/ or shorter, or those whose names fit a pattern with *.",
+            "Only the tweaks of Category/, Category/Collection/ or shorter, or whose names match a pattern with *.",
         completion: .custom(completeGroups))
     var group: String?
 
@@ -104,7 +104,7 @@ struct ListCommand: ParsableCommand {
 
 extension TweakDeclaration {
     fileprivate var groupHeading: String { group ?? "Other" }
-    /// What a person sees as the name.
+    /// The title, or else the name.
     fileprivate var shownName: String { title ?? key.name }
 
     fileprivate func contains(words: String) -> Bool {
@@ -115,7 +115,7 @@ extension TweakDeclaration {
 }
 
 extension [JSONTweak] {
-    /// By group, and in each by what a person sees as their names.
+    /// Sorted by group, then by title or name.
     fileprivate var inGroups: [JSONTweak] {
         map { ($0.declaration.groupHeading, $0.declaration.shownName, $0) }
             .sorted { ($0.0, $0.1, $0.2.declaration.key) < ($1.0, $1.1, $1.2.declaration.key) }
@@ -124,7 +124,7 @@ extension [JSONTweak] {
 }
 
 extension JSONTweak {
-    /// Whether somebody has set it, or will have after a restart.
+    /// Whether it is overridden, or will be after a restart.
     fileprivate var isChanged: Bool {
         !declaration.isMonitor && (source != "\(TweakSource.binary)" || pendingValue != nil)
     }

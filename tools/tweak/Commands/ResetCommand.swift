@@ -29,7 +29,7 @@ struct ResetCommand: ParsableCommand {
     @Flag(help: "Remove the kept values of tweaks that are not declared.")
     var undeclared = false
 
-    @Flag(help: "End leases of the tweaks, whoever holds them, and leave what is kept.")
+    @Flag(help: "End the leases of the tweaks, whoever holds them. Kept values stay.")
     var leases = false
 
     func validate() throws {

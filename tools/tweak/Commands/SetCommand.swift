@@ -17,37 +17,37 @@ struct SetCommand: ParsableCommand {
             outside the limits is clamped to them, with a warning.
 
             A Bool is true or false, on or off, yes or no, 1 or 0, or toggle. A number may be calculated: 2*pi, max/2, \
-            x*1.1, +=10%, sqrt(2), where x is the value that the tweak has, min and max are its limits and def is its \
-            default; an integer may be hexadecimal (0x1F), octal (0o17) or binary (0b101). The unit may stand behind it, and \
-            where that is one of time any other: 300ms, 2 min 5 s, 1:30. A colour is rrggbb or rrggbbaa, with or without #, \
-            or a name of CSS. A choice is its value or its label.
+            x*1.1, +=10%, sqrt(2), where x is the current value, min and max are the limits and def is the default; an \
+            integer may be hexadecimal (0x1F), octal (0o17) or binary (0b101). A unit may follow, for a duration any unit of \
+            time: 300ms, 2 min 5 s, 1:30. A colour is rrggbb or rrggbbaa, with or without #, or a CSS colour name. A choice \
+            is its value or its label.
 
-            With --for or --while a value is leased: it stands above what is kept and is not kept itself, and what is \
-            below it comes back at the end, also if this command is killed. The newest lease of a tweak counts. In a \
-            process without the Tweaks library a small process of this command puts the old value back.
+            With --for or --while a value is leased: it takes precedence over the kept value but is not kept itself. When \
+            the lease ends, even because this command was killed, the value below it returns. The newest lease of a tweak \
+            counts. In a process without the Tweaks library, a small helper process restores the old value.
             """)
 
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "How long the values count, such as 30s or 2min; the command returns at once.", valueName: "time")
+            "Lease the values for this long, such as 30s or 2min, and return at once.", valueName: "time")
     )
     var lease: DurationArgument?
 
     @Flag(
         name: .customLong("while"),
         help: ArgumentHelp(
-            "Let the values count while a command runs, which stands behind: --while -- <command>.",
-            discussion: "Signals are passed on to it, and its exit status is that of this command."))
+            "Lease the values while a command runs: --while -- <command>.",
+            discussion: "Signals are passed on to the command, and its exit status is returned."))
     var attends = false
 
     @Option(
         help: ArgumentHelp(
-            "Reach the values gradually in this time, numbers by their scale and colours by their components; what is kept is the end.",
+            "Reach the values gradually in this time: numbers by their scale, colours by their components. Only the end is kept.",
             valueName: "time"))
     var ramp: DurationArgument?
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: OutputFormat = .table
 
     @OptionGroup var target: ProgramOptions
@@ -58,7 +58,7 @@ struct SetCommand: ParsableCommand {
     var tweak: String
 
     @Argument(
-        help: "The new value, if it does not stand behind the tweak as in NAME=VALUE.",
+        help: "The new value, unless it follows the tweak as in NAME=VALUE.",
         completion: .custom(completeValues))
     var value: String?
 
@@ -69,13 +69,13 @@ struct SetCommand: ParsableCommand {
 
     func validate() throws {
         if let lease, !ControlLimits.leaseDurations.contains(lease.seconds) {
-            throw ValidationError("A value counts for 1 ms to a week.")
+            throw ValidationError("A lease lasts 1 ms to a week.")
         }
         if let ramp, !ControlLimits.rampDurations.contains(ramp.seconds) {
-            throw ValidationError("A value changes in 1 ms to an hour.")
+            throw ValidationError("A ramp lasts 1 ms to an hour.")
         }
         if attends, TweakCommand.attendedWords.isEmpty {
-            throw ValidationError("Give the command behind --while --.")
+            throw ValidationError("The command is missing: --while -- <command>.")
         }
     }
 
@@ -89,7 +89,7 @@ struct SetCommand: ParsableCommand {
             var rest = ([tweak] + (value.map { [$0] } ?? []) + others)[...]
             while let word = rest.popFirst() {
                 let change = try Self.change(word, &rest, in: program)
-                // Of one that is named twice the last value counts.
+                // The last value of a repeated tweak counts.
                 changes.removeAll { $0.tweak.declaration.key == change.tweak.declaration.key }
                 changes.append(change)
             }
@@ -105,7 +105,7 @@ struct SetCommand: ParsableCommand {
         if attends { try attend(held) }
     }
 
-    /// How long the values count, behind a line.
+    /// The ramp and the lease, appended to a line.
     private var terms: String {
         (ramp.map { " in \($0.text)" } ?? "") + (lease.map { ", for \($0.text)" } ?? "")
             + (attends ? ", while the command runs" : "")
@@ -125,7 +125,7 @@ struct SetCommand: ParsableCommand {
         if status != 0 { throw ExitCode(status) }
     }
 
-    /// Reads one change: `NAME=VALUE`, or a name and the word behind it.
+    /// Parses one change: `NAME=VALUE`, or a name and the next word.
     private static func change(
         _ word: String, _ rest: inout ArraySlice<String>, in program: any Program
     ) throws(Failure) -> Change {
@@ -149,7 +149,7 @@ struct SetCommand: ParsableCommand {
         return try Change(of: program.tweak(named: assignment.name), to: assignment.text)
     }
 
-    /// - Returns: The tweaks as the program has them now.
+    /// - Returns: The tweaks after the change.
     private static func make(
         _ changes: [Change], in program: any Program, _ durations: SetDurations
     ) throws(Failure) -> [JSONTweak] {
@@ -169,7 +169,7 @@ struct SetCommand: ParsableCommand {
 extension SetCommand {
     /// Waits briefly for the program to pass the gates that values wait for.
     ///
-    /// - Returns: The tweaks as the program has them then.
+    /// - Returns: The tweaks after that.
     private static func passed(
         _ tweaks: [JSONTweak], in program: any Program
     ) throws(Failure) -> [JSONTweak] {
@@ -184,7 +184,7 @@ extension SetCommand {
     }
 }
 
-/// A change that a tweak can take.
+/// A valid change.
 private struct Change {
     let tweak: JSONTweak
     let text: String
@@ -206,13 +206,13 @@ private struct Change {
         if let value = after.value, after.pendingValue == nil, after.ramp == nil, value != admission.value {
             let other = after.leaseText ?? after.source ?? "another source"
             warn(
-                "\(declaration.key): what was set is \(durations.areLeased ? "leased" : "kept"), but \(other) "
-                    + "comes before it with \(declaration.text(of: value))")
+                "\(declaration.key): the value is \(durations.areLeased ? "leased" : "kept"), but \(other) "
+                    + "takes precedence with \(declaration.text(of: value))")
         }
     }
 }
 
-/// The JSON form of a change that was made: keys are a promise to scripts.
+/// The JSON form of a change. Scripts rely on its keys.
 private struct ChangeForm: Encodable {
     let tweak: TweakKey
     let oldValue, value: TweakValue?
@@ -231,7 +231,7 @@ private struct ChangeForm: Encodable {
 }
 
 extension JSONTweak {
-    /// A line that says what became of the value.
+    /// A line about the change.
     ///
     /// - Parameter waiting: The gate that the value waits for, in words.
     func change(from before: JSONTweak, waiting: String? = nil) -> String {
@@ -249,11 +249,11 @@ extension JSONTweak {
         return "\(declaration.key): \(old) → \(target ?? new)"
     }
 
-    /// The lease that gives the value, for people: `a lease of tweak 4711 ada for another 27 s`; `nil` if there is none.
+    /// The lease that decides the value, for people: `a lease of tweak 4711 ada for another 27 s`; `nil` if there is none.
     var leaseText: String? { lease.map { "a lease of \($0.text)" } }
 
     private func text(of value: TweakValue?) -> String {
-        // Without the executable nobody knows what that is.
+        // Without the executable the default is unknown.
         value == .nothing ? "the default" : value.map { declaration.text(of: $0) } ?? ""
     }
 }
@@ -265,7 +265,7 @@ extension JSONLease {
 
 /// A time in seconds, minutes or hours, rounded up.
 func durationText(_ seconds: Double) -> String {
-    // A program may say anything.
+    // A program may send any number.
     let seconds = min(max(seconds, 0), 1e9)
     return switch seconds {
     case ..<120: "\(Int(seconds.rounded(.up))) s"
@@ -275,6 +275,6 @@ func durationText(_ seconds: Double) -> String {
 }
 
 extension SetManyTweaks.Answer {
-    /// What of values that the tweaks took a moment ago was not set.
+    /// The problems of values that were valid a moment ago.
     var problems: [String] { unknown.map { "\($0): the tweak is gone" } + refused.map(\.message) }
 }

@@ -17,7 +17,7 @@ struct LogCommand: ParsableCommand {
             in TWEAKS_HISTORY bytes of its environment; 0 turns that off.
             """)
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: WatchFormat = .table
 
     @Option(help: "Only show changes after this number.")

@@ -10,16 +10,16 @@ import TweakSystem
 
 struct UndoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Give tweaks the values before a change.",
+        commandName: "undo", abstract: "Undo a change of tweaks.",
         discussion: """
-            Without a number that is the last change of a client or an edited file that has not been undone, so another \
-            undo goes further back. Changes made together are undone together; changes of one tweak by one client with at \
-            most half a second between them, as of a slider, count as one. If a tweak has another value now than the \
-            change made, nothing is undone, and the message says who changed it. Where there was no override there is \
-            none afterwards. An undo is a change: undoing its number makes the old changes again.
+            Without a number, the last change by a client or an edited file that is not undone yet, so another undo goes \
+            further back. Changes made together are undone together. Changes of one tweak by one client at most half a \
+            second apart, such as those of a slider, count as one. If a tweak has changed since, nothing is undone, and \
+            the message says who changed it. An override that did not exist before is removed. An undo is a change too: \
+            undoing its number redoes the changes.
             """)
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: OutputFormat = .table
 
     @OptionGroup var target: ProgramOptions
@@ -35,7 +35,7 @@ struct UndoCommand: ParsableCommand {
         try target.forEachRunning(format) { program throws(Failure) in
             let answer = try program.askHistory(UndoChanges(number: number))
             try target.show(answer, of: program, as: format) { () throws(Failure) in
-                try program.lines(of: answer.changes, otherwise: "nothing has changed by that")
+                try program.lines(of: answer.changes, otherwise: "the values did not change")
             }
         }
     }
@@ -43,19 +43,19 @@ struct UndoCommand: ParsableCommand {
 
 struct RevertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revert", abstract: "Give tweaks the values of the program's start, or of a mark.",
+        commandName: "revert", abstract: "Return tweaks to their values at the program's start or at a mark.",
         discussion: """
-            What was set since goes, as one change; what was reset comes back. Values of providers stay as they are. \
-            tweak undo undoes it.
+            Removes overrides set since then and restores those changed or reset, as one change, which tweak undo takes \
+            back. Values of providers stay as they are.
             """)
 
-    @Option(help: "The form of the output.")
+    @Option(help: "The output format.")
     var format: OutputFormat = .table
 
     @OptionGroup var target: ProgramOptions
 
     @Argument(
-        help: "The name given to tweak mark; the start if there is none.", completion: .custom(completeMarks))
+        help: "The name given to tweak mark (default: the start).", completion: .custom(completeMarks))
     var mark: String?
 
     func run() throws {
@@ -97,7 +97,7 @@ func completeMarks(_ words: [String], _ index: Int, _ cursor: String) -> [String
 }
 
 extension LiveProgram {
-    /// A line for each tweak that was given a former value.
+    /// A line for each restored tweak.
     fileprivate func lines(
         of changes: [RestoredValue], otherwise none: String
     ) throws(Failure) -> String {

@@ -99,7 +99,7 @@ struct PlotScreen {
         let window = seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
         let parts = [
             title, window, dropped > 0 ? "\(dropped) samples dropped" : nil,
-            paused == nil ? "space pauses" : "paused, space goes on", "+ and - zoom", "q quits",
+            paused == nil ? "space pauses" : "paused, space resumes", "+ and - zoom", "q quits",
         ]
         return String(printable(parts.compactMap { $0 }.joined(separator: "   ")).prefix(max(0, columns - 1)))
     }

@@ -27,7 +27,7 @@ struct RecordCommand: ParsableCommand {
     @Option(help: "The number of samples per second, at most 1000.")
     var rate = 100.0
 
-    @Option(help: "After how many seconds to end.")
+    @Option(help: "Stop after this many seconds.")
     var duration: Double?
 
     @OptionGroup var target: ProgramOptions
@@ -48,14 +48,14 @@ struct RecordCommand: ParsableCommand {
     }
 
     private func record(_ program: LiveProgram) throws(Failure) {
-        // Changes are fetched from the history, each with its number and time; what arrives here only says that there are
-        // some. Another connection, so that no sample is passed over.
+        // Changes are fetched from the history, which has their numbers and times; notifications only announce them. A second
+        // connection, so that these requests lose no samples.
         guard let inquiry = try LiveProgram(program.running) else {
             throw Failure(
-                "it does not run any more, or does not want to be asked", about: program.title, .unavailable)
+                "it is no longer running, or does not accept connections", about: program.title, .unavailable)
         }
         var samples = try LiveSamples(program, try chosen(program), rate: rate)
-        // Without a history, as in programs with an older library, what arrives is all there is.
+        // Without a history, as in programs with an older library, the notifications are recorded instead.
         let known = try? inquiry.askHistory(ListHistory(since: .max))
         var last = known?.last ?? 0
         let tweaks = try inquiry.tweaks()
@@ -85,7 +85,7 @@ struct RecordCommand: ParsableCommand {
             }
             try recording.add(new, batch)
         }
-        if lost > 0 { warn("\(lost) changes came faster than the history of the program could keep") }
+        if lost > 0 { warn("\(lost) changes were lost, because the program's history overflowed") }
         if samples.skipped > 0 { warn("\(samples.skipped) samples were not taken in time") }
         guard isatty(STDERR_FILENO) == 1 else { return }
         printMessage(

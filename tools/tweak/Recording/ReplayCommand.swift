@@ -16,7 +16,7 @@ struct ReplayCommand: ParsableCommand {
             rest is done.
             """)
 
-    @Option(help: "How much faster than it was: 2 is twice as fast, 0.5 half as fast.")
+    @Option(help: "The speed: 2 is twice as fast, 0.5 half as fast.")
     var speed = 1.0
 
     @Option(help: "Only replay this many seconds of the recording.")

@@ -237,7 +237,7 @@ extension SetManyTweaks: StoreMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
         let terms = try requests.terms(durations, count: values.count)
         guard terms.lease == nil || resettingOthers != true else {
-            throw ControlError(.invalidParameters, "setMany cannot reset others for the time of a lease")
+            throw ControlError(.invalidParameters, "setMany cannot reset others during a lease")
         }
         var preset = TweakPreset(name: "")
         for (key, value) in values { preset.values[key] = value }

@@ -29,7 +29,7 @@ extension HistoryError: CustomStringConvertible {
     var description: String {
         switch self {
         case .off:
-            return "the program keeps no history; it does unless TWEAKS_HISTORY=0 is in its environment"
+            return "the program's history is turned off, as by TWEAKS_HISTORY=0 in its environment"
         case .nothing: return "there is nothing to undo"
         case .unknown(let number, let kept):
             let range = kept.map { "the history has \($0.lowerBound) to \($0.upperBound)" }

@@ -22,7 +22,7 @@ extension TweakDeclaration {
         if terms.ramp != nil, let obstacleToRamps { return .invalid(key, reason: obstacleToRamps) }
         guard terms.lease != nil, needsRestart else { return nil }
         return .invalid(
-            key, reason: "the tweak takes effect at the next start, so it cannot have a value for a time")
+            key, reason: "the tweak takes effect at the next start, so it cannot be leased")
     }
 }
 

@@ -25,7 +25,7 @@ final class FlagProgram: Sendable {
         guard let program = programs.first(where: { isID || $0.otherUser == nil }) else {
             let user = programs.first?.otherUser
             throw Failure(
-                user.map { "\(name): it is a program of \($0), which has to be named by its process id" }
+                user.map { "\(name): it is a program of \($0): name it by its process id" }
                     ?? "\(name): there is no such program", user == nil ? .missing : .forbidden)
         }
         let description = try program.description

@@ -50,19 +50,19 @@ struct ProcessStart: Sendable {
             return "it runs in a container, or otherwise apart from this machine's other programs"
         }
         if status.isTraced { return "a debugger is attached to it" }
-        if status.hasTerminal { return "it has a terminal, which it could not have again" }
+        if status.hasTerminal { return "it has a terminal, which a restart would lose" }
         if case .nothing(instead: let stream?) = input {
-            return "it is told something by its standard input, a \(stream)"
+            return "it reads its standard input, a \(stream)"
         }
         return nil
     }
 
     /// The reason why it cannot be restarted with the current files; `nil` if it can.
     var missing: String? {
-        if stat(path: executable)?.isRegularFile != true { return "\(executable) is not there any more" }
+        if stat(path: executable)?.isRegularFile != true { return "\(executable) no longer exists" }
         if access(executable, X_OK) != 0 { return "\(executable) cannot be executed" }
         if stat(path: directory)?.isDirectory != true {
-            return "its directory \(directory) is not there any more"
+            return "its directory \(directory) no longer exists"
         }
         return nil
     }
@@ -74,7 +74,7 @@ struct ProcessStart: Sendable {
         }
         if target == "/dev/null" { return .nothing(instead: nil) }
         guard let status = stat(path: target), access(target, isRead ? R_OK : W_OK) == 0 else {
-            return .nothing(instead: isRead ? nil : "file that is not there any more")
+            return .nothing(instead: isRead ? nil : "file that no longer exists")
         }
         // The other end of a named pipe belongs to another process.
         return status.st_mode & S_IFMT == S_IFIFO ? .nothing(instead: "pipe") : .file(target)

@@ -37,8 +37,8 @@ struct RestartPlan: Sendable {
         guard let start = known ?? now else {
             throw Failure(
                 running == nil
-                    ? "it has not run since tweak ui began, so it is not known how it is started"
-                    : "how it was started is not ours to know", about: entry.name, .invalid)
+                    ? "it has not run since tweak ui began, so its command line is unknown"
+                    : "its command line cannot be read", about: entry.name, .invalid)
         }
         (self.start, self.running) = (start, running)
         let service = running.flatMap { Service(of: $0.pid) }
@@ -65,7 +65,7 @@ struct RestartPlan: Sendable {
             notes.append("\(parent) started it, and will see it end.")
         }
         if entry.processes > 1, running != nil {
-            notes.append("Only the first of its \(entry.processes) processes is told to end.")
+            notes.append("Only the first of its \(entry.processes) processes is told to exit.")
         }
         if entry.state == .memory { notes.append("Values set in its memory will be lost.") }
         self.notes = notes

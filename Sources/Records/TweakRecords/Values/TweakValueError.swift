@@ -63,7 +63,7 @@ extension TweakDeclaration {
         }
         switch type {
         case .action: return "nothing"
-        case .color: return "a colour as #rrggbb or #rrggbbaa, or a name of CSS"
+        case .color: return "a colour as #rrggbb or #rrggbbaa, or a CSS colour name"
         case .bool: return "true or false"
         case .string: return "text"
         case .float, .double: return "a number" + bounds(minimum, maximum)

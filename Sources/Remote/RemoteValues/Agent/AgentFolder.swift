@@ -112,7 +112,7 @@ package final class AgentFolder: Sendable {
             guard isRemoved || errno == ENOENT else { return (name, "\(Self.failure("remove", file))") }
             unlink("\(notes(provider))/\(name)")
             return isRemoved
-                ? (name, "its source \(provider) is not configured any more; \(file) was removed") : nil
+                ? (name, "its source \(provider) is no longer configured; \(file) was removed") : nil
         }
     }
 

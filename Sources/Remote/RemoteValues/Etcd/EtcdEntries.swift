@@ -178,7 +178,7 @@ struct EtcdEntries: Sendable {
                 self.reason = .scalar(.string(reason))
             case .unusable(_, let problem, let before?):
                 value = before
-                reason = .scalar(.string("what is there now is wrong: \(problem)"))
+                reason = .scalar(.string("the value there now is invalid: \(problem)"))
             case .unusable: break
             }
         }

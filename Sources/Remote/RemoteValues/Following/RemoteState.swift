@@ -50,7 +50,8 @@ package struct RemoteState: Sendable {
         // The older revision may change while the reason stays the same.
         if problem.isOlder { earlier?.reason = problem.message }
         if earlier?.reason != problem.message {
-            let kept = file.loaded.map { "; what was loaded at \($0) stays" } ?? "; nothing was loaded before"
+            let kept =
+                file.loaded.map { "; the values loaded at \($0) stay" } ?? "; nothing was loaded before"
             messages.append(problem.message + kept)
         }
         let now = timestamp(time)

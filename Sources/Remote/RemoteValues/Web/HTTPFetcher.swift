@@ -88,8 +88,8 @@ package struct HTTPFetcher: Sendable {
             guard isLast else { continue }
             throw FetchProblem(
                 message: signature == nil
-                    ? "what is at \(application.url.text)\(Signature.suffix) is not a signature"
-                    : "the signature is not one of this file with this key")
+                    ? "\(application.url.text)\(Signature.suffix) is not a signature"
+                    : "the signature does not match the file and the key")
         }
         return nil
     }
