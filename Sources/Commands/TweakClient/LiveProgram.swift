@@ -144,7 +144,7 @@ package final class LiveProgram: Program {
                     } else {
                         tweak.source == "\(TweakSource.overrides)"
                     }
-                if isSet { document.set(tweak.nextValue, for: tweak.declaration.key) }
+                if isSet { document.set(tweak.lastingValue, for: tweak.declaration.key) }
             }
             return document
         }

@@ -116,7 +116,8 @@ extension PresetDifference {
         return Set(preset.keys).union(set.keys).sorted().compactMap { key in
             let tweak = tweaks[key]
             var difference = PresetDifference(
-                tweak: "\(key)", value: tweak?.nextValue, preset: preset[key], declaration: tweak?.declaration
+                tweak: "\(key)", value: tweak?.lastingValue, preset: preset[key],
+                declaration: tweak?.declaration
             )
             guard let tweak else {
                 difference.problem = "the program does not have it"
@@ -124,7 +125,7 @@ extension PresetDifference {
             }
             do throws(TweakValueError) {
                 let wanted = try preset.admission(for: tweak.declaration)?.value
-                return wanted == tweak.nextValue ? nil : difference
+                return wanted == tweak.lastingValue ? nil : difference
             } catch {
                 difference.problem = "\(error)"
                 return difference

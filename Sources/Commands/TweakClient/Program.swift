@@ -109,8 +109,8 @@ extension Program {
     package func values(includingDefaults: Bool) throws(Failure) -> OverridesDocument {
         var values = OverridesDocument()
         for tweak in try tweaks() where tweak.declaration.type != .action && !tweak.declaration.isReadOnly {
-            if includingDefaults || tweak.nextValue != tweak.declaration.defaultValue {
-                values.set(tweak.nextValue, for: tweak.declaration.key)
+            if includingDefaults || tweak.lastingValue != tweak.declaration.defaultValue {
+                values.set(tweak.lastingValue, for: tweak.declaration.key)
             }
         }
         return values
@@ -149,6 +149,11 @@ extension Program {
 extension JSONTweak {
     /// The value at the program's next start.
     package var nextValue: TweakValue? { pendingValue ?? value }
+
+    /// The value when leases and ramps have ended, after the program's next start.
+    package var lastingValue: TweakValue? {
+        (lease?.hiddenValue ?? ramp?.target).flatMap { $0.value(of: declaration.type) } ?? nextValue
+    }
 }
 
 /// Finds programs by what the user typed.

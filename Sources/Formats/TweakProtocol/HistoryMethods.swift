@@ -30,6 +30,8 @@ package struct ListHistory: ControlMethod {
         package var undoes: Int?
         /// Whether the new value waits; `nil` if it applied at once.
         package var isPending: Bool?
+        /// Whether a lease began or ended, which cannot be undone; `nil` if not.
+        package var isOfLease: Bool?
         /// Whether long texts are shortened; `nil` if not.
         package var isShortened: Bool?
 

@@ -37,13 +37,18 @@ package struct JSONLease: Codable, Hashable, Sendable {
     package var by: String
     /// The seconds until it ends; `nil` if it ends with the client's connection.
     package var remaining: Double?
+    /// The value when all leases of the tweak have ended.
+    package var hiddenValue: JSONValue?
 
-    package init(by: String, remaining: Double?) { (self.by, self.remaining) = (by, remaining) }
+    package init(by: String, remaining: Double?, hiddenValue: JSONValue? = nil) {
+        (self.by, self.remaining, self.hiddenValue) = (by, remaining, hiddenValue)
+    }
 
     fileprivate var json: JSONValue {
         var members: JSONObject = [:]
         members["by"] = .scalar(.string(by))
         members["remaining"] = remaining.map { .scalar(.double($0)) }
+        members["hiddenValue"] = hiddenValue
         return .object(members)
     }
 }

@@ -18,7 +18,7 @@ export function linesOf(changes) {
   const last = new Map();
   for (const change of changes) {
     const earlier = last.get(change.tweak);
-    const isBurst = earlier && !change.undoes && !earlier.undoes && earlier.by === change.by && change.time - earlier.time <= burstGap;
+    const isBurst = earlier && !change.undoes && !earlier.undoes && !change.isOfLease && !earlier.isOfLease && earlier.by === change.by && change.time - earlier.time <= burstGap;
     if (isBurst) Object.assign(earlier, { newValue: change.newValue, time: change.time, number: change.number, source: change.source });
     else {
       const line = { ...change };
@@ -131,10 +131,10 @@ export class Changes {
     return make("li", { class: isUndone ? "is-undone" : "" },
       make("span", { class: "history-line" }, timeOf(line.time),
         make("button", { type: "button", class: "heading-link", text: label, title: shown(line.tweak), disabled: !tweak, onclick: () => commands.select(tweak) }),
-        make("button", { type: "button", class: "button small", text: "Undo", "aria-label": `Undo ${label}, change ${line.number}`, data: { of: line.number },
+        !line.isOfLease && make("button", { type: "button", class: "button small", text: "Undo", "aria-label": `Undo ${label}, change ${line.number}`, data: { of: line.number },
           onclick: () => this.#ask("undo", { number: line.number }, ({ changes }) => this.#page.notices.say(`Undone: ${changes.length === 1 ? label : `${changes.length} values`}`)) })),
       make("span", { class: "history-values", text: `${text(line.oldValue)} → ${text(line.newValue)}` }),
-      make("span", { class: "who", text: [line.undoes ? "undo" : "", line.isPending ? "waits" : "", ["override", "default"].includes(line.source) ? "" : sourceText(line.source), shown(line.by)].filter(Boolean).join(" · ") }));
+      make("span", { class: "who", text: [line.undoes ? "undo" : "", line.isPending ? "waits" : "", line.isOfLease && line.source !== "lease" ? "end of a lease" : "", ["override", "default"].includes(line.source) ? "" : sourceText(line.source), shown(line.by)].filter(Boolean).join(" · ") }));
   }
 
   #makeMark(mark) {

@@ -73,6 +73,55 @@ import TweakRecords
         #expect(try status() == (1, .binary))
     }
 
+    private var changes: [ChangeHistory.Change] { store.state.withLock { $0.history.changes(after: 0) } }
+
+    @Test func `Undo passes over leases, and takes back what is below them`() throws {
+        let (client, other) = (ClientIdentity.test(), ClientIdentity.test())
+        try store.change([(.test("A"), 5)], by: .client(other))
+        try lease(7, of: client)
+        #expect(changes.map(\.newSource) == [.overrides, .lease])
+        let error = #expect(throws: HistoryError.self) { try store.undo(2, by: .client(other)) }
+        #expect(
+            error.map { "\($0)" }
+                == "change 2 is of a lease, which ends by itself, or now with `tweak reset --leases`")
+        #expect(try store.undo(nil, by: .client(other)).numbers == 1...1)
+        #expect(try status() == (7, .lease))
+        close(client)
+        #expect(try status() == (1, .binary))
+        #expect(changes.map(\.oldValue) == [1, 5, 5, 7])
+        #expect(changes.map(\.newValue) == [5, 7, 1, 1])
+        #expect(throws: HistoryError.self) { try store.undo(nil, by: .client(other)) }
+    }
+
+    @Test func `What is kept below a lease is in the history, also the leased value itself`() throws {
+        let (client, other) = (ClientIdentity.test(), ClientIdentity.test())
+        try lease(7, of: client)
+        try store.change([(.test("A"), 6)], by: .client(other))
+        try store.change([(.test("A"), 7)], by: .client(client))
+        #expect(try status() == (7, .overrides))
+        #expect(changes.map(\.oldValue) == [1, 1, 6])
+        #expect(changes.map(\.newValue) == [7, 6, 7])
+        #expect(try store.undo(nil, by: .client(client)).tweaks.map(\.newValue) == [6])
+        #expect(try status() == (6, .overrides))
+        #expect(try store.revert(to: nil, by: .client(client)).map(\.newValue) == [1])
+    }
+
+    @Test func `A preset and a snapshot have the value below a lease`() throws {
+        let client = ClientIdentity.test()
+        try store.set(5, for: .test("A"))
+        try lease(7, of: client)
+        try lease(7, .test("B"), of: client)
+        #expect(store.preset(named: "P").values.keys.sorted() == [.test("A")])
+        #expect(
+            try store.preset(named: "P").values.admission(for: store.declaration(of: .test("A")))?.value == 5)
+        let snapshot = store.snapshot()
+        #expect(snapshot[.test("A")] == 5 && snapshot[.test("B")] == 2)
+        close(client)
+        store.restore(snapshot)
+        #expect(try status() == (5, .overrides))
+        #expect(try status(.test("B")) == (2, .binary))
+    }
+
     @Test func `A value that a client keeps ends its own lease of the tweak, not another's`() throws {
         let (own, other) = (ClientIdentity.test(), ClientIdentity.test())
         try lease(7, of: own)

@@ -25,6 +25,7 @@ ROWS = [
     Row("find", "change", "a value, a status"),
     Row("list as JSON", "scale", "smaller programs"),
     Row("change by file and socket", "follow", "tweak --help"),
+    Row("change through a gate, for a time, from a recording", "live", "the times of the recording"),
     Row("change by a provider", "provide", "a global"),
     Row("change by etcd", "afar", "one process and 1,000"),
     Row("change through memory", "memory", "a file, tweak --help"),

@@ -291,8 +291,12 @@ extension JSONLease {
 extension StoreState {
     /// The lease that gives a tweak its value.
     fileprivate func lease(of key: TweakKey) -> JSONLease? {
-        guard let lease = layers.leases[key].last, tweaks[key]?.source == .lease else { return nil }
-        return JSONLease(lease)
+        guard let lease = layers.leases[key].last, let entry = tweaks[key], entry.source == .lease else {
+            return nil
+        }
+        var json = JSONLease(lease)
+        json.hiddenValue = JSONValue(lasting(of: entry).value)
+        return json
     }
 
     fileprivate func ramp(of key: TweakKey) -> JSONRamp? {

@@ -71,6 +71,7 @@ extension ListHistory.Change {
             monotonicTime: seconds(change.monotonicTime))
         undoes = change.undoes == 0 ? nil : Int(clamping: change.undoes)
         isPending = change.isPending ? true : nil
+        isOfLease = change.isOfLease ? true : nil
         isShortened = change.isCut ? true : nil
     }
 }

@@ -29,6 +29,9 @@ struct ChangeHistory {
         let isPending: Bool
         /// Whether one of the values was too long.
         fileprivate(set) var isCut = false
+
+        /// Whether a lease began or ended.
+        var isOfLease: Bool { oldSource == .lease || newSource == .lease }
     }
 
     /// An override that did not count.
@@ -60,6 +63,8 @@ struct ChangeHistory {
         fileprivate let value: TweakValue
         fileprivate let source: TweakSource
         fileprivate let hidden: HiddenOverride?
+        /// Whether the change is one of the values below the tweak's leases.
+        fileprivate let isBelowLeases: Bool
     }
 
     /// The facts that changes of one commit share, from the first of them on.
@@ -121,17 +126,25 @@ struct ChangeHistory {
         all.reserveCapacity(plan.steps.count)
         plan.steps.forEach { _, step in
             if isOfPerson { keep(step.entry, layers) }
-            all.append(before(step.entry, layers))
+            all.append(before(step.entry, layers, isOfLease: update.isOfLeases))
         }
         return all
     }
 
     /// Records the changes of a plan that has been committed.
-    mutating func record(_ plan: ValuePlan, _ before: ShortList<Before?>, of update: ValueUpdate) {
+    mutating func record(
+        _ plan: ValuePlan, _ before: ShortList<Before?>, of update: ValueUpdate, _ layers: ProviderLayers
+    ) {
         var occasion = Occasion(author: update.author, undoes: update.undoes)
         plan.steps.forEach { index, step in
             guard let before = before[index] ?? nil else { return }
-            add(step.entry, before, source: step.resolution.source, &occasion)
+            if before.isBelowLeases {
+                add(step.entry, before, layers.withoutLeases.resolve(step.entry.declaration), &occasion)
+            } else {
+                add(
+                    step.entry, before,
+                    Resolution(value: step.entry.nextValue, source: step.resolution.source), &occasion)
+            }
         }
     }
 
@@ -141,7 +154,7 @@ struct ChangeHistory {
     ) {
         guard let before else { return }
         var occasion = Occasion(author: author, undoes: 0)
-        add(tweak, before, source: resolution.source, &occasion)
+        add(tweak, before, Resolution(value: tweak.nextValue, source: resolution.source), &occasion)
     }
 
     /// Keeps the values that a tweak had at the last point, before its first change since.
@@ -156,26 +169,31 @@ struct ChangeHistory {
     }
 
     /// The values of a tweak before a step; `nil` if the step is not recorded.
-    func before(_ tweak: TweakEntry, _ layers: ProviderLayers) -> Before? {
+    ///
+    /// - Parameter isOfLease: Whether a lease begins or ends. Other steps change the value below the leases.
+    func before(_ tweak: TweakEntry, _ layers: ProviderLayers, isOfLease: Bool = false) -> Before? {
         guard isOn, !tweak.isMonitor, secrets.isEmpty || !secrets.contains(tweak.key) else { return nil }
-        var source = tweak.source
-        if tweak.pendingValue != nil {
+        let isBelowLeases = !isOfLease && !layers.leases[tweak.key].isEmpty
+        var (value, source) = (tweak.nextValue, tweak.source)
+        if isBelowLeases {
+            let resolution = layers.withoutLeases.resolve(tweak.declaration)
+            (value, source) = (resolution.value, resolution.source)
+        } else if tweak.pendingValue != nil {
             // The tweak still has the source of the current value.
-            source = [.session, layers.keeper].first { layers[$0][tweak.key] != nil } ?? .binary
+            source = [.session, .lease, layers.keeper].first { layers[$0][tweak.key] != nil } ?? .binary
         }
         var hidden: HiddenOverride?
         if source == .session, case .value(let value)? = layers[layers.keeper][tweak.key] {
             hidden = HiddenOverride(value)
         }
-        return Before(value: tweak.nextValue, source: source, hidden: hidden)
+        return Before(value: value, source: source, hidden: hidden, isBelowLeases: isBelowLeases)
     }
 
     /// Records a step if it has changed the value.
     private mutating func add(
-        _ tweak: TweakEntry, _ before: Before, source: TweakSource, _ occasion: inout Occasion
+        _ tweak: TweakEntry, _ before: Before, _ new: Resolution, _ occasion: inout Occasion
     ) {
-        let newValue = tweak.nextValue
-        guard newValue != before.value else { return }
+        guard new.value != before.value else { return }
         if occasion.number == 0 {
             lastNumber += 1
             occasion.number = lastNumber
@@ -187,9 +205,9 @@ struct ChangeHistory {
             Change(
                 number: occasion.number, time: occasion.time, monotonicTime: occasion.monotonicTime,
                 author: occasion.author, undoes: occasion.undoes, tweak: tweak,
-                oldValue: shortened(before.value, &isCut), newValue: shortened(newValue, &isCut),
-                oldSource: before.source, newSource: source, hidden: before.hidden,
-                isPending: tweak.pendingValue != nil, isCut: isCut))
+                oldValue: shortened(before.value, &isCut), newValue: shortened(new.value, &isCut),
+                oldSource: before.source, newSource: new.source, hidden: before.hidden,
+                isPending: tweak.pendingValue != nil && !before.isBelowLeases, isCut: isCut))
     }
 
     private func now(_ clock: CInt) -> Int64 {
@@ -272,7 +290,8 @@ struct ChangeHistory {
     }
 
     private static func isBurst(_ change: Change, _ next: Change) -> Bool {
-        guard change.undoes == 0, next.undoes == 0, case .client(let client) = change.author,
+        guard change.undoes == 0, next.undoes == 0, !change.isOfLease, !next.isOfLease,
+            case .client(let client) = change.author,
             case .client(let other) = next.author
         else { return false }
         return client.isSame(as: other) && next.monotonicTime - change.monotonicTime <= burstGap
@@ -321,10 +340,11 @@ struct ChangeHistory {
         return members
     }
 
-    /// The newest changes of a person that nothing has undone and that undo nothing themselves; 0 if there are none.
+    /// The newest changes of a person that nothing has undone and that undo nothing themselves, without leases, which end
+    /// by themselves; 0 if there are none.
     var newestToUndo: UInt64 {
         var undone: Set<UInt64> = []
-        for set in sets.reversed() where !undone.contains(set[0].number) {
+        for set in sets.reversed() where !undone.contains(set[0].number) && !set[0].isOfLease {
             if set[0].undoes != 0 {
                 undone.insert(set[0].undoes)
                 for member in burst(of: set[0].undoes) { undone.insert(member[0].number) }

@@ -13,6 +13,8 @@ enum HistoryError: Error {
     case unknown(UInt64, kept: ClosedRange<UInt64>?)
     /// There were too many changes to keep them, or the texts are too long.
     case incomplete(UInt64)
+    /// A lease began or ended with the changes.
+    case ofLease(UInt64)
     /// The tweak no longer exists.
     case gone(TweakKey)
     /// The tweak has another value now.
@@ -36,6 +38,8 @@ extension HistoryError: CustomStringConvertible {
             return "there is no change \(number); \(range ?? "the history is empty")"
         case .incomplete(let number):
             return "change \(number) cannot be undone: its values were too many or too long for the history"
+        case .ofLease(let number):
+            return "change \(number) is of a lease, which ends by itself, or now with `tweak reset --leases`"
         case .gone(let key): return "\(key): the tweak is gone; its library has been closed"
         case .changedSince(let key, let value, let last):
             let who = last.map { ", by \($0.author) in change \($0.number)" } ?? ""
@@ -128,6 +132,7 @@ extension TweakStore {
             }
             numbers = first[0].number...last[0].number
             guard number != history.incomplete else { throw .incomplete(number) }
+            guard !first[0].isOfLease else { throw .ofLease(number) }
             var restoration = Restoration()
             restoration.undoes = number
             let isOfProvider = if case .provider = last[0].author { true } else { false }
@@ -136,25 +141,28 @@ extension TweakStore {
             {
                 let key = new.tweak.key
                 guard let entry = state.tweaks[key] else { throw .gone(key) }
-                guard entry.nextValue == new.newValue || new.isCut else {
-                    let later = history.changes(after: new.number).last { $0.tweak.key == key }
-                    throw .changedSince(key, entry.nextValue, by: later.map { ($0.author, $0.number) })
+                let value = state.lasting(of: entry).value
+                guard value == new.newValue || new.isCut else {
+                    let later = history.changes(after: new.number).last {
+                        $0.tweak.key == key && !$0.isOfLease
+                    }
+                    throw .changedSince(key, value, by: later.map { ($0.author, $0.number) })
                 }
                 guard !old.isCut, !new.isCut else { throw .incomplete(number) }
-                let value: TweakValue
+                let oldValue: TweakValue
                 do throws(TweakValueError) {
-                    value = try entry.admit { (tweak, _) throws(TweakValueError) in
+                    oldValue = try entry.admit { (tweak, _) throws(TweakValueError) in
                         try tweak.admit(old.oldValue)
                     }.value
                 } catch {
                     throw .refused(error)
                 }
                 switch old.oldSource {
-                case .session: restoration.add(key, override: old.hidden?.value, session: value)
+                case .session: restoration.add(key, override: old.hidden?.value, session: oldValue)
                 // The provider would set its value again, so the old one becomes an override.
                 case _ where isOfProvider && entry.source == new.newSource:
-                    restoration.add(key, override: value)
-                case state.layers.keeper: restoration.add(key, override: value)
+                    restoration.add(key, override: oldValue)
+                case state.layers.keeper: restoration.add(key, override: oldValue)
                 default: restoration.add(key, override: nil)
                 }
             }
@@ -215,7 +223,9 @@ extension TweakStore {
         try apply { (state) throws(HistoryError) in
             state.decode()
             chosen = try restoration(state)
-            before = chosen.overrides.reduce(into: [:]) { $0[$1.key] = state.tweaks[$1.key]?.nextValue }
+            before = chosen.overrides.reduce(into: [:]) { result, step in
+                result[step.key] = state.tweaks[step.key].map { state.lasting(of: $0).value }
+            }
             let keeper = state.layers.keeper
             isForProvider = !state.layers.keepsItself(keeper)
             guard !isForProvider, !chosen.overrides.isEmpty else { return nil }
@@ -236,7 +246,8 @@ extension TweakStore {
         }
         return withDecodedState { state in
             chosen.overrides.compactMap { key, _ in
-                guard let oldValue = before[key], let newValue = state.tweaks[key]?.nextValue,
+                guard let oldValue = before[key],
+                    let newValue = state.tweaks[key].map({ state.lasting(of: $0).value }),
                     oldValue != newValue
                 else { return nil }
                 return RestoredTweak(key: key, oldValue: oldValue, newValue: newValue)

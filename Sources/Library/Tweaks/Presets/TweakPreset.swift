@@ -3,7 +3,7 @@ internal import TweakOverrides
 internal import TweakRecords
 
 extension TweakStore {
-    /// A preset of the current values.
+    /// A preset of the current values, without those that count only for a time.
     ///
     /// - Parameters:
     ///   - name: The preset's name, for people.
@@ -13,7 +13,7 @@ extension TweakStore {
         named name: String, of category: String? = nil, includingDefaults: Bool = false
     ) -> TweakPreset {
         var preset = TweakPreset(name: name)
-        for tweak in statuses() where tweak.declaration.hasKeptValue {
+        for tweak in lastingStatuses() where tweak.declaration.hasKeptValue {
             let key = tweak.declaration.key
             guard category?.hasSameBytes(as: key.category) ?? true else { continue }
             let value = tweak.pendingValue ?? tweak.value

@@ -27,10 +27,11 @@ public struct TweakSnapshot: Hashable, Sendable {
 }
 
 extension TweakStore {
-    /// The current values of all tweaks, without actions.
+    /// The current values of all tweaks, without actions. Of a tweak with a lease it is the value that the lease hides, and
+    /// of one that changes gradually the target.
     public func snapshot() -> TweakSnapshot {
         var snapshot = TweakSnapshot()
-        for tweak in statuses() where tweak.declaration.hasKeptValue {
+        for tweak in lastingStatuses() where tweak.declaration.hasKeptValue {
             snapshot.entries[tweak.declaration.key] = TweakSnapshot.Entry(
                 type: tweak.declaration.type, value: tweak.value, isOverride: tweak.source == .overrides)
         }

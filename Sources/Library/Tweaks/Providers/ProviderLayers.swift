@@ -126,6 +126,13 @@ struct ProviderLayers {
         if leases.isEmpty { remove(.lease) }
     }
 
+    /// The same layers as they will be when all leases have ended.
+    var withoutLeases: ProviderLayers {
+        var layers = self
+        layers.remove(.lease)
+        return layers
+    }
+
     // MARK: The values
 
     func declarations(of source: TweakSource) -> ProvidedDeclarations {
@@ -142,6 +149,12 @@ struct ProviderLayers {
                 yield &none
             }
         }
+    }
+
+    /// The value of a tweak. Messages about invalid values are dropped.
+    func resolve(_ tweak: TweakDeclaration) -> Resolution {
+        var messages: [String] = []
+        return resolve(tweak, &messages)
     }
 
     /// The value of a tweak.

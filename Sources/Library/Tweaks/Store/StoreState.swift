@@ -101,6 +101,21 @@ extension StoreState {
         return status(of: entry, as: entry.declaration.withTexts(of: provided))
     }
 
+    /// The value of a tweak, and its provider, when leases and ramps have ended, after the next start.
+    func lasting(of entry: TweakEntry) -> Resolution {
+        layers.leases[entry.key].isEmpty
+            ? Resolution(value: entry.nextValue, source: entry.source)
+            : layers.withoutLeases.resolve(entry.declaration)
+    }
+
+    /// The status of a tweak when leases and ramps have ended.
+    func lastingStatus(of entry: TweakEntry) -> TweakStatus {
+        guard entry.rampTarget != nil || entry.source == .lease else { return status(of: entry) }
+        let resolution = lasting(of: entry)
+        return TweakStatus(
+            declaration: entry.declaration, value: resolution.value, source: resolution.source)
+    }
+
     private func status(of entry: TweakEntry, as declaration: TweakDeclaration) -> TweakStatus {
         var status = TweakStatus(
             declaration: declaration, value: entry.value, source: entry.source,

@@ -251,6 +251,9 @@ extension TweakStore {
     /// All tweaks, in the order of declaration.
     func statuses() -> [TweakStatus] { withDecodedState { $0.statuses } }
 
+    /// All tweaks as they are when leases and ramps have ended, in the order of declaration.
+    func lastingStatuses() -> [TweakStatus] { withDecodedState { $0.tweaks.all.map($0.lastingStatus) } }
+
     /// All names, in the order of declaration.
     func allKeys() -> [TweakKey] { withDecodedState { $0.tweaks.all.map(\.key) } }
 }

@@ -28,6 +28,8 @@ struct ValueUpdate {
     var endsSession = false
     /// Leases that begin or end with it.
     var leases = Leases.Change()
+    /// Whether leases begin or end, and nothing else changes.
+    var isOfLeases: Bool { source == .binary && !leases.isEmpty }
     /// What happens to the ramps of these tweaks.
     var ramps = Ramps.end
 
@@ -236,7 +238,7 @@ extension StoreState {
         if !ramps.isEmpty || !plan.ramps.isEmpty {
             plan.steps.forEach { _, step in follow(plan.ramps[step.entry.key], step.entry) }
         }
-        if history.isOn { history.record(plan, before, of: update) }
+        if history.isOn { history.record(plan, before, of: update, layers) }
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
         delivery.add(changes, by: update.author)
         if !plan.messages.isEmpty { messages += plan.messages }

@@ -106,11 +106,11 @@ class Gates(PageTest):
         self.assertEqual(self.control.tweak(GAIN)["value"], 5)
 
 
-class Trials(unittest.TestCase):
-    """Values that go back, with browsers that are ended."""
+class OwnProgram(unittest.TestCase):
+    """Tests with a program and browsers of their own."""
 
     def setUp(self):
-        self.world = World("trial")
+        self.world = World("own")
         self.addCleanup(self.world.close)
         self.program = self.world.start_page_program()
         self.control = self.world.control(self.program)
@@ -127,15 +127,19 @@ class Trials(unittest.TestCase):
         tweak = self.control.tweak(key)
         return tweak["value"], tweak["source"]
 
+    def wait(self, value, source, key=KEY):
+        wait_until(lambda: self.source(key) == (value, source), f"it is not {value} from {source}")
+
+
+class Trials(OwnProgram):
+    """Values that go back, with browsers that are ended."""
+
     def is_written(self, key=KEY):
         path = os.path.join(self.world.config, "tweaks/page-program/overrides.json")
         if not os.path.exists(path):
             return False
         with open(path, encoding="utf-8") as file:
             return key.split("/")[-1] in file.read()
-
-    def wait(self, value, source, key=KEY):
-        wait_until(lambda: self.source(key) == (value, source), f"it is not {value} from {source}")
 
     def start_trying(self, browser=None, value="300"):
         browser = browser or self.browser
@@ -273,6 +277,73 @@ class Trials(unittest.TestCase):
         self.world.end(self.program)
         wait_until(lambda: any("went back" in text for text in browser.notices()), "the page does not tell")
         wait_until(lambda: browser.field(KEY).get_attribute("value") == "120", "the page shows the tried value")
+
+
+class Histories(OwnProgram):
+    """The history that the program keeps."""
+
+    def setUp(self):
+        super().setUp()
+        self.browser.press("h")
+        wait_until(lambda: self.browser.text("#history-title") == "History of page-program")
+
+    def lines(self):
+        return [item.text.split("\n") for item in self.browser.all(".history-list li")]
+
+    def wait_for_lines(self, count):
+        wait_until(lambda: len(self.lines()) == count, f"there are no {count} lines")
+        return self.lines()
+
+    def ask_back(self, name):
+        self.browser.click(self.browser.named("#history button", name))
+        self.browser.click(self.browser.named("dialog button", "Revert"))
+
+    def test_changes_of_everybody_are_shown_and_undone(self):
+        browser = self.browser
+        self.assertIn("No changes since the program started.", browser.text("#history"))
+        self.control.set(KEY, 200)
+        browser.type(browser.field(NUMBERS + "Count"), "77")
+        newest, oldest = self.wait_for_lines(2)
+        self.assertIn("Count", newest[0] + newest[1])
+        self.assertTrue(any("120 → 200" in text for text in oldest), oldest)
+        self.assertTrue(any(text.startswith("python") for text in oldest), oldest)
+        browser.click(browser.named("#history button", "Undo Stiffness, change 1"))
+        self.wait(120, "default")
+        self.assertTrue(any("undo" in text for text in self.wait_for_lines(3)[0]))
+        self.assertEqual(len(browser.all(".history-list .is-undone")), 1)
+        # What was changed since is not undone.
+        self.control.set(KEY, 300)
+        self.control.set(KEY, 310)
+        wait_until(lambda: browser.is_there("#history [aria-label='Undo Stiffness, change 5']"))
+        self.control.set(NUMBERS + "Count", 5)
+        self.wait_for_lines(5)
+        browser.click(browser.named("#history button", "Undo Count, change 2"))
+        wait_until(lambda: any("it was changed to 5 since" in text for text in browser.notices()), "the page does not say why")
+
+    def test_a_mark_is_a_place_to_go_back_to(self):
+        browser = self.browser
+        self.control.set(KEY, 200)
+        self.wait_for_lines(1)
+        browser.type(browser.find("#history [aria-label='Name of a mark']"), "calm")
+        self.wait_for_lines(2)
+        self.control.set(KEY, 300)
+        self.control.set(NUMBERS + "Count", 77)
+        self.wait_for_lines(4)
+        self.ask_back("Revert to calm")
+        self.wait(200, "override")
+        self.assertEqual(self.control.tweak(NUMBERS + "Count")["source"], "default")
+        self.ask_back("Revert to the start…")
+        self.wait(120, "default")
+
+    def test_leases_end_by_themselves(self):
+        browser = self.browser
+        self.control.ask("set", tweak=KEY, value=300, until="closed")
+        line = self.wait_for_lines(1)[0]
+        self.assertTrue(any("lease" in text for text in line), line)
+        self.assertFalse(browser.is_there(".history-list button.small"))
+        self.control.ask("reset", all=True, leases="own")
+        self.assertTrue(any("end of a lease" in text for text in self.wait_for_lines(2)[0]))
+        self.assertFalse(browser.is_there(".history-list button.small"))
 
 
 class Ramps(PageTest):
