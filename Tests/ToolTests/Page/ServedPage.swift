@@ -58,10 +58,15 @@ final class ServedPage: Sendable {
     /// Sends a request with the page's session.
     func api(
         _ name: String, _ body: [String: Any] = [:], _ headers: [String] = []
-    ) throws -> HTTPAnswer {
+    ) throws -> HTTPAnswer { try HTTPAnswer(request(name, body, headers).readToEnd()) }
+
+    /// Sends a request with the page's session, and leaves the answer to be read.
+    func request(
+        _ name: String, _ body: [String: Any] = [:], _ headers: [String] = []
+    ) throws -> HTTPClient {
         let text = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
-        return try ask(
-            "POST", "/api/" + name,
+        return try HTTPClient(
+            port, "POST", "/api/" + name,
             ["Content-Type: application/json", "Authorization: Bearer \(session)"] + headers, text)
     }
 
@@ -94,13 +99,7 @@ struct HTTPAnswer {
     let body: String
 
     init(_ port: Int, _ method: String, _ path: String, _ headers: [String], _ body: String) throws {
-        var lines =
-            ["\(method) \(path) HTTP/1.1", "Connection: close", "Content-Length: \(body.utf8.count)"]
-            + headers
-        if !headers.contains(where: { $0.hasPrefix("Host:") }) { lines.append("Host: 127.0.0.1:\(port)") }
-        let client = try HTTPClient(port)
-        client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
-        try self.init(client.readToEnd())
+        try self.init(HTTPClient(port, method, path, headers, body).readToEnd())
     }
 
     init(_ text: String) throws {
@@ -143,6 +142,18 @@ final class HTTPClient: Sendable {
             }
         }
         try #require(result == 0, "cannot connect: \(errno)")
+    }
+
+    /// Connects and sends a request.
+    convenience init(
+        _ port: Int, _ method: String, _ path: String, _ headers: [String], _ body: String
+    ) throws {
+        try self.init(port)
+        var lines =
+            ["\(method) \(path) HTTP/1.1", "Connection: close", "Content-Length: \(body.utf8.count)"]
+            + headers
+        if !headers.contains(where: { $0.hasPrefix("Host:") }) { lines.append("Host: 127.0.0.1:\(port)") }
+        send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
     deinit { close(socket) }

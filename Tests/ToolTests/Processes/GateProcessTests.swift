@@ -230,6 +230,30 @@ private final class GatedProgram {
         #expect(!program.lines.contains("torn"))
     }
 
+    @Test func `A page that is killed leaves all or nothing, and nothing that it only tried`() throws {
+        let program = try GatedProgram(hasLibrary: true)
+        for value in 10..<(isLong ? 1010 : 30) {
+            let page = try ServedPage(home: program.home)
+            let events = try page.events()
+            let body: [String: Any] = [
+                "program": try page.id(ofProcess: program.process.processID), "stream": try events.stream(),
+                "try": value.isMultiple(of: 2),
+                "values": [
+                    ["tweak": "Motor/PID/P", "value": value], ["tweak": "Motor/PID/I", "value": value + 1],
+                ],
+            ]
+            let request = try page.request("set", body)
+            usleep(.random(in: 0...5_000))
+            page.process.kill()
+            _ = page.process.wait()
+            withExtendedLifetime(request) {}
+            #expect(try waitUntil { try !program.tweak("list", "--format", "json").output.contains("lease") })
+        }
+        #expect(try program.tweak("set", "Motor/PID/P=5000", "I=5001").succeeded)
+        program.expect("5000 5001")
+        #expect(!program.lines.contains("torn"))
+    }
+
     @Test func `A forked child has a gate that works, whatever its parent was doing`() throws {
         let program = try GatedProgram(hasLibrary: true)
         try program.make("closed")

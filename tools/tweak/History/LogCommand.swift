@@ -158,7 +158,8 @@ private struct HistoryRows {
     private func row(_ change: ListHistory.Change) -> [String] {
         let notes = [
             change.undoes.map { "undoes \($0)" }, change.isPending == true ? "waits" : nil,
-            change.isOfLease == true ? (change.source == "\(TweakSource.lease)" ? "for a time" : "end of a lease") : nil,
+            change.isOfLease == true
+                ? (change.source == "\(TweakSource.lease)" ? "for a time" : "end of a lease") : nil,
             change.isShortened == true ? "shortened" : nil,
         ].compactMap(\.self)
         return [
