@@ -14,6 +14,14 @@ import Testing
         try host.home.write("agent.json", "{ \(cluster) \"applications\": [ \(all) ] }")
     }
 
+    /// Expects at most 100 MB for 10,000 applications, of which 40 MB are for the program and what runs at a time.
+    private func expectLittleMemory(_ agent: RunningCommand, _ count: Int) throws {
+        let status = try String(contentsOfFile: "/proc/\(agent.processID)/status", encoding: .utf8)
+        let peak = try #require(status.firstMatch(of: /VmHWM:\s+(\d+) kB/)?.1)
+        let kilobytes = try #require(Int(peak))
+        #expect(kilobytes < 40_000 + 6 * count)
+    }
+
     private func isThere(_ application: Int, _ source: String) -> Bool {
         FileStatus(host.home("provided/a\(application)/\(source).json")) != nil
     }
@@ -34,6 +42,30 @@ import Testing
             let peak = try #require(status.firstMatch(of: /VmHWM:\s+(\d+) kB/)?.1)
             // A store of certificates for each was more than a megabyte.
             #expect(try #require(Int(peak)) < 200_000)
+        }
+    }
+
+    /// In the long form 10,000.
+    private let thousands = isLong ? 10_000 : 3_000
+
+    @Test func `keeps thousands of files in little memory`() throws {
+        let server = try WebServer()
+        try server.put(features(["search": true, "other": false]))
+        try configure(thousands, "\"url\": \"\(server.url)\", \"plainHTTP\": true")
+        try host.following { (agent) throws in
+            #expect(waitUntil { (0..<thousands).reversed().allSatisfy { isThere($0, "remote") } })
+            try expectLittleMemory(agent, thousands)
+        }
+    }
+
+    @Test func `keeps the values of thousands in etcd in little memory`() throws {
+        let etcd = try EtcdMembers()
+        try configure(
+            thousands, "\"fleet\": true",
+            "\"etcd\": { \"endpoints\": [ \"\(etcd.endpoints[0])\" ], \"plainHTTP\": true },")
+        try host.following { (agent) throws in
+            #expect(waitUntil { (0..<thousands).reversed().allSatisfy { isThere($0, "fleet") } })
+            try expectLittleMemory(agent, thousands)
         }
     }
 

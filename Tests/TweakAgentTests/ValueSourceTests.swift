@@ -12,7 +12,7 @@ import TweakRecords
 private final class Answers: ValueSource, SourceSettings {
     typealias Answer = Result<Int, FetchProblem>
 
-    let (name, provider, kind) = ("search", TweakSource.remote, "list")
+    let (name, provider, kind, server) = ("search", TweakSource.remote, "list", "list")
     let version: String? = nil
     let schedule = CheckSchedule(interval: .milliseconds(1))
     static let key = TweakKey("A", "B", "C")
@@ -30,6 +30,39 @@ private final class Answers: ValueSource, SourceSettings {
             state.file.values.set(value, for: Self.key)
             state.succeed(isNew: isNew)
         }
+    }
+}
+
+/// A source whose server accepts connections and never answers.
+private final class Silence: ValueSource, SourceSettings {
+    let (name, provider, kind, server) = ("silent", TweakSource.remote, "silence", "silence")
+    let version: String? = nil
+    let schedule = CheckSchedule(interval: .seconds(1))
+
+    func source(sharing resources: SharedResources) -> any ValueSource { self }
+
+    func read(_ updates: RemoteUpdates) async throws(FetchProblem) {
+        try? await Task.sleep(for: .seconds(3600))
+        throw FetchProblem(message: "cancelled")
+    }
+}
+
+/// A source that is woken while it reads, as by an event, and reads again only if it is.
+private final class Woken: ValueSource, SourceSettings {
+    let (name, provider, kind, server) = ("woken", TweakSource.remote, "events", "events")
+    let version: String? = nil
+    let schedule = CheckSchedule(interval: .seconds(3600))
+    let reads = Locked(0)
+
+    func source(sharing resources: SharedResources) -> any ValueSource { self }
+
+    func read(_ updates: RemoteUpdates) async throws(FetchProblem) {
+        let count = reads.withLock { reads in
+            reads += 1
+            return reads
+        }
+        if count < 100 { updates.wake() }
+        updates.update { $0.succeed(isNew: true) }
     }
 }
 
@@ -83,6 +116,29 @@ private final class Answers: ValueSource, SourceSettings {
         #expect(result.said.count == 2)
         #expect(result.said.first?.hasPrefix("it is away; the values loaded at ") == true)
         #expect(result.last.file.problem == nil)
+    }
+
+    @Test func `does not wait for silent servers of other sources`() async throws {
+        let silent = try (0..<1000).map { _ in try RemoteFollower(Silence()) }
+        let (reports, reported) = AsyncStream.makeStream(of: RemoteFollower.Report.self)
+        let following = RemoteFollowing(
+            silent + [try RemoteFollower(Answers([.success(1)]))], sharing: SharedResources(), isOnce: false,
+            from: { _ in nil }, keep: { $0.map { _ in nil } }, report: { reported.yield($0) })
+        let task = Task { await following.follow() }
+        var all = reports.makeAsyncIterator()
+        #expect(await all.next()?.application == "search")
+        task.cancel()
+        await task.value
+    }
+
+    @Test func `that is woken during a read reads again`() async throws {
+        let source = Woken()
+        let follower = try RemoteFollower(source)
+        let task = Task { await follower.follow(from: nil, keep: { _ in }, report: { _ in }) }
+        while source.reads.withLock({ $0 }) < 100 { try await Task.sleep(for: .milliseconds(3)) }
+        task.cancel()
+        await task.value
+        #expect(source.reads.withLock { $0 } == 100)
     }
 
     @Test func `that is read once ends with its failure, which the next follower does not repeat`()

@@ -133,30 +133,25 @@ final class Agent: Sendable {
             for (name, message) in folder.removeAll(from: provider, except: names) { say(message, of: name) }
         }
         let resources = SharedResources(etcdApplications: configuration.fleet.count)
-        await withTaskGroup { group in
-            for source in sources { group.addTask { await self.follow(source, resources) } }
+        let followers = sources.compactMap { (settings) -> RemoteFollower? in
+            do throws(FetchProblem) { return try RemoteFollower(settings, sharing: resources) } catch {
+                say(error.message, of: settings.name)
+                note(Failure("\(settings.name): it cannot be loaded", .misconfigured))
+                return nil
+            }
         }
+        await RemoteFollowing(
+            followers, sharing: resources, isOnce: isOnce, from: last, keep: folder.write, report: report
+        ).follow()
         await resources.end()
         metrics?.write(noteMetrics)
     }
 
-    private func follow(_ settings: any SourceSettings, _ resources: SharedResources) async {
-        let (name, provider) = (settings.name, settings.provider)
-        var last: ProvidedFile?
-        do throws(OverridesError) { last = try folder.last(name, from: provider) } catch {
-            say("\(error)", of: name)
+    private func last(_ settings: any SourceSettings) -> ProvidedFile? {
+        do throws(OverridesError) { return try folder.last(settings.name, from: settings.provider) } catch {
+            say("\(error)", of: settings.name)
+            return nil
         }
-        let follower: RemoteFollower
-        do throws(FetchProblem) { follower = try RemoteFollower(settings, sharing: resources) } catch {
-            say(error.message, of: name)
-            return note(Failure("\(name): it cannot be loaded", .misconfigured))
-        }
-        await follower.follow(
-            from: last, isOnce: isOnce,
-            keep: { [folder] file async throws(OverridesError) in
-                try await folder.write(file, for: name, from: provider)
-            },
-            report: report)
     }
 
     private func report(_ report: RemoteFollower.Report) {

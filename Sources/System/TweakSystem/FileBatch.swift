@@ -39,7 +39,8 @@ extension FileReplacement {
             }
             return errors
         }
-        do throws(FileError) { try flush(written.map { files[$0.index].path }) } catch {
+        let folders = firstFolders(written.map { files[$0.index].path })
+        do throws(FileError) { try flush(folders) } catch {
             for (index, replacement) in written {
                 replacement.discard()
                 errors[index] = error
@@ -53,19 +54,23 @@ extension FileReplacement {
                 renamed.append(index)
             } catch { errors[index] = error }
         }
-        do throws(FileError) { try flush(renamed.map { files[$0].path }) } catch {
+        do throws(FileError) { try flush(folders) } catch {
             for index in renamed { errors[index] = error }
         }
         return errors
     }
 
-    /// Flushes the file systems of these files.
-    private static func flush(_ paths: [String]) throws(FileError) {
-        var flushed: Set<dev_t> = []
-        for path in paths {
-            let folder = containingFolder(of: path)
-            guard let status = stat(path: folder) else { throw FileError("sync", folder) }
-            guard flushed.insert(status.st_dev).inserted else { continue }
+    /// The directory of one of these files for each file system.
+    private static func firstFolders(_ paths: [String]) -> [String] {
+        var known: Set<dev_t> = []
+        return paths.lazy.map { containingFolder(of: $0) }.filter { folder in
+            stat(path: folder).map { known.insert($0.st_dev).inserted } ?? true
+        }
+    }
+
+    /// Flushes the file systems of these directories.
+    private static func flush(_ folders: [String]) throws(FileError) {
+        for folder in folders {
             let descriptor = openFile(folder, O_RDONLY | O_DIRECTORY)
             guard descriptor >= 0 else { throw FileError("open", folder) }
             defer { close(descriptor) }

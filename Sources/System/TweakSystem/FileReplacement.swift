@@ -113,6 +113,9 @@ package struct FileReplacement: Sendable {
 /// - Returns: The new directories, outermost first.
 @discardableResult
 package func makeFolders(_ path: String, permissions: mode_t) throws(FileError) -> [String] {
+    if withPath(path, { mkdir($0, permissions) }) == 0 { return [path] }
+    // Usually it exists.
+    if errno == EEXIST { return [] }
     var made: [String] = []
     var ends = path.utf8.indices.filter { path.utf8[$0] == UInt8(ascii: "/") && $0 != path.startIndex }
     ends.append(path.endIndex)

@@ -14,14 +14,6 @@ package final class AgentFolder: Sendable {
     package let path: String
     /// Held during the lifetime of this object, so that there is only one agent.
     private let lock: CInt
-    private let writes = Batches<NewFile, FileError?>(most: 1000, running: 1) { files in
-        // Flushing blocks a thread, of which Swift has one for each processor.
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(returning: FileReplacement.replaceAll(files, permissions: 0o644))
-            }
-        }
-    }
 
     /// Files that no process follows. A file beside those of an application would wake all its processes.
     private static let own = ".agent"
@@ -81,12 +73,20 @@ package final class AgentFolder: Sendable {
         return try ProvidedFile(json: bytes, path: file.path)
     }
 
-    /// Writes the file that processes follow, together with those of other applications.
-    package func write(
-        _ provided: ProvidedFile, for application: String, from provider: TweakSource
-    ) async throws(OverridesError) {
-        let new = NewFile(path: file(application, provider), bytes: provided.json())
-        if let error = await writes.perform(new) { throw OverridesError(error) }
+    /// Writes files that processes follow.
+    ///
+    /// - Returns: The error of each file, or `nil`.
+    package func write(_ updates: [KeptUpdate]) async -> [OverridesError?] {
+        // Flushing blocks a thread, of which Swift has one for each processor.
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [self] in
+                let files = updates.map {
+                    NewFile(path: file($0.application, $0.provider), bytes: $0.file.json())
+                }
+                let errors = FileReplacement.replaceAll(files, permissions: 0o644)
+                continuation.resume(returning: errors.map { $0.map { OverridesError($0) } })
+            }
+        }
     }
 
     /// The directory for the times of a source's checks. No application name starts with a dot.
@@ -119,12 +119,15 @@ package final class AgentFolder: Sendable {
     /// Records the time of a check of an application's source, as the modification time of a file.
     package func noteCheck(of application: String, at provider: TweakSource) {
         let folder = notes(provider)
-        try? Self.makeFolder(folder)
-        let descriptor = openFile(
-            "\(folder)/\(application)", O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o644)
-        guard descriptor >= 0 else { return }
-        futimens(descriptor, nil)
-        close(descriptor)
+        let path = "\(folder)/\(application)"
+        guard withPath(path, { utimensat(AT_FDCWD, $0, nil, AT_SYMLINK_NOFOLLOW) }) != 0 else { return }
+        func create() -> CInt { openFile(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o644) }
+        var descriptor = create()
+        if descriptor < 0, errno == ENOENT {
+            try? Self.makeFolder(folder)
+            descriptor = create()
+        }
+        if descriptor >= 0 { close(descriptor) }
     }
 }
 #endif

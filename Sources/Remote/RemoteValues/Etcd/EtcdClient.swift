@@ -26,6 +26,19 @@ final class EtcdEndpoints: Sendable {
     func moveOn() { index.wrappingAdd(1, ordering: .relaxed) }
 }
 
+/// A watch of one application.
+enum EtcdWatch: Sendable {
+    case shared(SharedWatch, Int)
+    case own(Task<Void, Never>)
+
+    func cancel() {
+        switch self {
+        case .shared(let watch, let number): watch.leave(number)
+        case .own(let task): task.cancel()
+        }
+    }
+}
+
 /// A client for a cluster, through the JSON gateway of its members.
 ///
 /// It never follows redirects, and limits responses to ``largestAnswer``. Each request asks a member without a leader
@@ -70,17 +83,27 @@ package struct EtcdClient: Sendable {
         return try await sharing.read(query, at: endpoint)
     }
 
-    /// Watches changes from a revision on, until the watch ends, with other applications if possible.
+    /// Watches changes from a revision on, with other applications if possible.
     ///
-    /// - Parameter body: Called with messages, in order.
-    /// - Throws: ``FetchProblem``, in every case.
+    /// - Parameters:
+    ///   - body: Called with messages, in order.
+    ///   - end: Called once with the reason for the end. Both must not call back.
     func watchValues(
-        _ prefix: String, from revision: Int, at endpoint: String, _ body: @escaping SharedWatch.Body
-    ) async throws(FetchProblem) {
-        if let sharing, let problem = await sharing.watch(at: endpoint).follow(prefix, from: revision, body) {
-            throw problem
+        _ prefix: String, from revision: Int, at endpoint: String, _ body: @escaping SharedWatch.Body,
+        end: @escaping SharedWatch.End
+    ) -> EtcdWatch {
+        if let shared = sharing?.watch(at: endpoint),
+            let number = shared.follow(prefix, from: revision, body, end: end)
+        {
+            return .shared(shared, number)
         }
-        try await watch(prefix, from: revision, at: endpoint, body)
+        return .own(
+            Task {
+                do throws(FetchProblem) { try await watch(prefix, from: revision, at: endpoint, body) } catch
+                {
+                    end(error)
+                }
+            })
     }
 
     // MARK: - Queries

@@ -133,6 +133,7 @@ package struct EtcdSettings: SourceSettings, Hashable {
 
     package var provider: TweakSource { .fleet }
     package var kind: String { "etcd" }
+    package var server: String { cluster.endpoints.joined(separator: " ") }
 
     package func source(sharing resources: SharedResources) throws(FetchProblem) -> any ValueSource {
         EtcdSource(self, try resources.etcd(cluster), resources)

@@ -10,10 +10,27 @@ internal import TweakTargeting
 final class EtcdSource: ValueSource {
     private struct Known {
         var entries: EtcdEntries
-        /// Whether the watch has started.
-        var isWatching = false
+        var watch: Watch?
+        /// The number of the last watch, which distinguishes it from former ones.
+        var lastWatch = 0
         /// The number of consecutive watches that ended at once.
         var shortWatches = 0
+        /// The time of the next read after the end of a watch.
+        var next = ContinuousClock.now
+    }
+
+    private struct Watch {
+        let number: Int
+        let endpoint: String
+        let start = ContinuousClock.now
+        /// The time of the next check.
+        var due: ContinuousClock.Instant
+        /// The schedule of the checks after the first one, which is whether the watch has started.
+        var checks: CheckSchedule?
+        var hasStarted = false
+        /// The reason for the end.
+        var problem: FetchProblem?
+        var handle: EtcdWatch?
     }
 
     private let settings: EtcdSettings
@@ -74,18 +91,46 @@ final class EtcdSource: ValueSource {
             message: others + last, retryWithin: isOlder ? settings.cluster.interval : nil, isOlder: isOlder)
     }
 
-    /// Watches until the watch ends, and then pauses briefly.
-    func wait(_ schedule: inout CheckSchedule, _ updates: RemoteUpdates) async {
-        let (endpoint, start) = (members.current, ContinuousClock.now)
-        let problem = await watch(updates, at: endpoint)
-        if Task.isCancelled { return }
+    /// Watches changes, until a check finds a problem.
+    func wait(
+        _ schedule: inout CheckSchedule, _ updates: RemoteUpdates
+    ) async -> ContinuousClock.Instant { watch(updates, at: members.current) }
+
+    func check(
+        _ schedule: inout CheckSchedule, _ updates: RemoteUpdates
+    ) async -> ContinuousClock.Instant? {
+        guard let watch = known.withLock({ $0.watch }) else {
+            let next = known.withLock { $0.next }
+            return next > .now ? next : nil
+        }
+        do throws(FetchProblem) {
+            if let problem = watch.problem { throw problem }
+            return watch.due > .now ? watch.due : try await verify(watch, updates)
+        } catch {
+            if Task.isCancelled { return nil }
+            watch.handle?.cancel()
+            if error.isForbiddenWatch, case .shared? = watch.handle {
+                return self.watch(updates, at: watch.endpoint)
+            }
+            let next = ContinuousClock.now + pause(after: watch, error, &schedule, updates)
+            known.withLock { ($0.watch, $0.next) = (nil, next) }
+            return next
+        }
+    }
+
+    func end() async { known.withLock { $0.watch?.handle }?.cancel() }
+
+    /// The pause after the end of a watch.
+    private func pause(
+        after watch: Watch, _ problem: FetchProblem, _ schedule: inout CheckSchedule,
+        _ updates: RemoteUpdates
+    ) -> Duration {
         members.moveOn()
-        guard start.duration(to: .now) <= Self.shortest else {
+        guard watch.start.duration(to: .now) <= Self.shortest else {
             known.withLock { $0.shortWatches = 0 }
             _ = schedule.succeeded()
             // The other clients of this member also move on.
-            try? await Task.sleep(for: .milliseconds(.random(in: 0...1000)))
-            return
+            return .milliseconds(.random(in: 0...1000))
         }
         let count = known.withLock { known in
             known.shortWatches += 1
@@ -93,10 +138,10 @@ final class EtcdSource: ValueSource {
         }
         if count == Self.tooManyShort {
             updates.say(
-                "watching fails, so the values are polled: \(endpoint): \(problem.message)")
+                "watching fails, so the values are polled: \(watch.endpoint): \(problem.message)")
         }
         // Reading works, so it replaces the watch at the interval of checks.
-        try? await Task.sleep(for: min(schedule.failed(), settings.cluster.interval))
+        return min(schedule.failed(), settings.cluster.interval)
     }
 
     private func readAll(_ updates: RemoteUpdates, at endpoint: String) async throws(FetchProblem) {
@@ -110,29 +155,41 @@ final class EtcdSource: ValueSource {
         }
     }
 
-    /// Applies changes until the watch ends.
+    // MARK: - Watching
+
+    /// Starts a watch.
     ///
-    /// - Returns: The reason for the end.
-    private func watch(_ updates: RemoteUpdates, at endpoint: String) async -> FetchProblem {
-        let revision = known.withLock { known in
-            known.isWatching = false
-            return known.entries.revision
+    /// - Returns: The time of its first check.
+    private func watch(_ updates: RemoteUpdates, at endpoint: String) -> ContinuousClock.Instant {
+        let due = ContinuousClock.now + settings.cluster.timeout
+        let (number, revision) = known.withLock { known in
+            known.lastWatch += 1
+            known.watch = Watch(number: known.lastWatch, endpoint: endpoint, due: due)
+            return (known.lastWatch, known.entries.revision)
         }
-        return await withTaskGroup(of: FetchProblem.self) { group in
-            group.addTask { [self] in
-                let facts = facts
-                do throws(FetchProblem) {
-                    try await client.watchValues(keys.values, from: revision + 1, at: endpoint) {
-                        [self] (messages) throws(FetchProblem) in
-                        known.withLock { $0.isWatching = true }
-                        try take(messages, facts, updates)
-                    }
-                    return FetchProblem(message: "the watch was ended")
-                } catch { return error }
+        let facts = resources.facts()
+        let handle = client.watchValues(keys.values, from: revision + 1, at: endpoint) {
+            [self] (messages) throws(FetchProblem) in
+            guard change(number, { $0.hasStarted = true }) else {
+                throw FetchProblem(message: "cancelled")
             }
-            group.addTask { [self] in await check(updates, at: endpoint) }
-            defer { group.cancelAll() }
-            return await group.next() ?? FetchProblem(message: "cancelled")
+            try take(messages, facts.of(settings.name, settings.version), updates)
+        } end: { [self] problem in
+            if change(number, { $0.problem = problem }) { updates.wake() }
+        }
+        _ = change(number) { $0.handle = handle }
+        return due
+    }
+
+    /// Changes the state of a watch.
+    ///
+    /// - Returns: Whether it is the current one.
+    private func change(_ number: Int, _ body: (inout Watch) -> Void) -> Bool {
+        known.withLock { known in
+            guard var watch = known.watch, watch.number == number else { return false }
+            body(&watch)
+            known.watch = watch
+            return true
         }
     }
 
@@ -157,34 +214,33 @@ final class EtcdSource: ValueSource {
         }
     }
 
-    /// Regularly verifies that no change was missed: a member that hangs, is cut off or has lost its leader does not
-    /// report that on its watch.
+    /// Verifies that no change was missed: a member that hangs, is cut off or has lost its leader does not report that on
+    /// its watch.
     ///
-    /// - Returns: The problem.
-    private func check(_ updates: RemoteUpdates, at endpoint: String) async -> FetchProblem {
+    /// - Returns: The time of the next check.
+    /// - Throws: ``FetchProblem``, which ends the watch.
+    private func verify(
+        _ watch: Watch, _ updates: RemoteUpdates
+    ) async throws(FetchProblem) -> ContinuousClock.Instant {
         let cluster = settings.cluster
-        guard (try? await Task.sleep(for: cluster.timeout)) != nil else {
-            return FetchProblem(message: "cancelled")
+        guard watch.hasStarted else {
+            throw FetchProblem(message: "there is no watch within \(cluster.timeout)")
         }
-        guard known.withLock({ $0.isWatching }) else {
-            return FetchProblem(message: "there is no watch within \(cluster.timeout)")
-        }
-        var schedule = CheckSchedule(interval: cluster.interval)
-        do throws(FetchProblem) {
-            while (try? await Task.sleep(for: schedule.succeeded())) != nil {
-                guard try await isBehind(at: endpoint) else {
-                    let facts = facts
-                    try update(updates) { entries, state in entries.tell(facts, &state) }
-                    continue
-                }
-                let revision = known.withLock { $0.entries.revision }
-                // The change may be in transit.
-                try? await Task.sleep(for: Self.lateness)
-                guard known.withLock({ $0.entries.revision }) == revision else { continue }
+        if watch.checks != nil, try await isBehind(at: watch.endpoint) {
+            let revision = known.withLock { $0.entries.revision }
+            // The change may be in transit.
+            try? await Task.sleep(for: Self.lateness)
+            guard known.withLock({ $0.entries.revision }) != revision else {
                 throw FetchProblem(message: "the watch missed changes")
             }
-            return FetchProblem(message: "cancelled")
-        } catch { return error }
+        } else if watch.checks != nil {
+            let facts = facts
+            try update(updates) { entries, state in entries.tell(facts, &state) }
+        }
+        var checks = watch.checks ?? CheckSchedule(interval: cluster.interval)
+        let due = ContinuousClock.now + checks.succeeded()
+        _ = change(watch.number) { ($0.due, $0.checks) = (due, checks) }
+        return due
     }
 
     /// Returns whether there are newer entries than the known ones.

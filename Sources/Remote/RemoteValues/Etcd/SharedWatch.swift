@@ -9,6 +9,8 @@ internal import Synchronization
 final class SharedWatch: Sendable {
     /// Called with messages for one application.
     typealias Body = @Sendable ([EtcdWatchMessage]) throws(FetchProblem) -> Void
+    /// Called once with the reason for the end.
+    typealias End = @Sendable (FetchProblem) -> Void
     /// Watches changes from a revision on, until the watch ends.
     typealias Watch = @Sendable (_ revision: Int, _ body: Body) async -> FetchProblem
 
@@ -17,7 +19,7 @@ final class SharedWatch: Sendable {
         /// The first revision that it does not know.
         let revision: Int
         let body: Body
-        let end: CheckedContinuation<FetchProblem?, Never>
+        let end: End
     }
 
     private struct State {
@@ -48,42 +50,37 @@ final class SharedWatch: Sendable {
     /// - Parameters:
     ///   - keys: The prefix of the keys.
     ///   - revision: The first revision that is not known.
-    ///   - body: Called with messages, in order.
-    /// - Returns: The reason for the end; `nil` if etcd does not allow to watch the whole environment.
-    func follow(_ keys: String, from revision: Int, _ body: @escaping Body) async -> FetchProblem? {
-        let number = state.withLock { state in
+    ///   - body: Called with messages, in order, until the end.
+    ///   - end: Called at the end. Both are called with a lock of this, and must not call back.
+    /// - Returns: The number for ``leave(_:)``; `nil` if etcd does not allow to watch the whole environment.
+    func follow(_ keys: String, from revision: Int, _ body: @escaping Body, end: @escaping End) -> Int? {
+        state.withLock { state in
+            if state.isRefused { return nil }
             state.last += 1
+            join(
+                state.last, Follower(prefix: Array(keys.utf8), revision: revision, body: body, end: end),
+                &state)
             return state.last
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                join(
-                    number,
-                    Follower(prefix: Array(keys.utf8), revision: revision, body: body, end: continuation))
-            }
-        } onCancel: {
-            state.withLock { leave(number, FetchProblem(message: "cancelled"), &$0) }
         }
     }
 
-    private func join(_ number: Int, _ follower: Follower) {
-        state.withLock { state in
-            if state.isRefused { return follower.end.resume(returning: nil) }
-            // The handler above ran before this and found no follower.
-            if Task.isCancelled { return follower.end.resume(returning: FetchProblem(message: "cancelled")) }
-            state.followers[number] = follower
-            state.numbers[follower.prefix, default: []].insert(number)
-            guard state.watching != nil else { return start(from: follower.revision, &state) }
-            guard follower.revision >= state.recent.first else {
-                // It reads everything again.
-                return leave(
-                    number, FetchProblem(message: "the changes before the watch are missing"), &state)
-            }
-            guard let header = state.header else { return }
-            tell([.created(header.notBefore(follower.revision - 1))], number, &state)
-            let missed = state.recent.changes.filter { $0.entry.key.starts(with: follower.prefix) }
-            if !missed.isEmpty { tell([.changes(missed, upTo: header)], number, &state) }
+    /// Ends following, if it has not ended.
+    func leave(_ number: Int) {
+        state.withLock { leave(number, FetchProblem(message: "cancelled"), &$0) }
+    }
+
+    private func join(_ number: Int, _ follower: Follower, _ state: inout State) {
+        state.followers[number] = follower
+        state.numbers[follower.prefix, default: []].insert(number)
+        guard state.watching != nil else { return start(from: follower.revision, &state) }
+        guard follower.revision >= state.recent.first else {
+            // It reads everything again.
+            return leave(number, FetchProblem(message: "the changes before the watch are missing"), &state)
         }
+        guard let header = state.header else { return }
+        tell([.created(header.notBefore(follower.revision - 1))], number, &state)
+        let missed = state.recent.changes.filter { $0.entry.key.starts(with: follower.prefix) }
+        if !missed.isEmpty { tell([.changes(missed, upTo: header)], number, &state) }
     }
 
     private func start(from revision: Int, _ state: inout State) {
@@ -101,18 +98,16 @@ final class SharedWatch: Sendable {
         state.withLock { state in
             guard state.watch == watch else { return }
             state.watching = nil
-            state.isRefused = problem.message.contains("permission denied")
-            for number in Array(state.followers.keys) {
-                leave(number, state.isRefused ? nil : problem, &state)
-            }
+            state.isRefused = problem.isForbiddenWatch
+            for number in Array(state.followers.keys) { leave(number, problem, &state) }
         }
     }
 
-    private func leave(_ number: Int, _ problem: FetchProblem?, _ state: inout State) {
+    private func leave(_ number: Int, _ problem: FetchProblem, _ state: inout State) {
         guard let follower = state.followers.removeValue(forKey: number) else { return }
         state.numbers[follower.prefix]?.remove(number)
         if state.numbers[follower.prefix]?.isEmpty == true { state.numbers[follower.prefix] = nil }
-        follower.end.resume(returning: problem)
+        follower.end(problem)
         guard state.followers.isEmpty, let watching = state.watching else { return }
         watching.cancel()
         (state.watching, state.watch) = (nil, state.watch + 1)
@@ -203,6 +198,11 @@ private struct RecentChanges {
         }
         changes.removeFirst(dropped.count)
     }
+}
+
+extension FetchProblem {
+    /// Whether etcd does not allow to watch the whole environment.
+    var isForbiddenWatch: Bool { message.contains("permission denied") }
 }
 
 extension EtcdEntry {

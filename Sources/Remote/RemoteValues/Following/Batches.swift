@@ -26,16 +26,14 @@ final class Batches<Request: Sendable, Answer: Sendable>: Sendable {
         (self.most, self.running, self.perform) = (most, running, perform)
     }
 
-    /// Performs a request, also if the task is cancelled meanwhile.
-    func perform(_ request: Request) async -> Answer {
-        await withCheckedContinuation { ask(request, newNumber(), $0) }
-    }
-
     /// Performs a request.
     ///
     /// - Parameter cancelled: The answer if the task is cancelled before.
     func perform(_ request: Request, cancelled: Answer) async -> Answer {
-        let number = newNumber()
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { ask(request, number, $0, cancelled) }
         } onCancel: {
@@ -43,20 +41,13 @@ final class Batches<Request: Sendable, Answer: Sendable>: Sendable {
         }
     }
 
-    private func newNumber() -> Int {
-        state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-    }
-
     private func ask(
         _ request: Request, _ number: Int, _ continuation: CheckedContinuation<Answer, Never>,
-        _ cancelled: Answer? = nil
+        _ cancelled: Answer
     ) {
         let isFirst = state.withLock { state -> Bool? in
             // The handler above ran before this and found no continuation.
-            if cancelled != nil, Task.isCancelled { return nil }
+            if Task.isCancelled { return nil }
             state.asked[number] = continuation
             state.waiting.append((number, request))
             guard state.running < running else { return false }
@@ -66,7 +57,7 @@ final class Batches<Request: Sendable, Answer: Sendable>: Sendable {
         switch isFirst {
         case true?: Task { await performAll() }
         case false?: break
-        case nil: if let cancelled { continuation.resume(returning: cancelled) }
+        case nil: continuation.resume(returning: cancelled)
         }
     }
 

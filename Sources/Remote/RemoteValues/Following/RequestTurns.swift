@@ -45,7 +45,10 @@ final class RequestTurns: Sendable {
         }
     }
 
+    private let timetable: Timetable
     private let lines = Mutex<[String: Line]>([:])
+
+    init(_ timetable: Timetable) { self.timetable = timetable }
 
     /// Performs a request when it is its turn.
     ///
@@ -56,19 +59,21 @@ final class RequestTurns: Sendable {
     func take<Answer: Sendable>(
         at server: String, for timeout: Duration, _ request: @escaping @Sendable () async throws -> Answer
     ) async throws(FetchProblem) -> Answer {
-        let givenUp = FetchProblem(message: "cancelled")
-        guard await wait(for: server) else { throw givenUp }
+        guard await wait(for: server) else { throw FetchProblem(message: "cancelled") }
         defer { leave(server) }
-        let result = await withTaskGroup(of: Result<Answer, FetchProblem>.self) { group in
-            group.addTask {
-                do { return .success(try await request()) } catch { return .failure(FetchProblem(error)) }
-            }
-            group.addTask {
-                try? await Task.sleep(for: timeout)
-                return .failure(FetchProblem(message: "no complete answer within \(timeout)"))
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? .failure(givenUp)
+        let due = ContinuousClock.now + timeout
+        let asking = Task { () -> Result<Answer, FetchProblem> in
+            do { return .success(try await request()) } catch { return .failure(FetchProblem(error)) }
+        }
+        let timer = timetable.call(at: due) { asking.cancel() }
+        defer { timetable.cancel(timer) }
+        let result = await withTaskCancellationHandler {
+            await asking.value
+        } onCancel: {
+            asking.cancel()
+        }
+        if case .failure = result, !Task.isCancelled, .now >= due {
+            throw FetchProblem(message: "no complete answer within \(timeout)")
         }
         return try result.get()
     }

@@ -19,7 +19,8 @@ package final class SharedResources: Sendable {
 
     /// The number of applications with values in etcd.
     let etcdApplications: Int
-    let turns = RequestTurns()
+    let timetable: Timetable
+    let turns: RequestTurns
     private let clients = Mutex<[Settings: Result<OpenedClient, FetchProblem>]>([:])
     private let clusters = Mutex<[EtcdCluster: EtcdClient]>([:])
     private let host = Mutex<(facts: HostFacts, read: ContinuousClock.Instant)?>(nil)
@@ -29,7 +30,11 @@ package final class SharedResources: Sendable {
     private static let freshness: Duration = .seconds(1)
 
     /// - Parameter etcdApplications: The number of applications with values in etcd that share this.
-    package init(etcdApplications: Int = 1) { self.etcdApplications = etcdApplications }
+    package init(etcdApplications: Int = 1) {
+        self.etcdApplications = etcdApplications
+        timetable = Timetable()
+        turns = RequestTurns(timetable)
+    }
 
     /// Closes all connections. Later requests open new ones.
     package func end() async {
@@ -38,18 +43,18 @@ package final class SharedResources: Sendable {
 
     // MARK: - Facts
 
-    /// The facts about this host, for one application.
-    func facts(_ application: String, _ version: String?) -> HostFacts {
-        var facts = host.withLock { host in
+    /// The facts about this host, without an application.
+    func facts() -> HostFacts {
+        host.withLock { host in
             if let host, host.read + Self.freshness > .now { return host.facts }
             let facts = HostFacts(root: "/")
             host = (facts, .now)
             return facts
         }
-        facts[.application] = application
-        facts[.applicationVersion] = version
-        return facts
     }
+
+    /// The facts about this host, for one application.
+    func facts(_ application: String, _ version: String?) -> HostFacts { facts().of(application, version) }
 
     // MARK: - Clients
 
@@ -116,6 +121,16 @@ package final class SharedResources: Sendable {
             throw FetchProblem(message: "\(path): there are no certificates in PEM")
         }
         return tls
+    }
+}
+
+extension HostFacts {
+    /// The facts for one application.
+    func of(_ application: String, _ version: String?) -> HostFacts {
+        var facts = self
+        facts[.application] = application
+        facts[.applicationVersion] = version
+        return facts
     }
 }
 

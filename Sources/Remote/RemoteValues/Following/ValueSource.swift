@@ -14,8 +14,16 @@ package protocol ValueSource: Sendable {
     /// - Throws: ``FetchProblem``. The known values stay.
     func read(_ updates: RemoteUpdates) async throws(FetchProblem)
 
-    /// Waits until it is time to read again. A source that pushes changes updates the values for programs meanwhile.
-    func wait(_ schedule: inout CheckSchedule, _ updates: RemoteUpdates) async
+    /// Starts to wait for the next read, after a successful one. A source that pushes changes updates the values for
+    /// programs meanwhile.
+    ///
+    /// - Returns: The time to call ``check(_:_:)``, unless ``RemoteUpdates/wake()`` is called before.
+    func wait(_ schedule: inout CheckSchedule, _ updates: RemoteUpdates) async -> ContinuousClock.Instant
+
+    /// Checks, while waiting, whether to read again.
+    ///
+    /// - Returns: The time of the next check, or `nil` to read now.
+    func check(_ schedule: inout CheckSchedule, _ updates: RemoteUpdates) async -> ContinuousClock.Instant?
 
     /// Ends background work, such as event streams.
     func end() async
@@ -23,9 +31,13 @@ package protocol ValueSource: Sendable {
 
 extension ValueSource {
     /// Waits according to the schedule.
-    package func wait(_ schedule: inout CheckSchedule, _ updates: RemoteUpdates) async {
-        try? await Task.sleep(for: schedule.succeeded())
-    }
+    package func wait(
+        _ schedule: inout CheckSchedule, _ updates: RemoteUpdates
+    ) async -> ContinuousClock.Instant { .now + schedule.succeeded() }
+
+    package func check(
+        _ schedule: inout CheckSchedule, _ updates: RemoteUpdates
+    ) async -> ContinuousClock.Instant? { nil }
 
     package func end() async {}
 }
@@ -40,6 +52,8 @@ package protocol SourceSettings: Sendable {
     var provider: TweakSource { get }
     /// The provider's name in a program that follows the source itself.
     var kind: String { get }
+    /// The server or cluster. If one hangs, the sources at others do not wait.
+    var server: String { get }
 
     /// Creates the source.
     ///

@@ -19,10 +19,9 @@ package final class EventStreams: Sendable {
 
     private struct State {
         var listeners: [String: Task<Void, Never>] = [:]
-        /// Whether an event has arrived, its query, and the task that waits for one.
+        /// Whether an event has arrived, and its query.
         var isRung = false
         var query = ""
-        var sleeper: Task<Void, any Error>?
         var isFailureSaid = false
     }
 
@@ -72,31 +71,16 @@ package final class EventStreams: Sendable {
         }
     }
 
-    // MARK: - Waiting
+    // MARK: - Events
 
-    /// Waits for an event, for at most the pause, and at least the minimum interval between checks.
-    func wait(for pause: Duration, after start: ContinuousClock.Instant) async {
-        let sleeper = Task { try await Task.sleep(for: pause) }
-        state.withLock { state in
-            if state.isRung { sleeper.cancel() } else { state.sleeper = sleeper }
-        }
-        await withTaskCancellationHandler {
-            _ = await sleeper.result
-        } onCancel: {
-            sleeper.cancel()
-        }
-        let isRung = state.withLock { state in
-            state.sleeper = nil
-            return state.isRung
-        }
-        if isRung { try? await Task.sleep(until: start + Self.shortestPause, clock: .continuous) }
+    /// The time of the next evaluation if an event has arrived: after the minimum interval.
+    func due(after start: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        state.withLock { $0.isRung } ? start + Self.shortestPause : nil
     }
 
-    private func ring(_ query: String = "") {
-        state.withLock { state in
-            (state.isRung, state.query) = (true, query)
-            state.sleeper?.cancel()
-        }
+    private func ring(_ updates: RemoteUpdates, _ query: String = "") {
+        state.withLock { ($0.isRung, $0.query) = (true, query) }
+        updates.wake()
     }
 
     // MARK: - Listening
@@ -150,7 +134,7 @@ package final class EventStreams: Sendable {
             throw FetchProblem(message: "it is \(type.prefix(80)); text/event-stream is expected")
         }
         // Earlier events were missed.
-        ring()
+        ring(updates)
         var parser = EventStreamParser()
         let begin = ContinuousClock.now
         var (count, start) = (0, begin)
@@ -169,7 +153,7 @@ package final class EventStreams: Sendable {
                 throw FetchProblem(message: "an event has more than \(EventStreamParser.longest) bytes")
             }
             for message in messages {
-                if let query = Self.query(of: message) { ring(query) }
+                if let query = Self.query(of: message) { ring(updates, query) }
             }
         }
     }

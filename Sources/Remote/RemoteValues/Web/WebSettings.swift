@@ -36,6 +36,7 @@ package struct WebSettings: SourceSettings, Hashable {
 
     package var provider: TweakSource { .remote }
     package var kind: String { evaluation == nil ? "http" : "ofrep" }
+    package var server: String { url.server }
 
     package func source(sharing resources: SharedResources) throws(FetchProblem) -> any ValueSource {
         try WebSource(self, resources)

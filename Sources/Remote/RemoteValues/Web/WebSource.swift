@@ -14,6 +14,8 @@ final class WebSource: ValueSource {
         var document: RemoteDocument?
         /// The start of the last read.
         var start = ContinuousClock.now
+        /// The time of the next one, unless an event arrives.
+        var next = ContinuousClock.now
     }
 
     private let settings: WebSettings
@@ -40,11 +42,26 @@ final class WebSource: ValueSource {
         try updates.update { (state) throws(FetchProblem) in try take(new, facts, &state) }
     }
 
-    /// Waits for the next check, or an event of the service.
-    func wait(_ schedule: inout CheckSchedule, _ updates: RemoteUpdates) async {
-        let (addresses, start) = known.withLock { ($0.document?.flags?.streams ?? [], $0.start) }
+    /// Waits for the next read, or an event of the service.
+    func wait(
+        _ schedule: inout CheckSchedule, _ updates: RemoteUpdates
+    ) async -> ContinuousClock.Instant {
+        let pause = schedule.succeeded()
+        let addresses = known.withLock { known in
+            known.next = .now + pause
+            return known.document?.flags?.streams ?? []
+        }
         streams.follow(addresses, updates)
-        await streams.wait(for: schedule.succeeded(), after: start)
+        return next
+    }
+
+    func check(
+        _ schedule: inout CheckSchedule, _ updates: RemoteUpdates
+    ) async -> ContinuousClock.Instant? { next > .now ? next : nil }
+
+    /// The time of the next read.
+    private var next: ContinuousClock.Instant {
+        known.withLock { streams.due(after: $0.start) ?? $0.next }
     }
 
     func end() async { await streams.end() }
