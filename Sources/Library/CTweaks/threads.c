@@ -56,6 +56,33 @@ bool fbtweak__has_room_for_thread(void) {
   return room != MAP_FAILED && munmap(room, ROOM) == 0;
 }
 
+/*
+ * An allocator that is a library of its own may have ended before the process: glibc's memusage
+ * ends a process that then frees what was allocated before. So the library's threads that may be
+ * at work when main returns come to rest before the first destructor of a library.
+ */
+static int busy_threads, is_exiting;
+
+void fbtweak__begin_work(void) {
+  __atomic_add_fetch(&busy_threads, 1, __ATOMIC_SEQ_CST);
+  if (!__atomic_load_n(&is_exiting, __ATOMIC_SEQ_CST))
+    return;
+  __atomic_sub_fetch(&busy_threads, 1, __ATOMIC_SEQ_CST);
+  for (;;)
+    pause();
+}
+void fbtweak__end_work(void) {
+  __atomic_sub_fetch(&busy_threads, 1, __ATOMIC_SEQ_CST);
+}
+
+void fbtweak__stop_work_at_exit(void) {
+  const struct timespec moment = {.tv_nsec = 1000000};
+  enum { PATIENCE = 1000 };
+  __atomic_store_n(&is_exiting, 1, __ATOMIC_SEQ_CST);
+  for (int i = 0; i < PATIENCE && __atomic_load_n(&busy_threads, __ATOMIC_SEQ_CST) > 0; i++)
+    nanosleep(&moment, NULL);
+}
+
 void fbtweak__prepare_thread(void) {
   pthread_setname_np(pthread_self(), "tweaks");
   void *volatile block = malloc(1);
@@ -93,6 +120,8 @@ void fbtweak__watch_main_thread(void (*tell)(void)) {
 void fbtweak__forget_other_threads(void) {
   main_has_ended = 0;
   own_threads = 0;
+  busy_threads = 0;
+  is_exiting = 0;
 }
 
 bool fbtweak__main_has_ended(void) {

@@ -170,6 +170,23 @@ private struct Host {
         }
     }
 
+    @Test(arguments: ProgramBuild.all)
+    func `No thread frees memory after the end of an allocator`(build: ProgramBuild) throws {
+        let host = try Host(build)
+        let library = host.home("libended.so")
+        try Compiler.gcc.compile(
+            [Locations.package + "/Tests/Programs/guests/ended/ended.c"], to: library,
+            ["-std=gnu11", "-shared", "-fPIC"], home: host.home)
+        // Its thread may start during the end.
+        let isolated = ["TWEAKS_WATCH": "0", "TWEAKS_CONTROL": "0"]
+        for _ in 1...5 {
+            let result = try host.run(
+                "sets-and-returns", environment: isolated.merging(["LD_PRELOAD": library]) { $1 })
+            #expect(result.succeeded && result.error.isEmpty, "\(result)")
+            #expect(try host.kept() == 19)
+        }
+    }
+
     @Test func `ThreadSanitizer finds no races in the library`() throws {
         let host = try Host(ProgramBuild.usual)
         let (compiler, program) = (Compiler.gcc, host.home("watched"))

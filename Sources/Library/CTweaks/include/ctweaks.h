@@ -214,6 +214,16 @@ bool fbtweak__has_room_for_thread(void);
  */
 void fbtweak__prepare_thread(void);
 
+/*
+ * Brackets what a thread does that must not happen while destructors of libraries run. At exit,
+ * fbtweak__begin_work never returns.
+ */
+void fbtweak__begin_work(void);
+void fbtweak__end_work(void);
+
+/* Lets no more work begin, and waits briefly for the end of what is under way. */
+void fbtweak__stop_work_at_exit(void);
+
 /* Called on the main thread: if that ends before the process, calls tell on it. */
 void fbtweak__watch_main_thread(void (*tell)(void));
 bool fbtweak__main_has_ended(void);

@@ -13,11 +13,12 @@ struct BackgroundThread {
     ///
     /// - Parameters:
     ///   - stackSize: In bytes; `nil` for the default of the program's own threads.
+    ///   - restsAtExit: Whether all that the thread does is work as of `fbtweak__begin_work`.
     ///   - abandoned: Called on the thread if the program's code has ended it.
     ///   - body: The thread's main function.
     /// - Returns: `nil` if there are too many threads or memory is short.
     init?(
-        stackSize: Int? = nil, abandoned: @escaping @Sendable () -> Void = {},
+        stackSize: Int? = nil, restsAtExit: Bool = false, abandoned: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable () -> Void
     ) {
         guard fbtweak__has_room_for_thread() else { return nil }
@@ -33,18 +34,22 @@ struct BackgroundThread {
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
-        let work = Unmanaged.passRetained(Work(body: body, abandoned: abandoned))
+        let work = Unmanaged.passRetained(Work(body: body, abandoned: abandoned, restsAtExit: restsAtExit))
         var thread = pthread_t()
         let result = pthread_create(
             &thread, &attributes,
             { context in
+                fbtweak__begin_work()
                 fbtweak__prepare_thread()
                 // A constructor of the program may take long.
                 while !fbtweak__runtime_is_ready() { usleep(1000) }
+                let restsAtExit = Work.at(context)?.takeUnretainedValue().restsAtExit == true
+                if !restsAtExit { fbtweak__end_work() }
                 fbtweak__run_thread(
                     { Work.at($0)?.takeUnretainedValue().body() },
                     { Work.at($0)?.takeRetainedValue().abandoned() }, context)
                 Work.at(context)?.release()
+                if restsAtExit { fbtweak__end_work() }
                 return nil
             }, work.toOpaque())
         guard result == 0 else {
@@ -63,10 +68,14 @@ struct BackgroundThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         let abandoned: @Sendable () -> Void
+        let restsAtExit: Bool
 
-        init(body: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void) {
+        init(
+            body: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void, restsAtExit: Bool
+        ) {
             self.body = body
             self.abandoned = abandoned
+            self.restsAtExit = restsAtExit
         }
 
         static func at(_ pointer: UnsafeMutableRawPointer?) -> Unmanaged<Work>? {

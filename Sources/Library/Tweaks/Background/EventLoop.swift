@@ -85,7 +85,12 @@ final class EventLoop: Sendable {
     }
 
     private func run() {
-        allowingForks { fbtweak__sleep_while_main_lives(Self.startDelay) }
+        allowingForks {
+            fbtweak__sleep_while_main_lives(Self.startDelay)
+            // Only to stay here at exit.
+            fbtweak__begin_work()
+            fbtweak__end_work()
+        }
         var sources: [any Source] = []
         while true {
             if fbtweak__only_library_remains() { return endProcess(sources) }

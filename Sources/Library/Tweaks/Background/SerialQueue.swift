@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+internal import CTweaks
 internal import Glibc
 internal import TweakSystem
 
@@ -19,14 +20,18 @@ final class SerialQueue: Sendable {
 
     private let stackSize: Int?
     private let patience: Int
+    private let restsAtExit: Bool
     private let state = Guarded(State())
 
     /// - Parameters:
     ///   - stackSize: In bytes; `nil` for the default of the program's own threads.
     ///   - patience: How many seconds the idle thread stays.
-    init(stackSize: Int? = nil, patience: Int) {
+    ///   - restsAtExit: Whether jobs are neither begun nor continued once `fbtweak__stop_work_at_exit` is called. They must
+    ///     not call the program's code.
+    init(stackSize: Int? = nil, patience: Int, restsAtExit: Bool = false) {
         self.stackSize = stackSize
         self.patience = patience
+        self.restsAtExit = restsAtExit
     }
 
     /// Adds a job after all others.
@@ -47,7 +52,10 @@ final class SerialQueue: Sendable {
     func endWhenIdle() { state.withLock { $0.endsWhenIdle = true } }
 
     private func begin(_ state: inout State) -> Bool {
-        guard let thread = BackgroundThread(stackSize: stackSize, abandoned: abandon, work) else {
+        guard
+            let thread = BackgroundThread(
+                stackSize: stackSize, restsAtExit: restsAtExit, abandoned: abandon, work)
+        else {
             state.workingProcess = nil
             return false
         }
@@ -58,7 +66,7 @@ final class SerialQueue: Sendable {
 
     private func work() {
         while true {
-            allowingForks { state.wait(atMost: patience) { !$0.jobs.isEmpty || $0.endsWhenIdle } }
+            rest { state.wait(atMost: patience) { !$0.jobs.isEmpty || $0.endsWhenIdle } }
             let job = state.withLock { state in
                 state.current = state.jobs.popFirst()
                 if state.current == nil { state.workingProcess = nil }
@@ -66,6 +74,15 @@ final class SerialQueue: Sendable {
             }
             guard let job else { return }
             job.body()
+        }
+    }
+
+    /// Runs code that only waits, on the thread of this.
+    func rest(_ body: () -> Void) {
+        allowingForks {
+            if restsAtExit { fbtweak__end_work() }
+            body()
+            if restsAtExit { fbtweak__begin_work() }
         }
     }
 

@@ -41,7 +41,8 @@ final class OverridesWriter: Sendable {
     private let process = getpid()
     private let report: @Sendable (String) -> Void
     private let queue = Guarded(Queue())
-    private let worker = SerialQueue(stackSize: BackgroundThread.smallStack, patience: 0)
+    private let worker = SerialQueue(
+        stackSize: BackgroundThread.smallStack, patience: 0, restsAtExit: true)
 
     init(
         _ target: Result<OverridesFile, OverridesError>, report: @escaping @Sendable (String) -> Void
@@ -107,9 +108,14 @@ final class OverridesWriter: Sendable {
         return false
     }
 
-    /// Registered before `main`, so that it runs among the destructors of libraries. No thread may write then: glibc's
-    /// memusage can no longer free what it allocated.
-    private static let flushEarlyAtExit: Void = { _ = atexit { TweakStore.flushAllAtExit(isLast: false) } }()
+    /// Runs before the destructors of libraries. The other handler, registered before `main`, runs among them. No thread
+    /// may write then: glibc's memusage can no longer free what it allocated.
+    private static let flushEarlyAtExit: Void = {
+        _ = atexit {
+            TweakStore.flushAllAtExit(isLast: false)
+            fbtweak__stop_work_at_exit()
+        }
+    }()
 
     /// Without a file there is nothing to wait for.
     private func addWrite() -> Bool { file != nil && worker.add(write) }
@@ -197,7 +203,7 @@ final class OverridesWriter: Sendable {
             for body in queue.waiting { body(queue.problem) }
             queue.waiting = []
         }
-        allowingForks { _ = usleep(Self.interval) }
+        worker.rest { _ = usleep(Self.interval) }
         queue.withLock { $0.phase = .idle }
     }
 }
