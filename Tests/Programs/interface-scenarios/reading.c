@@ -39,7 +39,7 @@ void describe(void) {
   EXPECT(fbtweak_maximum(level, &value) && value.integer == 10);
   EXPECT(!fbtweak_step(level, &value));
   EXPECT(!fbtweak_choice(level, 0, &value, NULL));
-  EXPECT(strstr(fbtweak_attribute(level, "at"), "tweaks.c:4"));
+  EXPECT(strstr(fbtweak_attribute(level, "at"), "tweaks.c:5"));
   EXPECT(!fbtweak_attribute(level, "unit"));
 
   const fbtweak *bus = fbtweak_find("Sound", "Output", "Bus");
