@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import TweakRecords
+package import TweakRecords
 
 /// Decodes JSON from any source. If an object repeats a name, the first member counts.
 ///
@@ -18,15 +18,31 @@ package func decodeJSON<Value: Decodable>(
 extension JSONValue {
     /// Decodes a value from parsed JSON.
     package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(JSONError) -> Value {
-        do { return try ValueDecoder(value: self, codingPath: []).decode(type) } catch {
+        do { return try ValueDecoder(value: self, path: .top).decode(type) } catch {
             throw JSONError(thrown: error)
+        }
+    }
+}
+
+/// The way to a value, from the inside out. Only errors need it in the other direction.
+private indirect enum ValuePath {
+    case top
+    case member(String, in: ValuePath)
+    case element(Int, in: ValuePath)
+
+    var codingPath: [any CodingKey] {
+        switch self {
+        case .top: []
+        case .member(let name, let path): path.codingPath + [JSONName(stringValue: name)]
+        case .element(let index, let path): path.codingPath + [JSONName(stringValue: "\(index)")]
         }
     }
 }
 
 private struct ValueDecoder: Decoder {
     let value: JSONValue
-    let codingPath: [any CodingKey]
+    let path: ValuePath
+    var codingPath: [any CodingKey] { path.codingPath }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     private var context: DecodingError.Context {
@@ -35,12 +51,12 @@ private struct ValueDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = value else { throw unexpected([String: Any].self) }
-        return KeyedDecodingContainer(Members(members: members, codingPath: codingPath))
+        return KeyedDecodingContainer(Members(members: members, path: path))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard case .array(let elements) = value else { throw unexpected([Any].self) }
-        return Elements(elements: elements, codingPath: codingPath)
+        return Elements(elements: elements, path: path)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -92,14 +108,15 @@ extension ValueDecoder: SingleValueDecodingContainer {
         try Value(from: self)
     }
 
-    fileprivate func outOfRange(_ reason: String) -> DecodingError {
+    private func outOfRange(_ reason: String) -> DecodingError {
         .dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: reason))
     }
 }
 
 private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: JSONObject
-    let codingPath: [any CodingKey]
+    let path: ValuePath
+    var codingPath: [any CodingKey] { path.codingPath }
 
     var allKeys: [Key] { members.keys.sorted().compactMap { Key(stringValue: $0.text) } }
 
@@ -110,7 +127,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
             throw DecodingError.keyNotFound(
                 key, DecodingError.Context(codingPath: codingPath, debugDescription: "it is not there"))
         }
-        return ValueDecoder(value: value, codingPath: codingPath + [key])
+        return ValueDecoder(value: value, path: .member(key.stringValue, in: path))
     }
 
     func decodeNil(forKey key: Key) throws -> Bool { members[key.stringValue] == .null }
@@ -132,12 +149,11 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 private struct Elements: UnkeyedDecodingContainer {
     let elements: [JSONValue]
-    let codingPath: [any CodingKey]
+    let path: ValuePath
+    var codingPath: [any CodingKey] { path.codingPath }
     private(set) var currentIndex = 0
 
-    init(elements: [JSONValue], codingPath: [any CodingKey]) {
-        (self.elements, self.codingPath) = (elements, codingPath)
-    }
+    init(elements: [JSONValue], path: ValuePath) { (self.elements, self.path) = (elements, path) }
 
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex >= elements.count }
@@ -146,12 +162,12 @@ private struct Elements: UnkeyedDecodingContainer {
     private mutating func next<Result>(
         _ type: any Any.Type, _ body: (ValueDecoder) throws -> Result
     ) throws -> Result {
-        let path = codingPath + [JSONName(stringValue: "\(currentIndex)")]
+        let path = ValuePath.element(currentIndex, in: path)
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
-                type, DecodingError.Context(codingPath: path, debugDescription: "the array ends"))
+                type, DecodingError.Context(codingPath: path.codingPath, debugDescription: "the array ends"))
         }
-        let result = try body(ValueDecoder(value: elements[currentIndex], codingPath: path))
+        let result = try body(ValueDecoder(value: elements[currentIndex], path: path))
         currentIndex += 1
         return result
     }
@@ -183,7 +199,8 @@ extension JSONValue: Decodable {
     /// Takes the value as it was parsed. Only works with ``decodeJSON(_:from:)``.
     package init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? ValueDecoder, !decoder.value.hasInfinity else {
-            throw ValueDecoder(value: .null, codingPath: decoder.codingPath).outOfRange(outOfRange())
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: outOfRange()))
         }
         self = decoder.value
     }
@@ -196,6 +213,58 @@ extension JSONValue: Decodable {
         case .array(let elements): elements.contains(where: \.hasInfinity)
         case .object(let members): members.values.contains(where: \.hasInfinity)
         }
+    }
+}
+
+/// The members of an object, for lists of thousands: a `KeyedDecodingContainer` takes several times as long.
+package struct JSONMembers {
+    private let members: JSONObject
+    private let decoder: any Decoder
+
+    /// Only works with ``decodeJSON(_:from:)``.
+    package init(from decoder: any Decoder) throws {
+        guard case .object(let members)? = (decoder as? ValueDecoder)?.value else {
+            // Not an object, which the container says in its error.
+            _ = try decoder.container(keyedBy: JSONName.self)
+            (self.members, self.decoder) = ([:], decoder)
+            return
+        }
+        (self.members, self.decoder) = (members, decoder)
+    }
+
+    /// Decodes the value of a member; `nil` if it is missing or null.
+    package func decodeIfPresent<Value: Decodable>(
+        _ name: ByteText, as type: Value.Type = Value.self
+    ) throws -> Value? {
+        switch members[name] {
+        case nil, .null?: nil
+        default: try decode(name)
+        }
+    }
+
+    package func decode<Value: Decodable>(_ name: ByteText, as type: Value.Type = Value.self) throws -> Value
+    {
+        try decoder.container(keyedBy: JSONName.self).decode(type, forKey: JSONName(stringValue: name.text))
+    }
+
+    package func text(_ name: ByteText) throws -> String {
+        if case .scalar(.string(let text))? = members[name] { return text }
+        return try decode(name)
+    }
+
+    /// The text of a member; `nil` if it is missing or null.
+    package func textIfPresent(_ name: ByteText) throws -> String? {
+        switch members[name] {
+        case nil, .null?: nil
+        case .scalar(.string(let text))?: text
+        default: try decode(name)
+        }
+    }
+
+    /// The value of a member as it was parsed; `nil` if it is missing.
+    package func value(_ name: ByteText) throws -> JSONValue? {
+        guard let value = members[name], value.hasInfinity else { return members[name] }
+        return try decode(name)
     }
 }
 

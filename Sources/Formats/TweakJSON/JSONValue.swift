@@ -44,11 +44,14 @@ extension JSONValue {
         case (.float, .scalar(.string(let text))), (.double, .scalar(.string(let text))):
             return Double(text).flatMap { $0.isFinite ? nil : .double($0) }
         default:
-            let tweak = TweakDeclaration(key: TweakKey("", "", ""), type: type, defaultValue: .nothing)
+            let tweak = TweakDeclaration(key: noKey, type: type, defaultValue: .nothing)
             return tweakValue.flatMap { try? tweak.admit($0).value }
         }
     }
 }
+
+/// The key of a declaration whose errors are not shown. Making one takes longer than the check.
+private let noKey = TweakKey("", "", "")
 
 extension TweakDeclaration {
     /// Checks a JSON value against the type and the limits or choices.

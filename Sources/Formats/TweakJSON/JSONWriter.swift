@@ -1,95 +1,124 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import TweakRecords
+package import TweakRecords
 
 /// Writes JSON, with the names of objects sorted by their UTF-8 bytes.
 ///
 /// The layout for people is that of Foundation's `JSONEncoder`, which wrote the files before: two spaces per level,
 /// spaces around the colon, and a blank line in empty containers. A number has the fewest digits that are read back as
 /// the same value.
-struct JSONWriter {
+package struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private let isPretty: Bool
     private var depth = 0
+    /// Whether the innermost open array or object is empty.
+    private var isEmpty = true
 
     init(isPretty: Bool) { self.isPretty = isPretty }
 
     // MARK: - Values
 
     /// Writes a value, recursively: values that were read have at most ``deepestNesting`` levels.
-    mutating func write(_ value: JSONValue) {
+    package mutating func write(_ value: JSONValue) {
         switch value {
         case .null: write("null")
         case .scalar(let value): write(value)
-        case .array(let elements): items("[", "]", elements) { $0.write($1) }
-        case .object(let members):
-            items("{", "}", members.sorted { $0.key < $1.key }) { writer, member in
-                writer.name(member.key.text)
-                writer.write(member.value)
-            }
+        case .array(let elements): array(count: elements.count) { $0.write(elements[$1]) }
+        case .object(let members): write(members) { $0.write($1) }
         }
     }
 
-    private mutating func write(_ value: TweakValue) {
+    package mutating func write(_ value: TweakValue) {
         switch value {
         case .bool(let flag): write(flag ? "true" : "false")
         case .integer(let number): write(number)
         case .double(let number): write(number)
-        case .string(let text): writeText(text)
-        case .color(let color): writeText("\(color)")
+        case .string(let text): write(text: text)
+        case .color(let color): write(text: "\(color)")
         case .nothing: write("null")
         }
     }
 
     private mutating func write(_ number: Int128) {
-        guard let digit = UInt8(exactly: number), digit < 10 else { return write(number.description) }
-        // The fast path for the most frequent numbers.
-        bytes.append(UInt8(ascii: "0") + digit)
+        // Printing an Int takes a third of the time.
+        write(Int(exactly: number)?.description ?? number.description)
     }
 
     /// Writes a number without a fraction as an integer, and an infinity or NaN, which JSON lacks, as a string.
     private mutating func write(_ number: Double) {
-        guard number.isFinite else { return writeText("\(number)") }
-        let text = number.description
-        write(text.utf8.suffix(2).elementsEqual(".0".utf8) ? String(text.dropLast(2)) : text)
+        guard number.isFinite else { return write(text: "\(number)") }
+        let text = number.description.utf8
+        bytes.append(contentsOf: text.suffix(2).elementsEqual(".0".utf8) ? text.dropLast(2) : text[...])
     }
 
     // MARK: - Arrays and objects
 
-    private mutating func items<Items: Collection>(
-        _ start: Unicode.Scalar, _ end: Unicode.Scalar, _ items: Items,
-        _ item: (inout JSONWriter, Items.Element) -> Void
-    ) {
+    /// Writes an array.
+    ///
+    /// - Parameter item: Writes the element with an index. It does not get the element, which would be copied.
+    package mutating func array(count: Int, _ item: (inout JSONWriter, Int) -> Void) {
+        begin("[")
+        for index in 0..<count {
+            next()
+            item(&self, index)
+        }
+        end("]")
+    }
+
+    /// Writes an object, its members sorted.
+    ///
+    /// - Parameter item: Writes a value.
+    mutating func write<Value>(_ members: [ByteText: Value], _ item: (inout JSONWriter, Value) -> Void) {
+        object { writer in
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                writer.name(name.text)
+                item(&writer, value)
+            }
+        }
+    }
+
+    /// Writes an object.
+    ///
+    /// - Parameter body: Writes the names, sorted, each followed by a value.
+    package mutating func object(_ body: (inout JSONWriter) -> Void) {
+        begin("{")
+        body(&self)
+        end("}")
+    }
+
+    /// Writes the name of a member and a colon.
+    package mutating func name(_ name: String) {
+        next()
+        write(text: name)
+        write(isPretty ? " : " : ":")
+    }
+
+    private mutating func begin(_ start: Unicode.Scalar) {
         bytes.append(UInt8(ascii: start))
         depth += 1
         if isPretty { bytes.append(UInt8(ascii: "\n")) }
-        var isFirst = true
-        for each in items {
-            if !isFirst {
-                bytes.append(UInt8(ascii: ","))
-                if isPretty { bytes.append(UInt8(ascii: "\n")) }
-            }
-            isFirst = false
-            indent()
-            item(&self, each)
+        isEmpty = true
+    }
+
+    private mutating func next() {
+        if !isEmpty {
+            bytes.append(UInt8(ascii: ","))
+            if isPretty { bytes.append(UInt8(ascii: "\n")) }
         }
+        isEmpty = false
+        indent()
+    }
+
+    private mutating func end(_ end: Unicode.Scalar) {
         depth -= 1
         if isPretty { bytes.append(UInt8(ascii: "\n")) }
         indent()
         bytes.append(UInt8(ascii: end))
+        isEmpty = false
     }
 
     private mutating func indent() {
         guard isPretty else { return }
-        for _ in 0..<depth {
-            bytes.append(UInt8(ascii: " "))
-            bytes.append(UInt8(ascii: " "))
-        }
-    }
-
-    /// Writes the name of a member and a colon.
-    private mutating func name(_ name: String) {
-        writeText(name)
-        write(isPretty ? " : " : ":")
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
     }
 
     // MARK: - Texts
@@ -97,24 +126,42 @@ struct JSONWriter {
     private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     /// Writes a string in quotation marks. Only quotation marks, backslashes and the 32 control characters are escaped.
-    private mutating func writeText(_ text: String) {
+    package mutating func write(text: String) {
         bytes.append(UInt8(ascii: "\""))
-        var text = text
-        text.withUTF8 { text in
-            var start = 0
-            for index in text.indices {
-                let byte = text[index]
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-                    continue
-                }
-                // Both are at most `index`, which is valid.
-                bytes.append(contentsOf: text[start..<index])
-                start = index + 1
-                escape(byte)
-            }
-            bytes.append(contentsOf: text[start...])
+        write(content: text)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes `Category/Collection/Name` without creating that string.
+    package mutating func write(_ key: TweakKey) {
+        bytes.append(UInt8(ascii: "\""))
+        write(content: TweakKey.escape(key.category))
+        bytes.append(UInt8(ascii: "/"))
+        write(content: TweakKey.escape(key.collection))
+        bytes.append(UInt8(ascii: "/"))
+        write(content: TweakKey.escape(key.name))
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func write(content text: String) {
+        // `withUTF8` copies the text, which takes as long as the rest.
+        if text.utf8.withContiguousStorageIfAvailable({ write(content: $0) }) == nil {
+            var text = text
+            text.withUTF8 { write(content: $0) }
         }
-        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func write(content text: UnsafeBufferPointer<UInt8>) {
+        var start = 0
+        for index in text.indices {
+            let byte = text[index]
+            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+            // Both are at most `index`, which is valid.
+            bytes.append(contentsOf: text[start..<index])
+            start = index + 1
+            escape(byte)
+        }
+        bytes.append(contentsOf: text[start...])
     }
 
     private mutating func escape(_ byte: UInt8) {

@@ -81,6 +81,11 @@ package struct ListTweaks: ControlMethod {
     package struct Answer: Codable, Hashable, Sendable {
         package var tweaks: [JSONTweak]
         package init(tweaks: [JSONTweak]) { self.tweaks = tweaks }
+
+        package func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(tweaks.written, forKey: .tweaks)
+        }
     }
 
     package init(category: String? = nil, collection: String? = nil) {

@@ -75,14 +75,14 @@ extension ListTweaks: StoreMethod {
                 state.tweaks.all.filter { tweak in
                     (category?.hasSameBytes(as: tweak.key.category) ?? true)
                         && (collection?.hasSameBytes(as: tweak.key.collection) ?? true)
-                }.map { JSONTweak(of: $0, in: state) }
+                }.map(state.form)
             })
     }
 }
 
 extension GetTweak: StoreMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> JSONTweak {
-        if let form = requests.look({ state in state.tweaks[tweak].map { JSONTweak(of: $0, in: state) } }) {
+        if let form = requests.look({ state in state.tweaks[tweak].map(state.form) }) {
             return form
         }
         throw ControlError(requests.store.unknown(tweak))
@@ -267,16 +267,6 @@ extension JSONValue {
     init(_ value: TweakValue) { self = value == .nothing ? .null : .scalar(value) }
 }
 
-extension JSONTweak {
-    fileprivate init(of entry: TweakEntry, in state: StoreState) {
-        let status = state.status(of: entry)
-        self.init(
-            status.declaration, value: status.value, source: status.source.description,
-            pendingValue: status.pendingValue, gate: status.gate)
-        (lease, ramp) = (state.lease(of: entry.key), state.ramp(of: entry.key))
-    }
-}
-
 extension JSONLease {
     fileprivate init(_ lease: Lease) {
         self.init(by: "\(lease.author)", remaining: lease.terms.end.map(Self.seconds))
@@ -289,6 +279,16 @@ extension JSONLease {
 }
 
 extension StoreState {
+    /// The JSON form of a tweak.
+    fileprivate func form(of entry: TweakEntry) -> JSONTweak {
+        let status = status(of: entry)
+        var form = JSONTweak(
+            status.declaration, value: status.value, source: status.source.description,
+            pendingValue: status.pendingValue, gate: status.gate)
+        (form.lease, form.ramp) = (lease(of: entry.key), ramp(of: entry.key))
+        return form
+    }
+
     /// The lease that gives a tweak its value.
     fileprivate func lease(of key: TweakKey) -> JSONLease? {
         guard let lease = layers.leases[key].last, let entry = tweaks[key], entry.source == .lease else {
