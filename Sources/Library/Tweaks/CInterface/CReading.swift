@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CTweaks
 internal import FBTweak
+internal import Glibc
 internal import TweakRecords
 
 // The functions of fbtweak.h that find and read tweaks, documented in the header.
@@ -20,6 +21,11 @@ func find(
     category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?, name: UnsafePointer<CChar>?
 ) -> UnsafePointer<fbtweak>? {
     returningPointer { () throws(CFailure) in
+        if let category, let collection, let name,
+            let handle = TweakStore.shared.knownHandle(category.bytes, collection.bytes, name.bytes)
+        {
+            return handle
+        }
         TweakStore.shared.start()
         guard let key = TweakKey(category, collection, name) else {
             throw .unknown("there is no tweak: a level of its name is NULL")
@@ -32,6 +38,25 @@ func find(
         guard let handle else { throw CFailure(TweakStore.shared.unknown(key)) }
         return handle.pointer
     }
+}
+
+extension TweakStore {
+    /// The handle of a name that was found before, which is the most common case. Bytes that are not UTF-8 are not found.
+    fileprivate func knownHandle(
+        _ category: UnsafeRawBufferPointer, _ collection: UnsafeRawBufferPointer,
+        _ name: UnsafeRawBufferPointer
+    ) -> UnsafePointer<fbtweak>? {
+        state.withLock { state in
+            // An image that was loaded since may declare the tweak differently.
+            guard state.images.undecoded.isEmpty else { return nil }
+            return state.tweaks.withEntry(category, collection, name) { $0.handle?.pointer }
+        }
+    }
+}
+
+extension UnsafePointer<CChar> {
+    /// The bytes of a C string.
+    fileprivate var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: self, count: strlen(self)) }
 }
 
 @c(fbtweak__walk)

@@ -41,6 +41,19 @@ final class TweakTable: @unchecked Sendable {
         return entry?._withUnsafeGuaranteedRef(body)
     }
 
+    /// The same for a name in C, without creating strings.
+    @inline(__always)
+    func withEntry<Result>(
+        _ category: UnsafeRawBufferPointer, _ collection: UnsafeRawBufferPointer,
+        _ name: UnsafeRawBufferPointer,
+        _ body: (TweakEntry) -> Result?
+    ) -> Result? {
+        let entry = find(hash: TweakKey.hash(of: category, collection, name)) {
+            $0.key.hasLevels(category, collection, name)
+        }
+        return entry?._withUnsafeGuaranteedRef(body)
+    }
+
     /// Adds a tweak with a new name.
     func append(_ entry: TweakEntry) {
         if (count + 1) * 3 > places.count * 2 || entries.count > Self.largestIndex { rebuild() }

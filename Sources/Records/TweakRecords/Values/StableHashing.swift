@@ -58,8 +58,9 @@ package struct StableHasher {
         }
     }
 
+    /// Feeds the bytes of a text, and their number.
     @inline(__always)
-    private mutating func combine(_ bytes: UnsafeRawBufferPointer) {
+    mutating func combine(_ bytes: UnsafeRawBufferPointer) {
         let count = bytes.count
         var (first, last): (UInt64, UInt64) = (0, 0)
         if let start = bytes.baseAddress {
@@ -115,6 +116,17 @@ extension String {
             }
         }
         return (result ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    /// Returns whether the text has these UTF-8 bytes.
+    @inline(__always)
+    func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        utf8.withContiguousStorageIfAvailable { own in
+            guard own.count == bytes.count else { return false }
+            // Without an address there are no bytes.
+            guard let start = own.baseAddress, let other = bytes.baseAddress else { return true }
+            return memcmp(start, other, own.count) == 0
+        } ?? utf8.elementsEqual(bytes)
     }
 
     /// Returns whether a text precedes another one by its UTF-8 bytes, which is code point order.

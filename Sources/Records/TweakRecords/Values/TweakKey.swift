@@ -51,6 +51,18 @@ extension TweakKey: StableHashable {
         return UInt64(bitPattern: Int64(hasher.hash))
     }
 
+    /// The same for levels that are bytes.
+    package static func hash(
+        of category: UnsafeRawBufferPointer, _ collection: UnsafeRawBufferPointer,
+        _ name: UnsafeRawBufferPointer
+    ) -> UInt64 {
+        var hasher = StableHasher(seed: 0)
+        hasher.combine(category)
+        hasher.combine(collection)
+        hasher.combine(name)
+        return UInt64(bitPattern: Int64(hasher.hash))
+    }
+
     /// The hash of the levels.
     package var levelsHash: UInt64 { levels.hash }
 
@@ -79,6 +91,17 @@ extension TweakKey: StableHashable {
     package func hasLevels(_ category: String, _ collection: String, _ name: String) -> Bool {
         levels.name.hasSameBytes(as: name) && levels.collection.hasSameBytes(as: collection)
             && levels.category.hasSameBytes(as: category)
+    }
+}
+
+extension TweakKey {
+    /// Returns whether the levels have these bytes.
+    package func hasLevels(
+        _ category: UnsafeRawBufferPointer, _ collection: UnsafeRawBufferPointer,
+        _ name: UnsafeRawBufferPointer
+    ) -> Bool {
+        levels.name.hasBytes(name) && levels.collection.hasBytes(collection)
+            && levels.category.hasBytes(category)
     }
 }
 
