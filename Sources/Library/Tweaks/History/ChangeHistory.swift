@@ -269,6 +269,8 @@ struct ChangeHistory {
             _ = dropFirst()
             isSingle = false
         }
+        // Only changes by clients are bursts.
+        guard case .client = dropped.author else { return }
         // Further away the sliders of several people would have to be moved at once.
         for index in 0..<(isSingle ? min(count, 8) : 0) {
             guard let next = self[index], next.tweak === dropped.tweak else { continue }

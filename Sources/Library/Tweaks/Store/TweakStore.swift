@@ -195,8 +195,10 @@ extension TweakStore {
             let (document, problem) = try file.loadSettingAside()
             if let problem { diagnostics.warn(problem) }
             guard !document.isEmpty else { return }
+            // The document's memory is free again before tweaks are decoded.
+            let provided = document.provided
             withState { state in
-                state.layers[.overrides] = document.provided
+                state.layers[.overrides] = provided
                 state.decode(only: Array(state.layers[.overrides].keys))
             }
         } catch {

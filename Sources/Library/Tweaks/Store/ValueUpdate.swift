@@ -391,7 +391,8 @@ extension TweakStore {
                 terms.isUsual && state.layers.leases.isEmpty
                 ? ValueUpdate(admitted.value, for: entry, in: source, by: author)
                 : state.update([(key, admitted.value)], in: source, by: author, terms)
-            if let update { try state.checkGates(update) }
+            guard let update else { return nil }
+            try state.checkGates(update)
             return update
         }
         guard let admission else { throw unknown(key) }
