@@ -123,10 +123,9 @@ import Testing
     @Test func `A program that executes another has no leases left`() throws {
         let program = try LiveProgram("exec", LiveProgram.path)
         let client = try program.connect()
-        #expect(
-            try client.request("set", ["tweak": LiveProgram.step, "value": 1, "until": "closed"]).errorCode
-                == nil)
-        #expect(try client.next() == nil)
+        try client.post("set", ["tweak": LiveProgram.step, "value": 1, "until": "closed"])
+        // The program may execute the other one before its library has answered.
+        while let answer = try client.next() { #expect(answer["error"] == nil) }
         #expect(try value(LiveProgram.step, of: program.connect()) == "0")
         _ = try program.end()
     }
