@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import Glibc
+// For `stdout`, a variable that nobody changes.
+@preconcurrency internal import Glibc
 internal import TweakRecords
 internal import TweakSystem
 
@@ -72,8 +73,11 @@ package func runCommand(
             if status == EXIT_SUCCESS { print(end.message) } else { printUsageError(end.message, arguments) }
         }
     }
-    guard fflush(nil) == 0 else {
-        printMessage("standard output: \(systemMessage())", of: name)
+    let isFlushed = fflush(nil) == 0
+    // Lines that are written one by one are lost before.
+    guard isFlushed, ferror(stdout) == 0 else {
+        let reason = isFlushed ? "some of it could not be written" : systemMessage()
+        printMessage("standard output: \(reason)", of: name)
         exit(EX_IOERR)
     }
     finishPager()

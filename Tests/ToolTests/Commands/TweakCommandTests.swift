@@ -116,6 +116,18 @@ import Testing
         }
     }
 
+    @Test func `74 is for lines that were lost one by one`() throws {
+        let result = try run(
+            "/bin/sh",
+            [
+                "-c", "stdbuf -oL \"$0\" list \"$1\" > /dev/full", Locations.product("tweak"),
+                SetterProgram.path,
+            ],
+            home: program.home)
+        #expect(result.status == 74)
+        #expect(result.error == "tweak: standard output: some of it could not be written\n")
+    }
+
     @Test func `A program without tweaks has none`() throws {
         let result = try run(
             Locations.product("tweak"), ["list", try Locations.program("ls")], home: program.home)
