@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -22,28 +21,8 @@
 int fbtweak__open_scopes;
 uint64_t fbtweak__sequence;
 
-void fbtweak__begin_any_stores(void) {
-  /* Another store of the process needs less than a microsecond, unless its thread is stopped. */
-  enum { PATIENCE = 10000 };
-  for (int i = 0; i < PATIENCE; i++) {
-    uint64_t count = __atomic_load_n(&fbtweak__sequence, __ATOMIC_RELAXED);
-    if (count % 2 == 0 && __atomic_compare_exchange_n(&fbtweak__sequence, &count, count + 1, false,
-                                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-      __atomic_thread_fence(__ATOMIC_RELEASE);
-      return;
-    }
-    sched_yield();
-  }
-  fbtweak__begin_stores(&fbtweak__sequence);
-}
-
-void fbtweak__end_any_stores(void) {
-  fbtweak__end_stores(&fbtweak__sequence);
-}
-
 void fbtweak__repair_sequence(void) {
-  if (__atomic_load_n(&fbtweak__sequence, __ATOMIC_RELAXED) % 2 != 0)
-    fbtweak__end_stores(&fbtweak__sequence);
+  __atomic_fetch_and(&fbtweak__sequence, ~FBTWEAK__STORING, __ATOMIC_RELEASE);
 }
 
 /*

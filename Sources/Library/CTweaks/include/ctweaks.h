@@ -61,8 +61,10 @@ static inline void fbtweak__count_scopes(int difference) {
 }
 
 /*
- * Odd while a commit stores values in cells, wherever these are.
+ * Counts the commits that store values in cells, wherever these are: the low 16 bits those that are
+ * storing now, the others all that have begun. Stores of the process have locks of their own.
  */
+#define FBTWEAK__STORING UINT64_C(0xffff)
 extern uint64_t fbtweak__sequence;
 static inline uint64_t fbtweak__begin_taking(void) {
   return __atomic_load_n(&fbtweak__sequence, __ATOMIC_ACQUIRE);
@@ -79,7 +81,8 @@ static inline bool fbtweak__has_taken(uint64_t before) {
 #else
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
 #endif
-  return before % 2 == 0 && before == __atomic_load_n(&fbtweak__sequence, __ATOMIC_RELAXED);
+  return (before & FBTWEAK__STORING) == 0 &&
+         before == __atomic_load_n(&fbtweak__sequence, __ATOMIC_RELAXED);
 }
 
 /* A gate in Swift, see FBTweakGate: whether something waits, and the pass if it does. */
@@ -117,9 +120,14 @@ static inline void fbtweak__end_stores(uint64_t *sequence) {
   uint64_t count = __atomic_load_n(sequence, __ATOMIC_RELAXED);
   __atomic_store_n(sequence, count + 1, __ATOMIC_RELEASE);
 }
-/* The same for fbtweak__sequence: stores of the process have locks of their own. */
-void fbtweak__begin_any_stores(void);
-void fbtweak__end_any_stores(void);
+/* The same for fbtweak__sequence. */
+static inline void fbtweak__begin_any_stores(void) {
+  __atomic_fetch_add(&fbtweak__sequence, FBTWEAK__STORING + 2, __ATOMIC_ACQUIRE);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+static inline void fbtweak__end_any_stores(void) {
+  __atomic_fetch_sub(&fbtweak__sequence, 1, __ATOMIC_RELEASE);
+}
 /* In a forked child: what another thread had begun will not be ended. */
 void fbtweak__repair_sequence(void);
 
