@@ -19,6 +19,8 @@ export class Editing {
   #frame = 0;
   /** The values before each drag, by the tweak's ID. */
   #gestures = new Map();
+  /** The IDs of tweaks with a tried value that this page gave back. */
+  #givenBack = new Set();
   #idle = [];
 
   constructor(state, api, notices, history) {
@@ -64,6 +66,11 @@ export class Editing {
 
   #isTrying(tweak) {
     return this.#state.trying.has(tweak.program);
+  }
+
+  /** Whether this page itself ended what it tried for a tweak. */
+  gaveBack(tweak) {
+    return tweak !== undefined && this.#givenBack.has(tweak.id);
   }
 
   isDragged(tweak) {
@@ -176,6 +183,10 @@ export class Editing {
     const isTried = this.#state.trying.has(program) || undefined;
     const told = new Map(entries.map(({ tweak }) => [tweak.key, tweak.told]));
     const values = entries.map((entry) => this.#item(entry, isTried));
+    for (const [index, { tweak }] of entries.entries()) {
+      if (isTried && values[index].reset) this.#givenBack.add(tweak.id);
+      else this.#givenBack.delete(tweak.id);
+    }
     try {
       const answer = await this.#api.post("set", { program, stream: this.#api.stream, values, try: isTried, ramp });
       this.#confirm(entries);

@@ -79,9 +79,11 @@ export function makeFollowing(page) {
       drawSoon();
     },
     trials({ program, trials }) {
-      const before = state.triedCount(program);
+      const before = state.triedKeys(program);
       state.setTrials(program, trials);
-      if (before > 0 && state.triedCount(program) === 0 && !page.commands.isEndingTrial()) tellTrialIsOver(program, before);
+      // What this page gave back, as by undo, can be tried again.
+      const isLost = before.some((key) => !page.editing.gaveBack(state.tweak(program, key)));
+      if (isLost && state.triedCount(program) === 0 && !page.commands.isEndingTrial()) tellTrialIsOver(program, before.length);
     },
     ping() {
       api.post("pong", { stream: api.stream }).catch(() => {});

@@ -103,9 +103,14 @@ export class State {
     return changed;
   }
 
-  /** The number of values that this page tries in a program. */
+  /** The keys of the values that this page tries in a program. */
+  triedKeys(id) {
+    return this.trials.get(id)?.find(({ stream }) => stream === this.stream)?.tweaks ?? [];
+  }
+
+  /** Their number. */
   triedCount(id) {
-    return this.trials.get(id)?.find(({ stream }) => stream === this.stream)?.tweaks.length ?? 0;
+    return this.triedKeys(id).length;
   }
 
   tweak(program, key) {
