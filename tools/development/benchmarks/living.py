@@ -75,6 +75,7 @@ def gated(client, loop, count):
 
 def leased(client, path, count):
     """From each kill of a client until an observer knows that its value is gone."""
+    client.ask("reset", tweak=LEVEL)
     client.ask("subscribe", tweaks=[LEVEL])
     samples = []
     for value in range(2, count + 2):
