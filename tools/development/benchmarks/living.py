@@ -82,7 +82,8 @@ def leased(client, path, count):
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
-            Client(path).ask("set", tweak=LEVEL, value=value, until="closed")
+            holder = Client(path)
+            holder.ask("set", tweak=LEVEL, value=value, until="closed")
             os.write(writing, b"\n")
             time.sleep(60)
             os._exit(0)
