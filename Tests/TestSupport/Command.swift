@@ -67,6 +67,7 @@ public final class RunningCommand: Sendable {
         reader.enter()
         Thread.detachNewThread { [self] in
             for data in Self.data(from: pipe) { captured.withLock { append(&$0, data) } }
+            try? pipe.fileHandleForReading.close()
             reader.leave()
         }
     }
