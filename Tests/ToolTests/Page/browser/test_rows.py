@@ -99,6 +99,9 @@ class PageTest(unittest.TestCase):
             wait_until(is_so)
         except AssertionError:
             self.fail(f"{key} is {control.value(key)!r} and not {value!r}")
+        # The page hears later than the program that its change is made.
+        self.browser.script("""return Promise.race([
+            globalThis.tweaksPage?.editing.settled(), new Promise(resolve => setTimeout(resolve, 1000))])""")
 
     def drag(self, element, dx, dy=0, steps=8, start=None):
         """Drags with the pointer, from the centre of an element or an offset from it."""
