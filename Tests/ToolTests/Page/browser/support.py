@@ -271,6 +271,10 @@ class Browser:
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)
 
+    def settle(self):
+        """Waits until the page, too, knows that its changes are made."""
+        self.script("return tweaksPage.editing.settled()")
+
     def find(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 

@@ -70,7 +70,7 @@ class Gates(PageTest):
                 };
                 look();""", GAIN)
             self.drag(slider, 60, steps=12)
-            browser.script("return tweaksPage.editing.settled()")
+            browser.settle()
             last = float(self.shown())
             self.becomes(GAIN, last)
             seen = browser.script("looking = false; return seen")

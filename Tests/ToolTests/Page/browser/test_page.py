@@ -125,7 +125,7 @@ class Together(PageTest):
         self.control.reset(all=True)
         wait_until(lambda: browser.script(value, key) == 120, "the reset does not arrive")
         browser.script("late.set()")
-        browser.script("return tweaksPage.editing.settled()")
+        browser.settle()
         self.assertEqual(browser.script(value, key), 120)
         # The same when all tweaks are loaded, as after a start of the program.
         browser.script("globalThis.loaded = tweaksPage.commands.load('page-program', {again: true})")

@@ -99,9 +99,6 @@ class PageTest(unittest.TestCase):
             wait_until(is_so)
         except AssertionError:
             self.fail(f"{key} is {control.value(key)!r} and not {value!r}")
-        # The page hears later than the program that its change is made.
-        self.browser.script("""return Promise.race([
-            globalThis.tweaksPage?.editing.settled(), new Promise(resolve => setTimeout(resolve, 1000))])""")
 
     def drag(self, element, dx, dy=0, steps=8, start=None):
         """Drags with the pointer, from the centre of an element or an offset from it."""
@@ -367,16 +364,21 @@ class Rows(PageTest):
         browser, key = self.browser, NUMBERS + "Stiffness"
         browser.type(browser.field(key), "200")
         self.becomes(key, 200)
+        browser.settle()
         self.drag(browser.slider(key), 400)
         self.becomes(key, 1000)
         browser.script("document.activeElement.blur()")
+        browser.settle()
         browser.press(Keys.CONTROL, "z")
         self.becomes(key, 200)
+        browser.settle()
         browser.press(Keys.CONTROL, "z")
         self.becomes(key, 120)
         wait_until(lambda: self.control.tweak(key)["source"] == "default", "undo leaves an override")
+        browser.settle()
         browser.press(Keys.CONTROL, Keys.SHIFT, "z")
         self.becomes(key, 200)
+        browser.settle()
         browser.click(browser.find("button[aria-label=Undo]"))
         self.becomes(key, 120)
 
@@ -552,15 +554,18 @@ class Rows(PageTest):
         browser.type(browser.field(NUMBERS + "Stiffness"), "300")
         self.becomes(NUMBERS + "Stiffness", 300)
         browser.blur()
+        browser.settle()
         browser.press("x")
         self.assertEqual(browser.find(".side[aria-pressed=true]").text, "B")
         browser.type(browser.field(NUMBERS + "Stiffness"), "500")
         browser.type(browser.field(NUMBERS + "Count"), "99")
         self.becomes(NUMBERS + "Count", 99)
         browser.blur()
+        browser.settle()
         browser.press("x")
         self.becomes(NUMBERS + "Stiffness", 300)
         self.becomes(NUMBERS + "Count", 60)
+        browser.settle()
         browser.press("x")
         self.becomes(NUMBERS + "Stiffness", 500)
         self.becomes(NUMBERS + "Count", 99)
