@@ -203,14 +203,15 @@ extension TweakStore {
 
     /// Values to give to tweaks.
     private struct Restoration {
-        /// The values of the keeper of overrides; `nil` for none. They end the session's.
+        /// The values of the keeper of overrides; `nil` for none.
         var overrides: [(key: TweakKey, value: TweakValue?)] = []
-        var session: [(key: TweakKey, value: TweakValue?)] = []
+        /// The values of the session. Other tweaks have none afterwards.
+        var session: [TweakKey: TweakValue] = [:]
         var undoes: UInt64 = 0
 
         mutating func add(_ key: TweakKey, override: TweakValue?, session value: TweakValue? = nil) {
             overrides.append((key, override))
-            if let value { session.append((key, value)) }
+            session[key] = value
         }
     }
 
@@ -229,18 +230,16 @@ extension TweakStore {
             let keeper = state.layers.keeper
             isForProvider = !state.layers.keepsItself(keeper)
             guard !isForProvider, !chosen.overrides.isEmpty else { return nil }
+            // One update for both, because a change of the override alone may change no value and is then not recorded.
             var update = ValueUpdate(chosen.overrides, in: keeper, by: author)
-            update.undoes = chosen.undoes
+            (update.session, update.undoes) = (chosen.session, chosen.undoes)
             do throws(TweakError) { try state.checkGates(update) } catch { throw .store(error) }
             return update
         }
-        do throws(TweakError) {
-            if isForProvider { try change(chosen.overrides, by: author) }
-        } catch {
-            throw .store(error)
-        }
-        if !chosen.session.isEmpty {
-            var update = ValueUpdate(chosen.session, in: .session, by: author)
+        if isForProvider {
+            do throws(TweakError) { try change(chosen.overrides, by: author) } catch { throw .store(error) }
+            var update = ValueUpdate(
+                chosen.overrides.map { ($0.key, chosen.session[$0.key]) }, in: .session, by: author)
             update.undoes = chosen.undoes
             apply { _ in update }
         }

@@ -175,7 +175,10 @@ struct ProviderLayers {
         for index in all.indices {
             let source = all[index].source
             let isUpdated = index == layer
-            if source == .session, !isUpdated, update?.endsSession == true { continue }
+            if source == .session, !isUpdated, let update, update.endsSession {
+                guard let value = update.session[tweak.key] else { continue }
+                return Resolution(value: value, source: source)
+            }
             var provided = isUpdated ? new : all[index].value(of: tweak.key)
             if index == leaseLayer, let value = update?.leases.value(of: tweak.key) {
                 provided = value.map(ProvidedValue.value)
@@ -258,7 +261,9 @@ struct ProviderLayers {
                 old = all[index].values.removeValue(forKey: opinion.key)
             }
             if old != opinion.provided { changed(opinion.key, opinion.provided) }
-            if let session, !all[session].values.isEmpty { all[session].values[opinion.key] = nil }
+            if let session, !all[session].values.isEmpty || !update.session.isEmpty {
+                all[session].values[opinion.key] = update.session[opinion.key].map(ProvidedValue.value)
+            }
             if !all[index].failures.isEmpty { all[index].failures[opinion.key] = nil }
             if !update.isAdmitted {
                 all[index].declarations.some[opinion.key] = update.declarations.some[opinion.key]

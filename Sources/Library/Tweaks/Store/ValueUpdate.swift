@@ -26,6 +26,8 @@ struct ValueUpdate {
     var isAdmitted = false
     /// Whether session values of these tweaks end.
     var endsSession = false
+    /// The values of the session that some of these tweaks get instead.
+    var session: [TweakKey: TweakValue] = [:]
     /// Leases that begin or end with it.
     var leases = Leases.Change()
     /// Whether leases begin or end, and nothing else changes.
