@@ -137,6 +137,7 @@ let package = Package(
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
             ]),
         .target(name: "TweakPlot", dependencies: ["TweakRecords"]),
+        .target(name: "TweakSources", dependencies: ["CommandSupport", "TweakRecords", "TweakSystem"]),
         .target(name: "TweakGenerators", dependencies: ["CommandSupport", "TweakFormats", "TweakRecords"]),
         .executableTarget(
             name: "tweak-dump",
@@ -156,7 +157,7 @@ let package = Package(
                 "TweakGenerators",
                 "TweakJSON",
                 "TweakOverrides", "TweakPlot",
-                "TweakProtocol", "TweakRecords", "TweakSystem", "TweakTargeting",
+                "TweakProtocol", "TweakRecords", "TweakSources", "TweakSystem", "TweakTargeting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak"),
@@ -260,6 +261,9 @@ let package = Package(
         .testTarget(name: "TweakSystemTests", dependencies: ["TestSupport", "TweakSystem"]),
         .testTarget(
             name: "CommandSupportTests", dependencies: ["CommandSupport", "TestSupport", "TweakRecords"]),
+        .testTarget(
+            name: "TweakSourcesTests",
+            dependencies: ["CommandSupport", "TestSupport", "TweakELF", "TweakRecords", "TweakSources"]),
         .testTarget(name: "TweakPlotTests", dependencies: ["TestSupport", "TweakPlot", "TweakRecords"]),
         .testTarget(
             name: "TweakMemoryTests", dependencies: ["TestSupport", "TweakMemory", "TweakRecords"]),
@@ -320,7 +324,7 @@ let folders = [
     "Page": ["CTweakPage", "TweakPage"],
     "Commands": [
         "CCommandArguments", "CommandCompletion", "CommandSupport", "TweakClient", "TweakGenerators",
-        "TweakPlot",
+        "TweakPlot", "TweakSources",
     ],
 ]
 for (folder, names) in folders {
