@@ -175,8 +175,8 @@ struct ProviderLayers {
         for index in all.indices {
             let source = all[index].source
             let isUpdated = index == layer
-            if source == .session, !isUpdated, let update, update.endsSession {
-                guard let value = update.session[tweak.key] else { continue }
+            if source == .session, !isUpdated, let session = update?.session {
+                guard let value = session[tweak.key] else { continue }
                 return Resolution(value: value, source: source)
             }
             var provided = isUpdated ? new : all[index].value(of: tweak.key)
@@ -251,7 +251,7 @@ struct ProviderLayers {
         defer { if !update.leases.isEmpty { commit(update.leases) } }
         guard let index, all.indices.contains(index) else { return }
         if all[index].values.isEmpty { all[index].values.reserveCapacity(update.opinions.count) }
-        let session = update.endsSession ? self.index(of: .session) : nil
+        let session = update.session.flatMap { values in self.index(of: .session).map { ($0, values) } }
         update.opinions.forEach { number, opinion in
             guard refused.isEmpty || !refused.contains(number) else { return }
             let old: ProvidedValue?
@@ -261,8 +261,8 @@ struct ProviderLayers {
                 old = all[index].values.removeValue(forKey: opinion.key)
             }
             if old != opinion.provided { changed(opinion.key, opinion.provided) }
-            if let session, !all[session].values.isEmpty || !update.session.isEmpty {
-                all[session].values[opinion.key] = update.session[opinion.key].map(ProvidedValue.value)
+            if let (layer, new) = session, !all[layer].values.isEmpty || !new.isEmpty {
+                all[layer].values[opinion.key] = new[opinion.key].map(ProvidedValue.value)
             }
             if !all[index].failures.isEmpty { all[index].failures[opinion.key] = nil }
             if !update.isAdmitted {

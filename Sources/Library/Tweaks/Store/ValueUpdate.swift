@@ -24,10 +24,8 @@ struct ValueUpdate {
     var opinions: ShortList<Opinion>
     /// Whether the tweaks have accepted the values.
     var isAdmitted = false
-    /// Whether session values of these tweaks end.
-    var endsSession = false
-    /// The values of the session that some of these tweaks get instead.
-    var session: [TweakKey: TweakValue] = [:]
+    /// The values that these tweaks have in the session afterwards, none without an entry; `nil` to leave the session.
+    var session: [TweakKey: TweakValue]?
     /// Leases that begin or end with it.
     var leases = Leases.Change()
     /// Whether leases begin or end, and nothing else changes.
@@ -65,7 +63,7 @@ struct ValueUpdate {
     init(_ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource, by author: ChangeAuthor) {
         self.init(of: source, by: author, values.lazy.map { ($0, $1.map(ProvidedValue.value)) })
         isAdmitted = true
-        endsSession = source == .overrides
+        if source == .overrides { session = [:] }
     }
 
     /// The same for a single tweak.
@@ -73,7 +71,7 @@ struct ValueUpdate {
         (self.source, self.author) = (source, author)
         opinions = ShortList(Opinion(key: entry.key, provided: .value(value), entry: entry))
         isAdmitted = true
-        endsSession = source == .overrides
+        if source == .overrides { session = [:] }
     }
 
     /// Gives tweaks the values that their providers have, after leases have begun or ended.
