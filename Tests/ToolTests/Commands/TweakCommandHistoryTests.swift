@@ -88,6 +88,19 @@ import Testing
         #expect(try setter.tweak("undo", "0").status == 64)
     }
 
+    @Test func `revert to the start keeps an override that is the default`() throws {
+        let program = try SetterProgram()
+        let kept = ["Setter": ["Values": ["Count": 5]]]
+        try program.writeOverrides(JSONSerialization.data(withJSONObject: kept))
+        let setter = try RunningSetter(program)
+        #expect(try setter.tweak("set", "Count", "6").succeeded)
+        #expect(try setter.tweak("revert").output == "Setter/Values/Count: 6 → 5\n")
+        #expect(waitUntil { (try? program.overrides()) == kept })
+        #expect(try setter.tweak("undo", "2").output == "Setter/Values/Count: 5 → 6\n")
+        #expect(waitUntil { (try? program.overrides()) == ["Setter": ["Values": ["Count": 6]]] })
+        #expect(setter.process.isRunning)
+    }
+
     @Test func `revert goes back to a mark and to the start`() throws {
         _ = try lines("set", "Count", "6")
         #expect(try lines("mark", "here") == ["here: after change 1"])
