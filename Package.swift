@@ -137,7 +137,9 @@ let package = Package(
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
             ]),
         .target(name: "TweakPlot", dependencies: ["TweakRecords"]),
-        .target(name: "TweakGenerators", dependencies: ["CommandSupport", "TweakFormats", "TweakRecords"]),
+        .target(
+            name: "TweakGenerators",
+            dependencies: ["CommandSupport", "TweakFormats", "TweakJSON", "TweakRecords"]),
         .executableTarget(
             name: "tweak-dump",
             dependencies: [
@@ -244,7 +246,8 @@ let package = Package(
         .testTarget(
             name: "TweakOverridesTests",
             dependencies: ["TestSupport", "TweakJSON", "TweakOverrides", "TweakRecords"]),
-        .testTarget(name: "TweakGeneratorsTests", dependencies: ["TweakGenerators"]),
+        .testTarget(
+            name: "TweakGeneratorsTests", dependencies: ["TweakGenerators", "TweakJSON", "TweakRecords"]),
         .testTarget(
             name: "TweakClientTests",
             dependencies: [

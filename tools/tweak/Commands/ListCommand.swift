@@ -2,6 +2,7 @@
 import ArgumentParser
 import CommandSupport
 import TweakClient
+import TweakGenerators
 import TweakJSON
 import TweakOverrides
 import TweakProtocol
@@ -9,10 +10,14 @@ import TweakRecords
 
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show the tweaks of a program with their values.")
+        commandName: "list", abstract: "Show the tweaks of a program with their values.",
+        discussion: """
+            The formats optuna and mlos describe the values that an optimizer can try, from limits, steps, scales and \
+            choices: an object of Optuna's distributions in JSON, and tunable parameters of mlos_bench.
+            """)
 
     @Option(help: "The output format.")
-    var format: OutputFormat = .table
+    var format: ListFormat = .table
 
     /// The headings of a table.
     enum Heading: String, Keyword {
@@ -44,7 +49,7 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         if format == .table { startPager() }
-        try target.forEach(format) { program throws(Failure) in
+        try target.forEach(format == .table ? .table : .json) { program throws(Failure) in
             let all = try program.tweaks()
             var tweaks = all
             if let group, group.contains("*") {
@@ -56,17 +61,31 @@ struct ListCommand: ParsableCommand {
             }
             if changed { tweaks = tweaks.filter(\.isChanged) }
             if let search { tweaks = tweaks.filter { $0.declaration.contains(words: search) } }
+            if format == .optuna || format == .mlos {
+                return try showSpace(of: tweaks.map(\.declaration), of: program)
+            }
             let isWhole = group == nil && search == nil && !changed
             let undeclared = isWhole ? try program.undeclared(besides: all).undeclaredValues : []
             let form = ProgramForm(
                 program: try program.description, tweaks: tweaks,
                 undeclared: undeclared.isEmpty ? nil : undeclared)
-            try target.show(form, of: program, as: format) {
+            try target.show(form, of: program, as: format == .json ? .json : .table) {
                 let rest =
                     form.undeclared.map { "\n  kept, though nothing declares them\n" + lines(of: $0) } ?? ""
                 return table(of: tweaks, program.title) + rest
             }
         }
+    }
+
+    private func showSpace(of tweaks: [TweakDeclaration], of program: any Program) throws(Failure) {
+        var space = SearchSpace(tweaks)
+        if format == .mlos { space.removeUnnameable() }
+        let reasons = space.leftOut.map { "\($0.key): \($0.reason)" }
+        if !reasons.isEmpty {
+            printMessage("\(counted(reasons.count, "tweak is", "tweaks are")) left out")
+            for reason in reasons { printError("  " + printable(reason)) }
+        }
+        try target.show(format == .mlos ? space.mlos : space.optuna, of: program, as: .json) { "" }
     }
 
     private func lines(of undeclared: [UndeclaredValue]) -> String {
@@ -100,6 +119,10 @@ struct ListCommand: ParsableCommand {
             emphasized: tweaks.map { $0.source != "\(TweakSource.binary)" }, rows: rows
         ).text
     }
+}
+
+enum ListFormat: String, Keyword {
+    case table, json, optuna, mlos
 }
 
 extension TweakDeclaration {

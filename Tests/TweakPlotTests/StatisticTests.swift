@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import Testing
+import TweakPlot
+
+@Suite struct `A statistic` {
+    @Test(arguments: [
+        ("mean", 3.75), ("min", 1), ("max", 8), ("last", 4), ("p50", 3), ("p95", 7.4), ("p0", 1), ("p100", 8),
+        ("p12.5", 1.375), ("rms", 85.0.squareRoot() / 2), ("sd", (28.75 / 3).squareRoot()), ("iae", 18.5),
+    ])
+    func `is the one of NumPy`(name: String, expected: Double) throws {
+        let statistic = try #require(Statistic(name: name))
+        #expect(abs(statistic([1, 2, 8, 4], at: [0, 1, 2, 4]) - expected) <= 1e-15 * expected)
+    }
+
+    @Test func `takes a percentile as it takes the absolute value, without order`() throws {
+        let values = [3, -1, 2.0], times = [10, 10.5, 11]
+        #expect(Statistic.integralOfAbsolute(values, at: times) == 1.75)
+        #expect(Statistic.percentile(50)(values, at: times) == 2)
+    }
+
+    @Test(arguments: Statistic.usualNames) func `is NaN if a sample is, or if there is none`(name: String)
+        throws
+    {
+        let statistic = try #require(Statistic(name: name))
+        #expect(statistic([1, .nan], at: [0, 1]).isNaN)
+        #expect(statistic([], at: []).isNaN)
+    }
+
+    @Test func `of one sample is the sample, and its standard deviation is unknown`() {
+        #expect(Statistic.mean([5], at: [0]) == 5 && Statistic.percentile(95)([5], at: [0]) == 5)
+        #expect(Statistic.standardDeviation([5], at: [0]).isNaN)
+        #expect(Statistic.integralOfAbsolute([5], at: [0]) == 0)
+    }
+
+    @Test func `is exact with many samples and infinite with infinite ones`() {
+        let many = [Double](repeating: 0.1, count: 100_000)
+        #expect(Statistic.mean(many, at: many) == 0.1)
+        #expect(Statistic.mean([1e100, 1, -1e100], at: [0, 1, 2]) == 1.0 / 3)
+        #expect(Statistic.mean([1, .infinity], at: [0, 1]) == .infinity)
+        #expect(Statistic.percentile(75)([.infinity, .infinity], at: [0, 1]) == .infinity)
+    }
+
+    @Test(arguments: ["", "p", "p101", "p-1", "pnan", "average", "P50"])
+    func `has a name`(name: String) { #expect(Statistic(name: name) == nil) }
+}
