@@ -3,7 +3,7 @@
 ///
 /// Each module becomes a function that returns its exports and is called once, after the functions of its imports.
 /// Modules use only `import { a, b } from "./c.js";` at the beginning, and `export` before a declaration. There are no
-/// import cycles, and only the first module awaits anything at the top level.
+/// import cycles, and only the first module awaits anything at the top level. Comments in lines of their own are left out.
 struct ModuleBundle {
     private(set) var text = ""
     private let sources: [String: String]
@@ -28,7 +28,14 @@ struct ModuleBundle {
     /// The body of a module and its exports. Adds the modules that it imports first.
     private mutating func read(_ path: String) -> (body: String, exports: [Substring]) {
         var (body, exports, statement) = ("", [Substring](), "")
-        for line in (sources[path] ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
+        var isInComment = false
+        for line in (sources[path] ?? "").split(separator: "\n") {
+            let code = line.drop { $0 == " " }
+            if isInComment || code.hasPrefix("/**") && (code.hasSuffix("*/") || !code.contains("*/")) {
+                isInComment = !code.hasSuffix("*/")
+                continue
+            }
+            if code.hasPrefix("//") { continue }
             if !statement.isEmpty || line.hasPrefix("import ") {
                 statement += line
                 guard line.hasSuffix(";") else { continue }
