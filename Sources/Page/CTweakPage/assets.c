@@ -12,6 +12,9 @@ static const unsigned char file_address_js[] = {
 static const unsigned char file_api_js[] = {
 #embed "../Files/api.js"
 };
+static const unsigned char file_axes_js[] = {
+#embed "../Files/axes.js"
+};
 static const unsigned char file_bar_js[] = {
 #embed "../Files/bar.js"
 };
@@ -120,6 +123,9 @@ static const unsigned char file_page_css[] = {
 static const unsigned char file_page_js[] = {
 #embed "../Files/page.js"
 };
+static const unsigned char file_plotting_js[] = {
+#embed "../Files/plotting.js"
+};
 static const unsigned char file_popups_js[] = {
 #embed "../Files/popups.js"
 };
@@ -144,13 +150,20 @@ static const unsigned char file_showing_js[] = {
 static const unsigned char file_state_js[] = {
 #embed "../Files/state.js"
 };
+static const unsigned char file_statistics_js[] = {
+#embed "../Files/statistics.js"
+};
 static const unsigned char file_tweaks_js[] = {
 #embed "../Files/tweaks.js"
+};
+static const unsigned char file_zooming_js[] = {
+#embed "../Files/zooming.js"
 };
 
 static const struct tweak_page_file files[] = {
     {"address.js", file_address_js, sizeof(file_address_js)},
     {"api.js", file_api_js, sizeof(file_api_js)},
+    {"axes.js", file_axes_js, sizeof(file_axes_js)},
     {"bar.js", file_bar_js, sizeof(file_bar_js)},
     {"changes.js", file_changes_js, sizeof(file_changes_js)},
     {"colours.js", file_colours_js, sizeof(file_colours_js)},
@@ -187,6 +200,7 @@ static const struct tweak_page_file files[] = {
     {"outline.js", file_outline_js, sizeof(file_outline_js)},
     {"page.css", file_page_css, sizeof(file_page_css)},
     {"page.js", file_page_js, sizeof(file_page_js)},
+    {"plotting.js", file_plotting_js, sizeof(file_plotting_js)},
     {"popups.js", file_popups_js, sizeof(file_popups_js)},
     {"preferences.js", file_preferences_js, sizeof(file_preferences_js)},
     {"presets.js", file_presets_js, sizeof(file_presets_js)},
@@ -195,7 +209,9 @@ static const struct tweak_page_file files[] = {
     {"samples.js", file_samples_js, sizeof(file_samples_js)},
     {"showing.js", file_showing_js, sizeof(file_showing_js)},
     {"state.js", file_state_js, sizeof(file_state_js)},
+    {"statistics.js", file_statistics_js, sizeof(file_statistics_js)},
     {"tweaks.js", file_tweaks_js, sizeof(file_tweaks_js)},
+    {"zooming.js", file_zooming_js, sizeof(file_zooming_js)},
 };
 
 struct tweak_page_file tweak_page_file_at(size_t place) {

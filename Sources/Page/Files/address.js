@@ -4,6 +4,7 @@
 
 import { filters, isEmptyQuery, wordsOf } from "./finding.js";
 import { linkText, placeOf, shown } from "./names.js";
+import { isDrawable } from "./tweaks.js";
 
 /**
  * Makes the functions that write and follow the address.
@@ -70,9 +71,33 @@ export function makeAddress(page) {
   function addressText() {
     const tweak = state.tweakOf(state.selected);
     const place = {
-      ...state.scope, ...(tweak ? { program: tweak.program, tweak: tweak.key } : {}), q: page.query.text, show: page.query.shows.join(" "),
+      ...state.scope, ...(tweak ? { program: tweak.program, tweak: tweak.key } : {}), ...graphPlace(), q: page.query.text, show: page.query.shows.join(" "),
     };
     return `${location.pathname}${linkText(place)}`;
+  }
+
+  /** What the address holds of the graph: keys of the program's tweaks, and IDs of others. */
+  function graphPlace(program = state.scope.program) {
+    if (page.graphed.size === 0) return {};
+    const { lines, across, ...rest } = page.graphs.place;
+    const nameOf = (id) => (id?.startsWith(`${program}\n`) ? id.slice(program.length + 1) : id);
+    return { ...rest, line: lines.map(nameOf), across: nameOf(across) };
+  }
+
+  /** Shows the graph that the address names, once the tweaks of its programs are loaded. */
+  function showGraph(place) {
+    const idOf = (name) => (name?.includes("\n") ? name : name && `${place.program}\n${name}`);
+    const ids = place.line.map(idOf);
+    const programs = [...new Set(ids.map((id) => id.slice(0, id.indexOf("\n"))))].map((id) => state.programs.get(id)).filter(Boolean);
+    for (const { id } of programs) commands.load(id);
+    if (programs.some(({ isLoaded }) => !isLoaded)) return;
+    delete place.line;
+    const wanted = ids.map((id) => state.tweakOf(id)).filter((tweak) => tweak && isDrawable(tweak) && !page.graphed.has(tweak.id));
+    page.graphs.place = { ...place, across: idOf(place.across) };
+    isFollowing = true;
+    commands.graph(wanted);
+    isFollowing = false;
+    findLayers(false);
   }
 
   function writeAddress() {
@@ -104,7 +129,7 @@ export function makeAddress(page) {
     page.query.shows = (place.show ?? "").split(" ").filter((name) => filters.some((filter) => filter[0] === name));
     page.bar.parts.search.value = page.query.text;
     state.scope = {};
-    for (const name of ["program", "category", "collection", "group"]) if (place[name] !== undefined) state.scope[name] = place[name];
+    for (const name of ["program", "category", "collection", "group", "panel", "row"]) if (place[name] !== undefined) state.scope[name] = place[name];
     page.wantedPlace = place;
     if (!place.tweak && state.selected) commands.select(undefined);
     isFollowing = false;
@@ -123,10 +148,17 @@ export function makeAddress(page) {
     const place = page.wantedPlace;
     if (!place) return;
     if (place.program && !state.programs.has(place.program)) return;
-    if (!place.tweak) {
+    if (place.line) showGraph(place);
+    if (place.row && state.programs.get(place.program)?.isLoaded) {
+      const missing = place.row.filter((key) => !state.tweak(place.program, key));
+      if (missing.length > 0) notices.problem(`The program does not declare ${missing.map(shown).join(", ")}`);
+      delete place.row;
+    }
+    if (!place.tweak && !place.line && !place.row) {
       page.wantedPlace = undefined;
       return;
     }
+    if (!place.tweak) return;
     const tweak = state.tweak(place.program, place.tweak);
     if (!tweak) {
       if (!state.programs.get(place.program)?.isLoaded) return;
@@ -152,5 +184,7 @@ export function makeAddress(page) {
     follow();
   });
 
-  return Object.freeze({ show, follow, goToPlace });
+  page.graphs.onChange = show;
+
+  return Object.freeze({ show, follow, goToPlace, graphPlace });
 }

@@ -4,7 +4,6 @@
 
 import { icon, iconButton, make, setAttribute, setText } from "./dom.js";
 import { filters, isEmptyQuery, typeKinds } from "./finding.js";
-import { mostSeries } from "./graphs.js";
 import { openHelp } from "./help.js";
 import { shown } from "./names.js";
 import { endText, whose } from "./outline.js";
@@ -206,10 +205,8 @@ export function makeBar(page) {
     const set = tweaks.filter((tweak) => isSettable(tweak) && isSet(tweak)).length;
     openMenu(anchor, "More actions", [
       { label: `Reset ${set} of ${tweaks.length}…`, isDisabled: set === 0, run: () => commands.resetScope(scope) },
-      { label: "Graph the monitors", isDisabled: !tweaks.some(({ monitor }) => monitor), run: () => {
-        for (const tweak of tweaks.filter((one) => isMonitored(one) && !page.graphed.has(one.id)).slice(0, mostSeries)) commands.toggleGraph(tweak);
-      } },
-      { label: "Copy link", run: () => commands.copyPlace(scope) },
+      { label: "Graph the monitors", isDisabled: !tweaks.some(isMonitored), run: () => commands.graph(tweaks.filter(isMonitored)) },
+      { label: "Copy link", run: () => commands.copyPlace({ ...scope, ...page.address.graphPlace(program.id) }) },
       { label: "Copy or export…", run: () => commands.openExport(program.id) },
       null,
       ...(program.state === "offline" ? [

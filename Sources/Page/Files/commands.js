@@ -6,7 +6,7 @@ import { copyText, shellCommand } from "./copying.js";
 import { make, setAttribute } from "./dom.js";
 import { openExport } from "./exporting.js";
 import { wordsOf } from "./finding.js";
-import { mostSeries } from "./graphs.js";
+import { mostLines } from "./graphs.js";
 import { keyOf, linkText, shown } from "./names.js";
 import { ask, openDialog } from "./popups.js";
 import { importFile, openPresets } from "./presets.js";
@@ -16,6 +16,9 @@ import { currentValue, isDrawable, isSet, isSettable, partnerName } from "./twea
 const byID = (id) => document.getElementById(id);
 /** Resetting this many tweaks or more needs confirmation. */
 const manyResets = 2;
+
+/** The names of tweaks, shortened. */
+const namesOf = (tweaks) => `${tweaks.slice(0, 8).map(({ label }) => label).join(", ")}${tweaks.length > 8 ? ` and ${tweaks.length - 8} more` : ""}`;
 
 /**
  * Makes the commands.
@@ -118,13 +121,20 @@ export function makeCommands(page) {
     toggleGraph(tweak) {
       if (!isDrawable(tweak)) return;
       if (!page.graphed.delete(tweak.id)) {
-        if (page.graphed.size >= mostSeries) {
-          notices.say(`A graph has at most ${mostSeries} lines`);
-          return;
-        }
-        page.graphed.add(tweak.id);
+        commands.graph([tweak]);
+        return;
       }
       showGraphs();
+      page.address.show();
+    },
+    /** Adds lines to the graph, and says which of them it does not draw. */
+    graph(tweaks) {
+      const added = tweaks.filter(({ id }) => !page.graphed.has(id));
+      const left = added.splice(Math.max(0, mostLines - page.graphed.size));
+      for (const { id } of added) page.graphed.add(id);
+      const waiting = showGraphs().filter((tweak) => added.includes(tweak));
+      if (waiting.length > 0) notices.say(`In the legend, but not drawn yet: ${namesOf(waiting)}. Hide a line to draw another`);
+      if (left.length > 0) notices.problem(`A graph has at most ${mostLines} lines. Left out: ${namesOf(left)}`);
       page.address.show();
     },
     closeGraph() {
@@ -345,13 +355,15 @@ export function makeCommands(page) {
     if (moved.tweaks.length === 1) page.list.reveal(moved.tweaks[0].id);
   }
 
+  /** Shows the lines of the graph. Returns the tweaks whose lines are not drawn. */
   function showGraphs() {
     const tweaks = [...page.graphed].map((id) => state.tweakOf(id)).filter(Boolean);
-    page.graphs.show(tweaks);
+    const waiting = page.graphs.show(tweaks);
     samples.graphing(new Set(tweaks.map(({ id }) => id)));
     page.following.drawSoon();
     page.list.refresh();
     page.details.update();
+    return waiting;
   }
 
   return commands;

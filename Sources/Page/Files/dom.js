@@ -51,6 +51,8 @@ const paths = {
   play: "M6 4l10 6-10 6z",
   plus: "M10 4v12M4 10h12",
   minus: "M4 10h12",
+  box: "M3 6V3h3M14 3h3v3M17 14v3h-3M6 17H3v-3M7 7h6v6H7z",
+  grip: "M7 5h.01M13 5h.01M7 10h.01M13 10h.01M7 15h.01M13 15h.01",
   pad: "M3 3h14v14H3zM3 10h14M10 3v14",
   link: "M8 12l4-4M9 6l2-2a3.5 3.5 0 0 1 5 5l-2 2M11 14l-2 2a3.5 3.5 0 0 1-5-5l2-2",
   copy: "M7 7h10v10H7zM13 7V3H3v10h4",

@@ -1,72 +1,81 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The graph: monitors and tweaks on one time axis, with a mark for each change of a tweak, pause, zoom and a cursor.
+// The graph: monitors and tweaks in plots with one time axis, marks of changes, pause, zoom, cursors and statistics.
 
+import { hasStates, layoutNamed, layouts, plotsOf, rangeOf } from "./axes.js";
 import { csvField } from "./copying.js";
-import { iconButton, make, setText } from "./dom.js";
-import { drawLine, extent, prepared, styleColour } from "./drawing.js";
+import { iconButton, make, setAttribute, setText } from "./dom.js";
+import { prepared } from "./drawing.js";
 import { shown } from "./names.js";
 import { shortText } from "./numbers.js";
+import { drawBox, drawCursors, drawMarks, drawPairs, drawPlots, isStepped, leastHeight, mostSeries, pictureOf, placed, themeColours } from "./plotting.js";
+import { pairsOf, statisticNames, statisticsOf } from "./statistics.js";
 import { valueText } from "./tweaks.js";
+import { View } from "./zooming.js";
 
-const windows = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
-export const mostSeries = 8;
-const edges = { left: 56, right: 12, top: 14, bottom: 22 };
+/** The most lines in the legend, of which the graph draws some. */
+export const mostLines = 32;
+/** A pointer that moves less, in CSS pixels, has not dragged. */
+const leastDrag = 5;
 
 export class Graphs {
   #page;
   #element;
   #canvas;
-  #legend;
-  #cursorText;
-  #marks;
-  #pauseButton;
-  #scaleButton;
+  #parts;
   #shown = [];
-  #seconds = 10;
-  #pausedAt;
+  #view = new View();
+  #layout = "units";
+  /** The ID of the horizontal line of an XY plot. */
+  #horizontal;
   #cursor;
-  #isEachOwn = false;
+  /** The times between which statistics are shown: none, one, or two. */
+  #measured = [];
   #drag;
-  #drawn;
+  /** The plots as last drawn. */
+  #plots = [];
+  #colours = { theme: "" };
+  #lastStatistics = 0;
+  /** Called when what the address holds has changed. */
+  onChange = () => {};
 
   /** @param {import("./page.js").Page} page */
   constructor(page, element) {
     this.#page = page;
     this.#element = element;
     this.#canvas = make("canvas", { class: "graph-canvas", role: "img", tabindex: "0", "aria-label": "Graph", "aria-describedby": "graph-help" });
-    this.#legend = make("ul", { class: "graph-legend", "aria-label": "Lines" });
-    this.#cursorText = make("output", { class: "graph-cursor", "aria-live": "polite" });
-    this.#marks = make("ol", { class: "graph-marks", "aria-label": "Changes, latest first" });
-    this.#pauseButton = iconButton("pause", "Pause", () => this.togglePause(), { "aria-pressed": "false" });
-    this.#scaleButton = make("button", {
-      type: "button", class: "button", text: "Separate scales", "aria-pressed": "false", title: "Scale each line separately",
-      onclick: () => {
-        this.#isEachOwn = !this.#isEachOwn;
-        this.#scaleButton.setAttribute("aria-pressed", String(this.#isEachOwn));
-      },
+    const button = (text, label, onclick) => make("button", { type: "button", class: "button", text, "aria-label": label, title: label, onclick });
+    const parts = (this.#parts = {
+      pause: iconButton("pause", "Pause", () => this.togglePause(), { "aria-pressed": "false" }),
+      window: make("output", { class: "graph-window" }),
+      box: iconButton("box", "Zoom to a box", () => this.#toggleBox(), { "aria-pressed": "false" }),
+      back: iconButton("undo", "Zoom back", () => this.#goBack(), { class: "graph-back", "aria-disabled": "true" }),
+      layout: make("select", { "aria-label": "Plots", onchange: () => this.#setLayout(parts.layout.value) },
+        layouts.map(([value, text]) => make("option", { value, text }))),
+      horizontal: make("select", { "aria-label": "Horizontal axis", hidden: true, onchange: () => this.#setLayout("xy", parts.horizontal.value) }),
+      cursorText: make("output", { class: "graph-cursor", "aria-live": "polite" }),
+      legend: make("ul", { class: "graph-legend", "aria-label": "Lines" }),
+      count: make("p", { class: "who", role: "status" }),
+      marks: make("ol", { class: "graph-marks", "aria-label": "Changes, latest first" }),
+      statistics: make("div", { class: "graph-statistics", tabindex: "0", role: "region", "aria-label": "Statistics", hidden: true }),
     });
     const bar = make("div", { class: "graph-bar", role: "toolbar", "aria-label": "Graph" }, make("h2", { text: "Graph" }),
-      this.#pauseButton, iconButton("plus", "Zoom in", () => this.zoom(-1)), iconButton("minus", "Zoom out", () => this.zoom(1)),
-      make("output", { class: "graph-window" }), this.#scaleButton,
-      make("button", { type: "button", class: "button", text: "CSV", "aria-label": "Save as CSV", onclick: () => this.saveCSV() }),
-      make("button", { type: "button", class: "button", text: "Clear", "aria-label": "Clear the graph", onclick: () => this.clear() }), this.#cursorText,
+      parts.pause, iconButton("plus", "Zoom in", () => this.zoom(-1)), iconButton("minus", "Zoom out", () => this.zoom(1)),
+      parts.window, parts.box, parts.back, parts.layout, parts.horizontal, button("CSV", "Save as CSV", () => this.saveCSV()),
+      button("PNG", "Save as PNG", () => this.savePNG()), button("Clear", "Clear the graph", () => this.clear()), parts.cursorText,
       iconButton("close", "Close the graph", () => this.#page.commands.closeGraph()));
-    element.append(bar, make("div", { class: "graph-main" }, this.#canvas, make("div", { class: "graph-side" }, this.#legend, this.#marks)),
-      make("p", { id: "graph-help", class: "off-screen", text: "Press plus or minus to zoom, Space to pause, and the arrow keys to move the cursor." }));
+    element.append(bar, make("div", { class: "graph-main" }, make("div", { class: "graph-plots" }, this.#canvas),
+      make("div", { class: "graph-side" }, parts.legend, parts.count, parts.marks)), parts.statistics,
+      make("p", { id: "graph-help", class: "off-screen",
+        text: "Plus and minus zoom in time, the up and down arrows in values, Backspace zooms back, Space pauses. The left and right arrows move the cursor, Enter places it for statistics, and z zooms to what is between two cursors." }));
     this.#listen();
   }
 
   #listen() {
     const canvas = this.#canvas;
     canvas.addEventListener("pointermove", (event) => {
-      if (this.#drag) {
-        const moved = ((this.#drag.x - event.clientX) / this.#plotWidth()) * this.#seconds;
-        this.#pausedAt = Math.min(this.#page.samples.now(), this.#drag.end + moved);
-        this.#showPause();
-        return;
-      }
-      this.#cursor = this.#timeAt(event.offsetX);
+      if (this.#drag) this.#dragTo(event);
+      else this.#cursor = this.#timeAt(event.offsetX);
     });
     canvas.addEventListener("pointerleave", () => {
       if (!this.#drag && document.activeElement !== canvas) this.#cursor = undefined;
@@ -74,189 +83,299 @@ export class Graphs {
     canvas.addEventListener("pointerdown", (event) => {
       if (event.pointerType === "mouse" && event.button !== 0) return;
       canvas.setPointerCapture(event.pointerId);
-      this.#drag = { x: event.clientX, end: this.#end() };
+      const plot = this.#plots.find(({ bottom }) => event.offsetY <= bottom) ?? this.#plots.at(-1);
+      const isBox = event.shiftKey || this.#parts.box.getAttribute("aria-pressed") === "true";
+      this.#drag = { plot, isBox, start: { x: event.offsetX, y: event.offsetY }, last: { x: event.offsetX, y: event.offsetY } };
     });
-    const finish = () => { this.#drag = undefined; };
-    canvas.addEventListener("pointerup", finish);
-    canvas.addEventListener("pointercancel", finish);
+    canvas.addEventListener("pointerup", (event) => {
+      const drag = this.#drag;
+      this.#drag = undefined;
+      if (!drag?.plot) return;
+      if (!drag.isMoved) this.#place(this.#timeAt(event.offsetX));
+      else if (drag.isBox) this.#zoomToBox(drag);
+    });
+    canvas.addEventListener("pointercancel", () => { this.#drag = undefined; });
     canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       this.zoom(Math.sign(event.deltaY));
     }, { passive: false });
     canvas.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const step = this.#seconds / (event.shiftKey ? 10 : 100);
-      const moves = { ArrowLeft: -step, ArrowRight: step };
-      if (event.key in moves) {
-        const end = this.#end();
-        this.#cursor = Math.min(end, Math.max(end - this.#seconds, (this.#cursor ?? end) + moves[event.key]));
-      } else if (event.key === "+" || event.key === "=") this.zoom(-1);
-      else if (event.key === "-") this.zoom(1);
-      else if (event.key === " ") this.togglePause();
-      else if (event.key === "Escape") this.#cursor = undefined;
-      else return;
+      const { seconds } = this.#view;
+      const step = seconds / (event.shiftKey ? 10 : 100);
+      const end = this.#end();
+      const move = (by) => { this.#cursor = Math.min(end, Math.max(end - seconds, (this.#cursor ?? end) + by)); };
+      const run = {
+        ArrowLeft: () => move(-step), ArrowRight: () => move(step), ArrowUp: () => this.#zoomValues(0.8), ArrowDown: () => this.#zoomValues(1.25),
+        "+": () => this.zoom(-1), "=": () => this.zoom(-1), "-": () => this.zoom(1), " ": () => this.togglePause(), Backspace: () => this.#goBack(),
+        Enter: () => this.#place(this.#cursor ?? end), z: () => this.#zoomToCursors(),
+        Escape: () => {
+          this.#cursor = undefined;
+          this.#measured = [];
+        },
+      }[event.key];
+      if (!run) return;
       event.preventDefault();
       event.stopPropagation();
+      run();
     });
   }
 
-  /** Shows lines for these tweaks. A line keeps its colour until it is removed. */
+  #dragTo(event) {
+    const { plot, isBox, start, last } = this.#drag;
+    const now = { x: event.offsetX, y: event.offsetY };
+    if (!plot || (!this.#drag.isMoved && Math.hypot(now.x - start.x, now.y - start.y) < leastDrag)) return;
+    this.#drag.isMoved = true;
+    this.#drag.last = now;
+    if (isBox) return;
+    const isPairs = this.#layout === "xy";
+    const across = (last.x - now.x) / (plot.right - plot.left);
+    const up = (now.y - last.y) / (plot.bottom - plot.top);
+    if (isPairs) this.#view.shift([plot.horizontalKey], across);
+    else this.#view.end = Math.min(this.#page.samples.now(), this.#end() + across * this.#view.seconds);
+    this.#view.shift(plot.axes.map(({ key }) => key), up);
+    this.#showPause();
+  }
+
+  /** Zooms to a box in one plot. A flat or narrow box zooms in one direction only. */
+  #zoomToBox({ plot, start, last }) {
+    const { left, right, top, bottom } = boxIn(plot, start, last);
+    const share = { left: (left - plot.left) / (plot.right - plot.left), right: (right - plot.left) / (plot.right - plot.left),
+      low: (plot.bottom - bottom) / (plot.bottom - plot.top), high: (plot.bottom - top) / (plot.bottom - plot.top) };
+    const part = ([low, high], from, to) => [low + (high - low) * from, low + (high - low) * to];
+    const [isWide, isTall] = [right - left >= leastDrag, bottom - top >= leastDrag];
+    const ranges = isTall ? plot.axes.map(({ key, range }) => [key, part(range, share.low, share.high)]) : [];
+    const end = this.#end();
+    if (plot.horizontalKey && isWide) ranges.push([plot.horizontalKey, part(plot.horizontalRange, share.left, share.right)]);
+    const times = isWide && !plot.horizontalKey ? part([end - this.#view.seconds, end], share.left, share.right) : [];
+    if (!isWide && !isTall) return;
+    this.#view.zoomTo({ from: times[0], to: times[1], ranges });
+    if (this.#parts.box.getAttribute("aria-pressed") === "true") this.#toggleBox();
+    this.#zoomed();
+  }
+
+  #zoomToCursors() {
+    const [from, to] = this.#span() ?? [];
+    if (!(to > from)) return;
+    this.#view.zoomTo({ from, to });
+    this.#zoomed();
+  }
+
+  /** Scales all axes of values about their middle. */
+  #zoomValues(factor) {
+    const scaled = ([low, high]) => [(low + high) / 2 - ((high - low) / 2) * factor, (low + high) / 2 + ((high - low) / 2) * factor];
+    this.#view.zoomTo({ ranges: this.#plots.flatMap(({ axes }) => axes.map(({ key, range }) => [key, scaled(range)])) });
+    this.#zoomed();
+  }
+
+  #goBack() {
+    if (!this.#view.canGoBack) return;
+    this.#view.back();
+    this.#zoomed();
+  }
+
+  #zoomed() {
+    setAttribute(this.#parts.back, "aria-disabled", this.#view.canGoBack ? undefined : "true");
+    this.#showPause();
+    this.#setZoomText();
+  }
+
+  #toggleBox() {
+    const isOn = this.#parts.box.getAttribute("aria-pressed") !== "true";
+    this.#parts.box.setAttribute("aria-pressed", String(isOn));
+    this.#canvas.classList.toggle("is-boxing", isOn);
+  }
+
+  #setLayout(layout, horizontal = this.#horizontal) {
+    this.#layout = layoutNamed(layout);
+    this.#horizontal = horizontal;
+    this.#measured = [];
+    this.#showLayout();
+    this.onChange();
+  }
+
+  #showLayout() {
+    const { layout, horizontal } = this.#parts;
+    layout.value = this.#layout;
+    horizontal.hidden = this.#layout !== "xy";
+    const lines = this.#lines();
+    horizontal.replaceChildren(...lines.map(({ id, tweak }) => make("option", { value: id, text: `Across: ${tweak.label}`, selected: id === this.#horizontal })));
+    this.#setZoomText();
+  }
+
+  /** Places a cursor for statistics. The third one begins again. */
+  #place(time) {
+    if (this.#layout === "xy") return;
+    this.#measured = this.#measured.length === 1 ? [this.#measured[0], time] : [time];
+    this.#lastStatistics = 0;
+    if (this.#measured.length === 1) this.#page.notices.whisper("First cursor placed. Place another one for statistics");
+  }
+
+  /** The times between which statistics are shown, or undefined. */
+  #span() {
+    const [first, second = this.#cursor] = this.#measured;
+    return first === undefined || second === undefined ? undefined : [Math.min(first, second), Math.max(first, second)];
+  }
+
+  /**
+   * Shows lines for these tweaks. A line keeps its colour until it is hidden or removed. Returns the tweaks in the legend whose
+   * lines are not drawn, because the graph draws only some.
+   */
   show(tweaks) {
     const before = new Map(this.#shown.map((line) => [line.id, line]));
-    const taken = new Set(tweaks.map(({ id }) => before.get(id)?.colour).filter((colour) => colour !== undefined));
-    const free = [...Array(mostSeries).keys()].filter((colour) => !taken.has(colour));
-    this.#shown = tweaks.map((tweak) => ({ ...(before.get(tweak.id) ?? { id: tweak.id, colour: free.shift() ?? 0, isHidden: false }), tweak }));
+    this.#shown = tweaks.map((tweak) => ({ ...(before.get(tweak.id) ?? { id: tweak.id, colour: undefined, isHidden: false }), tweak }));
+    for (const line of this.#shown) this.#giveColour(line);
     this.#element.hidden = tweaks.length === 0;
-    this.#legend.replaceChildren(...this.#shown.map((line) => this.#makeLegend(line)));
-    this.#setZoomText();
+    this.#showLegend();
+    return this.#shown.filter((line) => !line.isHidden && line.colour === undefined).map(({ tweak }) => tweak);
+  }
+
+  /** The lines that are drawn. */
+  #lines() {
+    return this.#shown.filter(({ colour }) => colour !== undefined);
+  }
+
+  /** Gives a line a colour, unless it is hidden or there is none left. */
+  #giveColour(line) {
+    if (line.isHidden || line.colour !== undefined) return;
+    const taken = new Set(this.#shown.map(({ colour }) => colour));
+    line.colour = [...Array(mostSeries).keys()].find((colour) => !taken.has(colour));
+  }
+
+  #showLegend() {
+    const { legend, count } = this.#parts;
+    const focused = /** @type {HTMLElement} */ (document.activeElement)?.dataset.line;
+    legend.replaceChildren(...this.#shown.map((line) => this.#makeLegend(line)));
+    if (focused) [...legend.querySelectorAll("[data-line]")].find(({ dataset }) => dataset.line === focused)?.focus();
+    const drawn = this.#lines().length;
+    setText(count, drawn === this.#shown.length ? "" : `${drawn} of ${this.#shown.length} lines drawn${drawn === mostSeries ? "; hide one to draw another" : ""}`);
+    this.#showLayout();
   }
 
   #makeLegend(line) {
     const { tweak } = line;
+    const isDrawn = line.colour !== undefined;
     line.output = make("output", { class: "legend-value" });
     const several = this.#shown.some((other) => other.tweak.program !== tweak.program);
     return make("li", {}, make("button", {
-      type: "button", class: "legend-name", "aria-pressed": String(!line.isHidden), title: "Show or hide the line", onclick: (event) => {
-        line.isHidden = !line.isHidden;
-        event.currentTarget.setAttribute("aria-pressed", String(!line.isHidden));
-      },
-    }, make("span", { class: `legend-colour colour-${line.colour}`, "aria-hidden": "true" }),
+      type: "button", class: "legend-name", "aria-pressed": String(isDrawn), title: isDrawn ? "Hide the line" : "Draw the line", data: { line: line.id },
+      onclick: () => this.#toggleLine(line),
+    }, make("span", { class: `legend-colour ${isDrawn ? `colour-${line.colour}` : ""}`, "aria-hidden": "true" }),
       make("span", { text: `${several ? `${shown(tweak.program)}: ` : ""}${tweak.label}` })),
     line.output, make("span", { class: "unit", text: shown(tweak.unit) }),
     iconButton("close", `Remove ${tweak.label} from the graph`, () => this.#page.commands.toggleGraph(tweak)));
   }
 
+  #toggleLine(line) {
+    line.isHidden = line.colour !== undefined;
+    line.colour = undefined;
+    this.#giveColour(line);
+    if (!line.isHidden && line.colour === undefined) {
+      this.#page.notices.say(`A graph draws at most ${mostSeries} lines. Hide one to draw ${line.tweak.label}`);
+    }
+    this.#showLegend();
+  }
+
   togglePause() {
-    this.#pausedAt = this.#pausedAt === undefined ? this.#page.samples.now() - 0.05 : undefined;
+    this.#view.end = this.#view.end === undefined ? this.#page.samples.now() - 0.05 : undefined;
     this.#showPause();
   }
 
   get isPaused() {
-    return this.#pausedAt !== undefined;
+    return this.#view.end !== undefined;
   }
 
   #showPause() {
-    const isPaused = this.isPaused;
+    const { isPaused } = this;
     const label = isPaused ? "Resume" : "Pause";
-    if (this.#pauseButton.title === label) return;
-    this.#pauseButton.title = label;
-    this.#pauseButton.setAttribute("aria-label", label);
-    this.#pauseButton.setAttribute("aria-pressed", String(isPaused));
+    const { pause } = this.#parts;
+    if (pause.title === label) return;
+    pause.title = label;
+    pause.setAttribute("aria-label", label);
+    pause.setAttribute("aria-pressed", String(isPaused));
     this.#page.notices.whisper(isPaused ? "Graph paused" : "Graph resumed");
   }
 
   /** Shows less (-1) or more (1) time. */
   zoom(direction) {
-    const at = windows.indexOf(this.#seconds);
-    const before = this.#seconds;
-    this.#seconds = windows[Math.min(windows.length - 1, Math.max(0, at + direction))];
-    if (this.isPaused && this.#cursor !== undefined) {
-      // Keep the time at the cursor in place.
-      const share = (this.#pausedAt - this.#cursor) / before;
-      this.#pausedAt = this.#cursor + share * this.#seconds;
-    }
+    this.#view.zoom(direction, this.#cursor);
     this.#setZoomText();
+    this.onChange();
   }
 
   #setZoomText() {
-    const text = this.#seconds < 60 ? `${this.#seconds} s` : `${this.#seconds / 60} min`;
-    setText(this.#element.querySelector(".graph-window"), text);
-    this.#canvas.setAttribute("aria-label", `Graph of ${this.#shown.map(({ tweak }) => tweak.label).join(", ")}, ${text}`);
+    const { text } = this.#view;
+    setText(this.#parts.window, text);
+    this.#canvas.setAttribute("aria-label", `Graph of ${this.#lines().map(({ tweak }) => tweak.label).join(", ")}, ${text}`);
   }
 
   clear() {
     this.#page.samples.clear(this.#shown.map(({ id }) => id));
-    this.#marks.replaceChildren();
+    this.#parts.marks.replaceChildren();
+    this.#measured = [];
   }
 
   #end() {
-    return this.#pausedAt ?? this.#page.samples.now() - 0.05;
-  }
-
-  #plotWidth() {
-    return Math.max(1, this.#canvas.clientWidth - edges.left - edges.right);
+    return this.#view.end ?? this.#page.samples.now() - 0.05;
   }
 
   #timeAt(x) {
+    const { left, right } = this.#plots[0] ?? { left: 0, right: 1 };
     const end = this.#end();
-    const time = end - this.#seconds * (1 - (x - edges.left) / this.#plotWidth());
-    return Math.min(end, Math.max(end - this.#seconds, time));
+    const { seconds } = this.#view;
+    return Math.min(end, Math.max(end - seconds, end - seconds * (1 - (x - left) / (right - left))));
   }
 
   /** Draws a frame. */
   draw() {
     if (this.#element.hidden) return;
     const { samples } = this.#page;
-    const { context, width, height } = prepared(this.#canvas);
-    const plot = { left: edges.left, top: edges.top, right: width - edges.right, bottom: height - edges.bottom };
-    if (plot.right - plot.left < 20 || plot.bottom - plot.top < 20) return;
+    const seriesOf = (id) => samples.series(id);
+    const lines = this.#lines();
     const end = this.#end();
-    const from = end - this.#seconds;
-    const x = (time) => plot.left + ((time - from) / this.#seconds) * (plot.right - plot.left);
-    const lines = this.#shown.filter(({ isHidden }) => !isHidden).map((line) => {
-      const series = samples.series(line.id);
-      return { ...line, series, range: series && extent(series, from, end) };
-    });
-    const common = rangeOf(lines.map(({ range }) => range));
-    const colours = this.#colours();
-    context.font = "11px system-ui, sans-serif";
-    this.#drawAxes(context, plot, { from, end, x, range: common, colours, isOwn: this.#isEachOwn });
+    const from = end - this.#view.seconds;
+    const isPairs = this.#layout === "xy";
+    const plots = isPairs ? [{ key: "xy", axes: [] }] : plotsOf(lines, this.#layout);
+    this.#canvas.style.minHeight = plots.length > 1 ? `${leastHeight(plots.length)}px` : "";
+    const { context, width, height } = prepared(this.#canvas);
+    this.#plots = placed(plots, { width, height, view: this.#view, from, end, seriesOf });
+    const [first] = this.#plots;
     const marks = this.#visibleMarks(from, end);
-    this.#drawMarks(context, plot, marks, x, colours);
-    context.save();
-    context.beginPath();
-    context.rect(plot.left, plot.top - 2, plot.right - plot.left, plot.bottom - plot.top + 4);
-    context.clip();
-    for (const { series, range, colour, tweak } of lines) {
-      if (!series || !range) continue;
-      const [low, high] = this.#isEachOwn ? rangeOf([range]) : common;
-      context.strokeStyle = colours.series[colour];
-      context.lineWidth = 1.75;
-      context.lineJoin = "round";
-      drawLine(context, series, {
-        from, to: end, x, width: plot.right - plot.left, isStepped: !tweak.monitor || tweak.type === "bool" || Boolean(tweak.choices),
-        y: (value) => plot.bottom - ((value - low) / (high - low)) * (plot.bottom - plot.top),
-      });
+    this.#showValues(marks, isPairs && lines.length < 2 ? "An XY plot needs two lines" : "");
+    if (!first || first.right - first.left < 20 || first.bottom - first.top < 20) return;
+    const colours = this.#themeColours();
+    context.font = "11px system-ui, sans-serif";
+    if (isPairs) this.#drawPairs(context, lines, { from, end, colours, seriesOf });
+    else {
+      drawPlots(context, this.#plots, { from, end, now: samples.now(), colours, seriesOf });
+      const x = (time) => first.left + ((time - from) / this.#view.seconds) * (first.right - first.left);
+      drawMarks(context, this.#plots, marks, x, colours);
+      const span = this.#span();
+      drawCursors(context, this.#plots, [...this.#measured, this.#cursor].filter((time) => time >= from && time <= end).map(x), span?.map(x), colours);
     }
-    context.restore();
-    this.#drawCursor(context, plot, x, from, end, colours);
-    this.#showValues(marks);
+    if (this.#drag?.isBox && this.#drag.isMoved) drawBox(context, boxIn(this.#drag.plot, this.#drag.start, this.#drag.last), colours);
+    this.#showStatistics(lines, seriesOf);
   }
 
-  #colours() {
+  #drawPairs(context, lines, { from, end, colours, seriesOf }) {
+    const horizontal = lines.find(({ id }) => id === this.#horizontal) ?? lines[0];
+    const others = lines.filter((line) => line !== horizontal);
+    const base = horizontal && seriesOf(horizontal.id);
+    if (!base || others.length === 0) return;
+    const pairs = others.map(({ id }) => (seriesOf(id) ? pairsOf(base, seriesOf(id), from, end) : []));
+    const limits = (index) => rangeOf(pairs.map((list) => list.length > 0 &&
+      list.reduce(([low, high], pair) => [Math.min(low, pair[index]), Math.max(high, pair[index])], [Infinity, -Infinity])));
+    const [plot] = this.#plots;
+    const horizontalKey = `x\n${horizontal.id}`;
+    const ranges = { x: this.#view.ranges.get(horizontalKey) ?? limits(0), y: this.#view.ranges.get("y") ?? limits(1) };
+    Object.assign(plot, { horizontalKey, horizontalRange: ranges.x, axes: [{ key: "y", range: ranges.y }] });
+    drawPairs(context, plot, { horizontal, lines: others, ranges, pairs, colours });
+  }
+
+  #themeColours() {
     const theme = `${document.documentElement.dataset.theme}${matchMedia("(prefers-color-scheme: dark)").matches}`;
-    if (this.#drawn?.theme !== theme) {
-      this.#drawn = {
-        theme, text: styleColour("--muted"), line: styleColour("--line"), strong: styleColour("--text"), mark: styleColour("--mark"),
-        back: styleColour("--panel"), series: [...Array(mostSeries).keys()].map((index) => styleColour(`--series-${index}`)),
-      };
-    }
-    return this.#drawn;
-  }
-
-  #drawAxes(context, plot, { from, end, x, range, colours, isOwn }) {
-    const [low, high] = range;
-    context.strokeStyle = colours.line;
-    context.fillStyle = colours.text;
-    context.lineWidth = 1;
-    context.textBaseline = "middle";
-    context.textAlign = "right";
-    if (!isOwn) {
-      for (const value of ticks(low, high, Math.max(2, Math.floor((plot.bottom - plot.top) / 36)))) {
-        const y = Math.round(plot.bottom - ((value - low) / (high - low)) * (plot.bottom - plot.top)) + 0.5;
-        line(context, plot.left, y, plot.right, y);
-        context.fillText(shortText(value, 4), plot.left - 6, y);
-      }
-    }
-    context.textBaseline = "top";
-    context.textAlign = "center";
-    const now = this.#page.samples.now();
-    for (const offset of ticks(from - now, end - now, Math.max(2, Math.floor((plot.right - plot.left) / 90)))) {
-      const at = Math.round(x(now + offset)) + 0.5;
-      if (at < plot.left || at > plot.right) continue;
-      line(context, at, plot.top, at, plot.bottom);
-      context.fillText(offset > -0.0005 ? "now" : `${shortText(offset, 4)} s`, at, plot.bottom + 6);
-    }
+    if (this.#colours.theme !== theme) this.#colours = { theme, ...themeColours() };
+    return this.#colours;
   }
 
   #visibleMarks(from, end) {
@@ -271,46 +390,7 @@ export class Graphs {
     return marks;
   }
 
-  #drawMarks(context, plot, marks, x, colours) {
-    context.textAlign = "left";
-    context.textBaseline = "top";
-    let free = Infinity;
-    for (const mark of marks) {
-      const at = Math.round(x(mark.time)) + 0.5;
-      context.strokeStyle = colours.mark;
-      context.setLineDash([3, 3]);
-      line(context, at, plot.top, at, plot.bottom);
-      context.setLineDash([]);
-      context.fillStyle = colours.mark;
-      context.beginPath();
-      context.moveTo(at - 4, plot.top - 6);
-      context.lineTo(at + 4, plot.top - 6);
-      context.lineTo(at, plot.top);
-      context.fill();
-      const text = `${mark.label} ${mark.newText} · ${mark.who}`;
-      const width = context.measureText(text).width;
-      if (at + width + 8 > free || at + width + 8 > plot.right) {
-        free = Math.min(free, at);
-        continue;
-      }
-      context.globalAlpha = 0.85;
-      context.fillStyle = colours.back;
-      context.fillRect(at + 4, plot.top + 1, width + 4, 13);
-      context.globalAlpha = 1;
-      context.fillStyle = colours.text;
-      context.fillText(text, at + 6, plot.top + 2);
-      free = at;
-    }
-  }
-
-  #drawCursor(context, plot, x, from, end, colours) {
-    if (this.#cursor === undefined || this.#cursor < from || this.#cursor > end) return;
-    const at = Math.round(x(this.#cursor)) + 0.5;
-    context.strokeStyle = colours.strong;
-    line(context, at, plot.top, at, plot.bottom);
-  }
-
-  #showValues(marks) {
+  #showValues(marks, problem) {
     const { samples } = this.#page;
     const hasCursor = this.#cursor !== undefined;
     for (const line of this.#shown) {
@@ -318,18 +398,65 @@ export class Graphs {
       const value = hasCursor ? series?.valueAt(this.#cursor) : series?.last;
       setText(line.output, value === undefined ? "–" : stateName(line.tweak, value) ?? shortText(value));
     }
-    let text = "";
-    if (hasCursor) {
-      const near = samples.marks.filter((mark) => Math.abs(mark.time - this.#cursor) < this.#seconds / 100).at(-1);
+    let text = problem;
+    if (hasCursor && !problem) {
+      const near = samples.marks.filter((mark) => Math.abs(mark.time - this.#cursor) < this.#view.seconds / 100).at(-1);
       text = `${(this.#cursor - samples.now()).toFixed(2)} s${near ? ` · ${near.label} ${near.text} · ${near.who}` : ""}`;
     }
-    setText(this.#cursorText, text);
+    setText(this.#parts.cursorText, text);
     const newest = marks[0] ? `${marks.length} ${marks[0].time} ${marks[0].text}` : "";
-    if (this.#marks.dataset.newest === newest) return;
-    this.#marks.dataset.newest = newest;
-    this.#marks.replaceChildren(...marks.slice(0, 12).map((mark) => make("li", {},
+    if (this.#parts.marks.dataset.newest === newest) return;
+    this.#parts.marks.dataset.newest = newest;
+    this.#parts.marks.replaceChildren(...marks.slice(0, 12).map((mark) => make("li", {},
       make("time", { text: new Date(mark.time * 1000).toLocaleTimeString("en-GB") }),
       make("span", { text: `${mark.label} ${mark.text}` }), make("span", { class: "who", text: mark.who }))));
+  }
+
+  /** Shows the statistics between the cursors, at most ten times a second. */
+  #showStatistics(lines, seriesOf) {
+    const { statistics } = this.#parts;
+    const span = this.#layout === "xy" ? undefined : this.#span();
+    statistics.hidden = !span;
+    const now = performance.now();
+    if (!span || now - this.#lastStatistics < 100) return;
+    this.#lastStatistics = now;
+    const [from, to] = span;
+    const cells = lines.map((line) => {
+      const series = seriesOf(line.id);
+      const found = series && statisticsOf(series, from, to, isStepped(line));
+      return statisticNames.map(([name]) => (found?.[name] === undefined ? "–" : shortText(found[name])));
+    });
+    const title = `${shortText(to - from, 4)} s between the cursors`;
+    const text = JSON.stringify([title, lines.map(({ id, colour }) => [id, colour]), cells]);
+    if (statistics.dataset.text === text) return;
+    statistics.dataset.text = text;
+    statistics.replaceChildren(make("table", {}, make("caption", { text: title }),
+      make("thead", {}, make("tr", {}, make("td", {}), statisticNames.map(([, label]) => make("th", { scope: "col", text: label })))),
+      make("tbody", {}, lines.map(({ tweak, colour }, index) => make("tr", {},
+        make("th", { scope: "row" }, make("span", { class: `legend-colour colour-${colour}`, "aria-hidden": "true" }), make("span", { text: tweak.label }),
+          hasStates(tweak) ? undefined : make("span", { class: "unit", text: shown(tweak.unit) })),
+        cells[index].map((cell) => make("td", { text: cell })))))));
+  }
+
+  /** The plots as last drawn, from top to bottom. */
+  get plots() {
+    return this.#plots;
+  }
+
+  /** What the address holds: the IDs of the lines, the layout, the horizontal line and the time shown. */
+  get place() {
+    return {
+      lines: this.#shown.map(({ id }) => id), plots: this.#layout === "units" ? undefined : this.#layout,
+      across: this.#layout === "xy" ? this.#horizontal : undefined, seconds: this.#view.seconds === 10 ? undefined : String(Number(this.#view.seconds.toPrecision(4))),
+    };
+  }
+
+  set place({ plots, across, seconds }) {
+    this.#layout = layoutNamed(plots);
+    this.#horizontal = across;
+    const wanted = Number(seconds ?? 10);
+    if (wanted >= 0.001 && wanted <= 600) this.#view.seconds = wanted;
+    this.#showLayout();
   }
 
   /** The graph as CSV: time, a column for each line, and the changes. */
@@ -360,47 +487,30 @@ export class Graphs {
   saveCSV() {
     this.#page.commands.save("graph.csv", this.csv(), "text/csv");
   }
+
+  /** Saves the plots with a legend as a picture. */
+  async savePNG() {
+    const legend = this.#lines().map(({ tweak, colour, output }) => {
+      const unit = shown(tweak.unit);
+      return { colour, text: `${tweak.label}: ${output.textContent}${unit && !hasStates(tweak) ? ` ${unit}` : ""}` };
+    });
+    const programs = [...new Set(this.#lines().map(({ tweak }) => shown(tweak.program)))].join(", ");
+    const title = { colour: undefined, text: `${programs}, ${new Date(this.#end() * 1000).toLocaleString("en-GB")}` };
+    this.#page.commands.save("graph.png", await pictureOf(this.#canvas, [...legend, title], this.#themeColours()), "image/png");
+  }
+}
+
+/** The part of a plot between two points. */
+function boxIn({ left, right, top, bottom }, one, other) {
+  const inside = (low, high, number) => Math.min(high, Math.max(low, number));
+  return {
+    left: inside(left, right, Math.min(one.x, other.x)), right: inside(left, right, Math.max(one.x, other.x)),
+    top: inside(top, bottom, Math.min(one.y, other.y)), bottom: inside(top, bottom, Math.max(one.y, other.y)),
+  };
 }
 
 /** The name of the value of a switch or a choice, or undefined if it has none. */
 function stateName(tweak, number) {
   if (tweak.type === "bool") return valueText(tweak, number >= 0.5);
   return tweak.choices?.some(({ value, label }) => label && Number(value) === number) ? valueText(tweak, number) : undefined;
-}
-
-/** A range that contains all ranges, never empty, with a margin. */
-function rangeOf(ranges) {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const range of ranges) {
-    if (!range) continue;
-    low = Math.min(low, range[0]);
-    high = Math.max(high, range[1]);
-  }
-  if (low > high) return [0, 1];
-  if (low === high) {
-    const space = Math.abs(low) * 0.1 || 1;
-    return [low - space, high + space];
-  }
-  const space = (high - low) * 0.05;
-  return [low - space, high + space];
-}
-
-/** About `count` round numbers between two limits. */
-function ticks(low, high, count) {
-  const rough = (high - low) / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? rough;
-  const numbers = [];
-  for (let value = Math.ceil(low / step) * step; value <= high + step * 1e-9 && numbers.length < 50; value += step) {
-    numbers.push(Math.abs(value) < step * 1e-9 ? 0 : value);
-  }
-  return numbers;
-}
-
-function line(context, fromX, fromY, toX, toY) {
-  context.beginPath();
-  context.moveTo(fromX, fromY);
-  context.lineTo(toX, toY);
-  context.stroke();
 }

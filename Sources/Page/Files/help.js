@@ -23,7 +23,10 @@ const sections = [
     ["300 ms, 1:30, 2 min 5 s", "durations"], ["Esc", "cancel"],
   ]],
   ["In a text", [["Enter", "accept"], ["Shift Enter", "start a new line"], ["Ctrl Enter", "accept several lines"], ["Esc", "cancel"]]],
-  ["On the graph", [["← →", "move the cursor; faster with Shift"], ["+ −", "zoom"], ["Space", "pause"], ["drag", "go back in time"]]],
+  ["On the graph", [
+    ["← →", "move the cursor; faster with Shift"], ["Enter, or click", "place a cursor; two show statistics"], ["z", "zoom to what is between the cursors"],
+    ["+ −", "zoom in time"], ["↑ ↓", "zoom in values"], ["Shift and drag", "zoom to a box"], ["Backspace", "zoom back"], ["Space", "pause"], ["drag", "go back in time"],
+  ]],
 ];
 
 export function openHelp() {

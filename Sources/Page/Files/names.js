@@ -36,11 +36,15 @@ export function unescaped(text) {
   });
 }
 
+/** The parameters that can be there several times, in an order: the tweaks of a panel, and the lines of the graph. */
+const lists = ["row", "line"];
+
 /** The address fragment of a place on this page. */
 export function linkText(place) {
   const parameters = new URLSearchParams();
-  for (const name of ["program", "tweak", "category", "collection", "group", "q", "show"]) {
-    if (place[name]) parameters.set(name, place[name]);
+  for (const name of ["program", "tweak", "category", "collection", "group", "panel", "row", "line", "plots", "across", "seconds", "q", "show"]) {
+    if (lists.includes(name)) for (const one of place[name] ?? []) parameters.append(name, one);
+    else if (place[name]) parameters.set(name, place[name]);
   }
   const text = parameters.toString();
   return text ? `#${text}` : "";
@@ -49,5 +53,8 @@ export function linkText(place) {
 /** The place that a fragment names; reverses `linkText`. */
 export function placeOf(fragment) {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
-  return Object.fromEntries([...parameters].filter(([, value]) => value !== ""));
+  /** @type {Record<string, any>} */
+  const place = Object.fromEntries([...parameters].filter(([, value]) => value !== ""));
+  for (const name of lists) if (place[name]) place[name] = parameters.getAll(name).filter(Boolean);
+  return place;
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The plots of a graph: which lines share a plot and an axis, ranges and ticks. Pure.
+
+import { shortText } from "./numbers.js";
+
+/**
+ * The layouts: name and label.
+ *
+ * @type {[string, string][]}
+ */
+export const layouts = [["units", "A plot for each unit"], ["together", "One plot"], ["lines", "A plot for each line"], ["xy", "XY"]];
+
+/** The layout with a name; the first one for other names. */
+export const layoutNamed = (name) => (layouts.some(([one]) => one === name) ? name : layouts[0][0]);
+
+/** Whether the values of a tweak are states with names. */
+export const hasStates = (tweak) => tweak.type === "bool" || Boolean(tweak.choices?.some(({ label }) => label));
+
+/** What an axis shows: a unit, the states of one tweak, or off and on. */
+function measureOf(tweak) {
+  if (tweak.type === "bool") return "bool";
+  return hasStates(tweak) ? `states\n${tweak.id}` : `unit\n${tweak.unit ?? ""}`;
+}
+
+/**
+ * The plots of lines, from top to bottom, as `{ key, axes }`, where an axis is `{ key, tweak, lines }`.
+ *
+ * - lines: the lines as `{ id, tweak }`.
+ */
+export function plotsOf(lines, layout) {
+  const plots = new Map();
+  for (const line of lines) {
+    const measure = measureOf(line.tweak);
+    const key = layout === "together" ? "" : layout === "lines" ? line.id : measure;
+    if (!plots.has(key)) plots.set(key, new Map());
+    const axes = plots.get(key);
+    if (!axes.has(measure)) axes.set(measure, { key: `${key}\n${measure}`, tweak: line.tweak, lines: [] });
+    axes.get(measure).lines.push(line);
+  }
+  return [...plots].map(([key, axes]) => ({ key, axes: [...axes.values()] }));
+}
+
+/** A range that contains all ranges, never empty, with a margin. */
+export function rangeOf(ranges) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const range of ranges) {
+    if (!range) continue;
+    low = Math.min(low, range[0]);
+    high = Math.max(high, range[1]);
+  }
+  if (low > high) return [0, 1];
+  if (low === high) {
+    const space = Math.abs(low) * 0.1 || 1;
+    return [low - space, high + space];
+  }
+  // Halved, because the difference of the largest doubles overflows.
+  const space = (high / 2 - low / 2) * 0.1;
+  return [low - space, high + space];
+}
+
+/** About `count` round numbers between two limits. */
+export function ticks(low, high, count) {
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? rough;
+  const numbers = [];
+  for (let value = Math.ceil(low / step) * step; value <= high + step * 1e-9 && numbers.length < 50; value += step) {
+    numbers.push(Math.abs(value) < step * 1e-9 ? 0 : value);
+  }
+  return numbers;
+}
+
+/** The ticks of an axis as `[value, text]`: names for states, otherwise round numbers. */
+export function axisTicks(tweak, low, high, count) {
+  if (!hasStates(tweak)) return ticks(low, high, count).map((value) => [value, shortText(value, 4)]);
+  const states = tweak.type === "bool" ? [[0, "off"], [1, "on"]] : tweak.choices.map(({ value, label }) => [Number(value), label || String(value)]);
+  return states.filter(([value]) => value >= low && value <= high);
+}

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of the graph: plots and axes, zooming, statistics, XY plots, pictures, and links."""
+
+import os
+import unittest
+
+from support import ActionChains, Keys, wait_until
+from test_rows import NUMBERS, OTHERS, PageTest
+
+SPEED, TARGET = "Motor/State/Speed", "Motor/Control/Target"
+TEMPERATURE, PHASE = "Motor/State/Temperature", "Motor/State/Phase"
+
+
+class Graph(PageTest):
+    def graph(self, *keys):
+        for key in keys:
+            self.browser.click(self.browser.part(key, ".row-graph"))
+        length = "return tweaksPage.samples.series(`page-program\\n${arguments[0]}`)?.length ?? 0"
+        for key in keys:
+            wait_until(lambda: self.browser.script(length, key) > 5, f"no samples of {key}")
+        wait_until(self.plots, "nothing is drawn")
+
+    def plots(self):
+        """The plots as lists of axes, each with its lines."""
+        return self.browser.script(
+            "return tweaksPage.graphs.plots.map(({axes}) => axes.map(({lines}) => lines.map(({tweak}) => tweak.label).join()))")
+
+    def ranges(self):
+        return self.browser.script("return tweaksPage.graphs.plots.map(({axes}) => axes.map(({range}) => range))")
+
+    def place(self, index=0):
+        """The edges of a plot on the page."""
+        return self.browser.script(
+            """const {left, right, top, bottom} = tweaksPage.graphs.plots[arguments[0]];
+            return {left, right, top, bottom};""", index)
+
+    def choose(self, label, text):
+        select = self.browser.find(f"select[aria-label='{label}']")
+        next(option for option in select.find_elements("css selector", "option") if option.text == text).click()
+
+    def move(self, start, end, *, shift=False):
+        """Drags on the canvas between two points."""
+        canvas = self.browser.find(".graph-canvas")
+        middle = (canvas.size["width"] / 2, canvas.size["height"] / 2)
+        chain = ActionChains(self.browser.driver, duration=10)
+        if shift:
+            chain.key_down(Keys.SHIFT)
+        chain.move_to_element_with_offset(canvas, round(start[0] - middle[0]), round(start[1] - middle[1])).click_and_hold()
+        for share in (0.5, 1):
+            chain.move_to_element_with_offset(canvas, *(round(one + (other - one) * share - half) for one, other, half in zip(start, end, middle)))
+        chain.release()
+        if shift:
+            chain.key_up(Keys.SHIFT)
+        chain.perform()
+
+    def test_each_unit_has_a_plot_or_an_axis_of_its_own(self):
+        self.graph(SPEED, TARGET, TEMPERATURE, PHASE)
+        wait_until(lambda: self.plots() == [["Speed,Target"], ["Temperature"], ["Phase"]], "not a plot for each unit")
+        places = [self.place(index) for index in range(3)]
+        self.assertEqual(len({(place["left"], place["right"]) for place in places}), 1, "the times of the plots are not aligned")
+        self.assertTrue(all(one["bottom"] <= other["top"] for one, other in zip(places, places[1:])), "plots overlap")
+        self.choose("Plots", "One plot")
+        wait_until(lambda: self.plots() == [["Speed,Target", "Temperature", "Phase"]], "not an axis for each unit")
+        speed, temperature, _ = self.ranges()[0]
+        self.assertLess(temperature[1], 200)
+        self.assertGreater(speed[1], 3000)
+        self.choose("Plots", "A plot for each line")
+        wait_until(lambda: len(self.plots()) == 4, "not a plot for each line")
+        # A hidden line leaves its plot.
+        self.browser.click(self.browser.named(".legend-name", "Phase"))
+        wait_until(lambda: len(self.plots()) == 3, "the plot of a hidden line stays")
+
+    def test_a_box_zooms_in_both_directions_and_back(self):
+        browser = self.browser
+        self.graph(SPEED, TEMPERATURE)
+        wait_until(lambda: len(self.plots()) == 2)
+        back = browser.find(".graph-back")
+        self.assertEqual(back.get_attribute("aria-disabled"), "true")
+        for zoom in ("Shift", "the button"):
+            wait_until(lambda: browser.text(".graph-window") == "10 s")
+            before, place = self.ranges(), self.place(1)
+            width, height = place["right"] - place["left"], place["bottom"] - place["top"]
+            corners = [(place["left"] + width * share, place["top"] + height * share) for share in (0.25, 0.75)]
+            if zoom == "the button":
+                browser.click(browser.find("button[aria-label='Zoom to a box']"))
+            self.move(*corners, shift=zoom == "Shift")
+            wait_until(lambda: 4.5 < float(browser.text(".graph-window").split()[0]) < 5.5, f"{zoom} does not zoom in time")
+            self.assertTrue(browser.is_there("button[aria-label='Resume']"))
+            low, high = self.ranges()[1][0]
+            self.assertLess(high - low, 0.6 * (before[1][0][1] - before[1][0][0]), f"{zoom} does not zoom in values")
+            self.assertEqual(browser.find("button[aria-label='Zoom to a box']").get_attribute("aria-pressed"), "false")
+            if zoom == "Shift":
+                browser.click(back)
+            else:
+                browser.find(".graph-canvas").send_keys(Keys.BACKSPACE)
+            wait_until(lambda: browser.is_there("button[aria-label='Pause']"), "the graph does not go on")
+        self.assertEqual(back.get_attribute("aria-disabled"), "true")
+        # In values, by keys.
+        low, high = self.ranges()[1][0]
+        browser.find(".graph-canvas").send_keys(Keys.ARROW_UP)
+        wait_until(lambda: (lambda range: range[1] - range[0] < 0.9 * (high - low))(self.ranges()[1][0]), "the arrow does not zoom")
+
+    def test_statistics_between_two_cursors(self):
+        browser = self.browser
+        self.graph(SPEED, TEMPERATURE, TARGET)
+        place = self.place()
+        width, middle = place["right"] - place["left"], (place["top"] + place["bottom"]) / 2
+        browser.find(".graph-canvas").send_keys(" ")
+        wait_until(lambda: browser.is_there("button[aria-label='Resume']"))
+        for share in (0.7, 0.95):
+            point = (place["left"] + width * share, middle)
+            self.move(point, point)
+        table = wait_until(lambda: browser.find(".graph-statistics table"), "there are no statistics")
+        self.assertAlmostEqual(float(browser.text(".graph-statistics caption").split()[0]), 2.5, delta=0.1)
+        self.assertEqual([cell.text for cell in table.find_elements("css selector", "thead th")], ["min", "max", "mean", "rms", "sd", "per second"])
+        rows = {row.text.split()[0]: [float(cell.text) for cell in row.find_elements("css selector", "td")]
+                for row in table.find_elements("css selector", "tbody tr")}
+        self.assertEqual(rows["Target"], [4000, 4000, 4000, 4000, 0, 0])
+        low, high, mean, rms, deviation, _ = rows["Temperature"]
+        self.assertTrue(low <= mean <= high and rms >= mean - 0.01 and deviation < high - low, rows)
+        # By keys: two cursors, and a zoom to what is between them.
+        canvas = browser.find(".graph-canvas")
+        canvas.send_keys(Keys.ESCAPE)
+        wait_until(lambda: not browser.find(".graph-statistics").is_displayed(), "Escape does not remove the cursors")
+        canvas.send_keys(Keys.ENTER)
+        for _ in range(3):
+            browser.press(Keys.SHIFT, Keys.ARROW_LEFT)
+        canvas.send_keys(Keys.ENTER)
+        wait_until(lambda: browser.text(".graph-statistics caption").startswith("3 s "), "Enter places no cursors")
+        canvas.send_keys("z")
+        wait_until(lambda: browser.text(".graph-window") == "3 s", "z does not zoom")
+
+    def test_one_line_against_another(self):
+        browser = self.browser
+        self.graph(SPEED)
+        self.choose("Plots", "XY")
+        wait_until(lambda: browser.text(".graph-cursor") == "An XY plot needs two lines")
+        self.graph(TEMPERATURE)
+        wait_until(lambda: browser.script("return tweaksPage.graphs.plots[0].horizontalKey") == f"x\npage-program\n{SPEED}")
+        self.choose("Horizontal axis", "Across: Temperature")
+        wait_until(lambda: browser.script("return tweaksPage.graphs.plots[0].horizontalKey") == f"x\npage-program\n{TEMPERATURE}")
+        before = browser.script("return tweaksPage.graphs.plots[0].horizontalRange")
+        place = self.place()
+        self.move((place["left"] + 50, place["top"] + 10), (place["left"] + 150, place["top"] + 60), shift=True)
+        wait_until(lambda: (lambda range: range[1] - range[0] < 0.5 * (before[1] - before[0]))(browser.script("return tweaksPage.graphs.plots[0].horizontalRange")),
+                   "a box does not zoom the horizontal axis")
+        browser.click(browser.find(".graph-back"))
+        wait_until(lambda: browser.find(".graph-back").get_attribute("aria-disabled") == "true")
+
+    def test_a_graph_is_saved_as_a_picture(self):
+        browser = self.browser
+        self.graph(SPEED, TEMPERATURE)
+        browser.click(browser.find("button[aria-label='Save as PNG']"))
+        path = os.path.join(browser.downloads, "graph.png")
+        wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 1000, "there is no picture")
+        with open(path, "rb") as file:
+            head = file.read(24)
+        self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
+        width, height = (int.from_bytes(head[at:at + 4], "big") for at in (16, 20))
+        canvas = browser.find(".graph-canvas").size
+        self.assertEqual(width, canvas["width"])
+        # The legend is below the plots.
+        self.assertGreater(height, canvas["height"] + 40)
+
+    def test_lines_beyond_eight_are_chosen_in_the_legend(self):
+        browser = self.browser
+        browser.script(
+            """const {state, commands} = tweaksPage;
+            commands.graph([...state.programs.get('page-program').tweaks.values()].filter(({key, type}) => key.startsWith(arguments[0]) && type === 'double'));
+            commands.graph(['Motor/State/Speed', 'Motor/State/Temperature', 'Kinds/Actions/Runs'].map((key) => state.tweak('page-program', key)));""",
+            NUMBERS)
+        legend = wait_until(lambda: browser.all(".graph-legend li"))
+        self.assertGreater(len(legend), 8)
+        drawn = "return [...document.querySelectorAll('.legend-name[aria-pressed=true]')].map(({innerText}) => innerText.trim())"
+        self.assertEqual(len(browser.script(drawn)), 8)
+        self.assertEqual(browser.text(".graph-side .who"), f"8 of {len(legend)} lines drawn; hide one to draw another")
+        wait_until(lambda: any("not drawn yet" in text and "Runs" in text for text in browser.notices()), "the page does not say which lines it does not draw")
+        browser.named(".legend-name", "Runs").click()
+        wait_until(lambda: any("at most 8 lines" in text for text in browser.notices()))
+        self.assertNotIn("Runs", browser.script(drawn))
+        first = browser.script(drawn)[0]
+        browser.named(".legend-name", first).click()
+        wait_until(lambda: first not in browser.script(drawn))
+        browser.named(".legend-name", "Runs").click()
+        wait_until(lambda: "Runs" in browser.script(drawn), "another line is not drawn")
+
+    def test_a_link_has_the_graph(self):
+        browser = self.browser
+        self.graph(SPEED, TEMPERATURE, OTHERS + "Switch")
+        self.choose("Plots", "One plot")
+        browser.click(browser.find("button[aria-label='Zoom out']"))
+        wait_until(lambda: "seconds=20" in browser.driver.current_url and "plots=together" in browser.driver.current_url, "the address has no graph")
+        self.show(browser.driver.current_url.split("#")[1])
+        wait_until(lambda: browser.find("#graphs").is_displayed(), "the link does not open the graph")
+        wait_until(lambda: self.plots() == [["Speed", "Temperature", "Switch"]])
+        self.assertEqual(browser.text(".graph-window"), "20 s")
+        self.assertEqual(browser.find("select[aria-label='Plots']").get_attribute("value"), "together")
+        browser.click(browser.find("button[aria-label='Close the graph']"))
+        wait_until(lambda: "line=" not in browser.driver.current_url, "the address keeps a closed graph")
+
+
+if __name__ == "__main__":
+    unittest.main()

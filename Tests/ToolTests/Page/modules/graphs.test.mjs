@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Plots, axes, statistics and zooming of the graph.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { axisTicks, layoutNamed, plotsOf, rangeOf, ticks } from "../../../../Sources/Page/Files/axes.js";
+import { Series } from "../../../../Sources/Page/Files/samples.js";
+import { pairsOf, statisticsOf } from "../../../../Sources/Page/Files/statistics.js";
+import { View } from "../../../../Sources/Page/Files/zooming.js";
+
+const line = (id, tweak) => ({ id, tweak: { id, type: "double", ...tweak } });
+const phase = line("Phase", { type: "int32", choices: [{ value: 0, label: "idle" }, { value: 1, label: "" }, { value: 2, label: "running" }] });
+const lines = [line("Speed", { unit: "rpm" }), line("Target", { unit: "rpm" }), line("Temperature", { unit: "°C" }), line("On", { type: "bool" }), phase];
+
+/** A series of values at times. */
+function series(...values) {
+  const made = new Series();
+  for (const [time, value] of values) made.add(time, value);
+  return made;
+}
+
+test("lines share a plot, or an axis, if they have the same unit", () => {
+  const shape = (layout) => plotsOf(lines, layout).map(({ axes }) => axes.map((axis) => axis.lines.map(({ id }) => id).join()));
+  assert.deepEqual(shape("units"), [["Speed,Target"], ["Temperature"], ["On"], ["Phase"]]);
+  assert.deepEqual(shape("together"), [["Speed,Target", "Temperature", "On", "Phase"]]);
+  assert.deepEqual(shape("lines"), [["Speed"], ["Target"], ["Temperature"], ["On"], ["Phase"]]);
+  const keys = plotsOf(lines, "lines").flatMap(({ axes }) => axes.map(({ key }) => key));
+  assert.equal(new Set(keys).size, keys.length);
+  assert.deepEqual(plotsOf([], "units"), []);
+  assert.equal(layoutNamed("nonsense"), "units");
+});
+
+test("an axis has round numbers, or the names of states", () => {
+  assert.deepEqual(ticks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
+  assert.deepEqual(axisTicks(lines[0].tweak, -0.5, 1, 3), [[-0.5, "-0.5"], [0, "0"], [0.5, "0.5"], [1, "1"]]);
+  assert.deepEqual(axisTicks(phase.tweak, -0.1, 2.1, 3), [[0, "idle"], [1, "1"], [2, "running"]]);
+  assert.deepEqual(axisTicks(lines[3].tweak, 0.5, 2, 3), [[1, "on"]]);
+  assert.deepEqual(rangeOf([[0, 10], undefined, [-10, 5]]), [-12, 12].map((limit) => limit - Math.sign(limit)));
+  for (const ranges of [[], [[0, 0]], [[5, 5]], [[-1.7e308, 1.7e308]]]) {
+    const [low, high] = rangeOf(ranges);
+    assert(low < high, JSON.stringify(ranges));
+  }
+});
+
+test("statistics are weighted by time", () => {
+  // 0 for a second, then 10 for three.
+  const stepped = statisticsOf(series([0, 0], [1, 10]), 0, 4, true);
+  assert(stepped);
+  assert.deepEqual([stepped.low, stepped.high, stepped.mean, stepped.rms], [0, 10, 7.5, Math.sqrt(75)]);
+  assert(Math.abs(stepped.deviation - Math.sqrt(75 - 7.5 ** 2)) < 1e-12);
+  assert.equal(stepped.rate, 2.5);
+  // A ramp, of which a part is between the cursors; samples are dense at its end.
+  const ramp = statisticsOf(series([0, 0], [2, 20], [2.1, 21], [2.2, 22], [4, 40]), 1, 3, false);
+  assert(ramp);
+  for (const [name, expected] of [["low", 10], ["high", 30], ["mean", 20], ["deviation", 10 / Math.sqrt(3)], ["rate", 10]]) {
+    assert(Math.abs(ramp[name] - expected) < 1e-9, `${name} is ${ramp[name]}`);
+  }
+});
+
+test("statistics of large numbers keep small differences, and leave out what is not finite", () => {
+  const large = statisticsOf(series([0, 1e9], [1, 1e9 + 2], [2, 1e9]), 0, 2, true);
+  assert(large);
+  assert(Math.abs(large.deviation - 1) < 1e-6);
+  const gap = statisticsOf(series([0, 1], [1, NaN], [2, 3], [3, 3]), 0, 3, false);
+  assert.deepEqual([gap?.low, gap?.high, gap?.mean], [1, 3, 3]);
+  assert.equal(statisticsOf(series([0, NaN]), 0, 1, true), undefined);
+  assert.equal(statisticsOf(series(), 0, 1, true), undefined);
+  assert.equal(statisticsOf(series([5, 1]), 0, 4, true), undefined);
+  assert.deepEqual(statisticsOf(series([1, 7]), 0, 2, false), { low: 7, high: 7, mean: 7, rms: 7, deviation: 0, rate: undefined });
+});
+
+test("an XY plot has pairs of values at the same times", () => {
+  const x = series([1, 10], [2, 20], [3, 30], [4, 40]);
+  assert.deepEqual(pairsOf(x, series([0, 0], [1, 1], [2.5, 2], [3, NaN], [4, 4], [9, 9]), 1, 4), [[10, 1], [20, 2], [40, 4]]);
+  assert.deepEqual(pairsOf(x, series([3, 3], [4, 4]), 3.5, 5), [[40, 4]]);
+  assert.deepEqual(pairsOf(series(), series([1, 1]), 0, 5), []);
+});
+
+test("zooming to a box can be undone, step by step", () => {
+  const view = new View();
+  view.zoomTo({ from: 100, to: 103, ranges: [["a", [1, 2]]] });
+  view.zoomTo({ ranges: [["a", [1.2, 1.4]], ["b", [5, 5]]] });
+  assert.deepEqual([view.seconds, view.end, view.ranges.get("a"), view.ranges.has("b"), view.text], [3, 103, [1.2, 1.4], false, "3 s"]);
+  view.shift(["a", "c"], 0.5);
+  assert.deepEqual(view.ranges.get("a")?.map((limit) => limit.toFixed(2)), ["1.30", "1.50"]);
+  view.back();
+  assert.deepEqual([view.seconds, view.ranges.get("a")], [3, [1, 2]]);
+  view.back();
+  assert.deepEqual([view.seconds, view.end, view.ranges.size, view.canGoBack], [10, undefined, 0, false]);
+  view.back();
+  assert.equal(view.seconds, 10);
+});
+
+test("zooming in time keeps the time at the cursor in its place", () => {
+  const view = new View();
+  view.end = 100;
+  view.zoom(-1, 95);
+  assert.deepEqual([view.seconds, view.end, view.text], [5, 97.5, "5 s"]);
+  view.zoomTo({ from: 1, to: 4 });
+  view.zoom(1);
+  assert.equal(view.seconds, 5);
+  view.zoom(-1);
+  assert.equal(view.seconds, 2);
+  for (let count = 0; count < 20; count += 1) view.zoom(1);
+  assert.equal(view.text, "10 min");
+});
