@@ -9,7 +9,7 @@ import { shortText } from "./numbers.js";
  *
  * @type {[string, string][]}
  */
-export const layouts = [["units", "A plot for each unit"], ["together", "One plot"], ["lines", "A plot for each line"], ["xy", "XY"]];
+export const layouts = [["units", "By unit"], ["together", "One plot"], ["lines", "By line"], ["xy", "XY"]];
 
 /** The layout with a name; the first one for other names. */
 export const layoutNamed = (name) => (layouts.some(([one]) => one === name) ? name : layouts[0][0]);

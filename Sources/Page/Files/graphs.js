@@ -5,7 +5,7 @@
 import { hasStates, layoutNamed, layouts, plotsOf, rangeOf } from "./axes.js";
 import { csvField } from "./copying.js";
 import { iconButton, make, setAttribute, setText } from "./dom.js";
-import { prepared } from "./drawing.js";
+import { extent, prepared } from "./drawing.js";
 import { shown } from "./names.js";
 import { shortText } from "./numbers.js";
 import { drawBox, drawCursors, drawMarks, drawPairs, drawPlots, isStepped, leastHeight, mostSeries, pictureOf, placed, themeColours } from "./plotting.js";
@@ -34,6 +34,7 @@ export class Graphs {
   #drag;
   /** The plots as last drawn. */
   #plots = [];
+  /** @type {any} */
   #colours = { theme: "" };
   #lastStatistics = 0;
   /** Called when what the address holds has changed. */
@@ -335,18 +336,23 @@ export class Graphs {
     const end = this.#end();
     const from = end - this.#view.seconds;
     const isPairs = this.#layout === "xy";
-    const plots = isPairs ? [{ key: "xy", axes: [] }] : plotsOf(lines, this.#layout);
-    this.#canvas.style.minHeight = plots.length > 1 ? `${leastHeight(plots.length)}px` : "";
+    const pairs = isPairs ? this.#pairs(lines, from, end, seriesOf) : undefined;
+    const plots = pairs ? plotsOf(pairs.lines, "together") : plotsOf(lines, this.#layout);
+    const colours = this.#themeColours();
+    this.#canvas.style.minHeight = plots.length > 1 ? `${leastHeight(plots.length, colours.textSize)}px` : "";
     const { context, width, height } = prepared(this.#canvas);
-    this.#plots = placed(plots, { width, height, view: this.#view, from, end, seriesOf });
+    const rangeFor = pairs?.rangeFor ?? (({ id }) => seriesOf(id) && extent(seriesOf(id), from, end));
+    this.#plots = placed(plots, { width, height, text: colours.textSize, view: this.#view, rangeFor });
     const [first] = this.#plots;
     const marks = this.#visibleMarks(from, end);
     this.#showValues(marks, isPairs && lines.length < 2 ? "An XY plot needs two lines" : "");
     if (!first || first.right - first.left < 20 || first.bottom - first.top < 20) return;
-    const colours = this.#themeColours();
-    context.font = "11px system-ui, sans-serif";
-    if (isPairs) this.#drawPairs(context, lines, { from, end, colours, seriesOf });
-    else {
+    context.font = `${colours.textSize}px system-ui, sans-serif`;
+    if (pairs) {
+      const horizontalRange = this.#view.ranges.get(pairs.horizontalKey) ?? pairs.horizontalRange;
+      Object.assign(first, { horizontalKey: pairs.horizontalKey, horizontalRange });
+      drawPairs(context, first, { horizontal: pairs.horizontal, pairsOf: pairs.of, colours });
+    } else {
       drawPlots(context, this.#plots, { from, end, now: samples.now(), colours, seriesOf });
       const x = (time) => first.left + ((time - from) / this.#view.seconds) * (first.right - first.left);
       drawMarks(context, this.#plots, marks, x, colours);
@@ -357,24 +363,24 @@ export class Graphs {
     this.#showStatistics(lines, seriesOf);
   }
 
-  #drawPairs(context, lines, { from, end, colours, seriesOf }) {
+  /** What an XY plot shows: its horizontal line, the other lines, and their pairs of values and ranges. */
+  #pairs(lines, from, end, seriesOf) {
     const horizontal = lines.find(({ id }) => id === this.#horizontal) ?? lines[0];
-    const others = lines.filter((line) => line !== horizontal);
     const base = horizontal && seriesOf(horizontal.id);
-    if (!base || others.length === 0) return;
-    const pairs = others.map(({ id }) => (seriesOf(id) ? pairsOf(base, seriesOf(id), from, end) : []));
-    const limits = (index) => rangeOf(pairs.map((list) => list.length > 0 &&
-      list.reduce(([low, high], pair) => [Math.min(low, pair[index]), Math.max(high, pair[index])], [Infinity, -Infinity])));
-    const [plot] = this.#plots;
-    const horizontalKey = `x\n${horizontal.id}`;
-    const ranges = { x: this.#view.ranges.get(horizontalKey) ?? limits(0), y: this.#view.ranges.get("y") ?? limits(1) };
-    Object.assign(plot, { horizontalKey, horizontalRange: ranges.x, axes: [{ key: "y", range: ranges.y }] });
-    drawPairs(context, plot, { horizontal, lines: others, ranges, pairs, colours });
+    const others = lines.filter((line) => line !== horizontal);
+    const pairs = new Map(others.map(({ id }) => [id, base && seriesOf(id) ? pairsOf(base, seriesOf(id), from, end) : []]));
+    const limits = (list, index) => list.length > 0 &&
+      list.reduce(([low, high], pair) => [Math.min(low, pair[index]), Math.max(high, pair[index])], [Infinity, -Infinity]);
+    return {
+      horizontal, lines: others, horizontalKey: `x\n${horizontal?.id}`, horizontalRange: rangeOf([...pairs.values()].map((list) => limits(list, 0))),
+      of: ({ id }) => pairs.get(id), rangeFor: ({ id }) => limits(pairs.get(id), 1),
+    };
   }
 
   #themeColours() {
-    const theme = `${document.documentElement.dataset.theme}${matchMedia("(prefers-color-scheme: dark)").matches}`;
-    if (this.#colours.theme !== theme) this.#colours = { theme, ...themeColours() };
+    const { fontSize } = getComputedStyle(document.documentElement);
+    const theme = `${document.documentElement.dataset.theme}${matchMedia("(prefers-color-scheme: dark)").matches}${fontSize}`;
+    if (this.#colours.theme !== theme) this.#colours = { theme, textSize: Number.parseFloat(fontSize) * 0.846, ...themeColours() };
     return this.#colours;
   }
 
@@ -434,7 +440,7 @@ export class Graphs {
       make("thead", {}, make("tr", {}, make("td", {}), statisticNames.map(([, label]) => make("th", { scope: "col", text: label })))),
       make("tbody", {}, lines.map(({ tweak, colour }, index) => make("tr", {},
         make("th", { scope: "row" }, make("span", { class: `legend-colour colour-${colour}`, "aria-hidden": "true" }), make("span", { text: tweak.label }),
-          hasStates(tweak) ? undefined : make("span", { class: "unit", text: shown(tweak.unit) })),
+          tweak.unit && !hasStates(tweak) ? [" ", make("span", { class: "unit", text: shown(tweak.unit) })] : undefined),
         cells[index].map((cell) => make("td", { text: cell })))))));
   }
 

@@ -42,11 +42,24 @@ export class List {
     this.#measure();
     scroller.addEventListener("scroll", () => this.#schedule(), { passive: true });
     new ResizeObserver(() => {
-      if (this.#measure()) this.#layOut();
+      this.fit();
       this.#schedule();
     }).observe(scroller);
     list.addEventListener("keydown", (event) => this.#onKey(event));
     list.addEventListener("focusout", () => this.#schedule());
+  }
+
+  /** Chooses the layout again. */
+  fit() {
+    if (this.#measure()) {
+      this.#layOut();
+      // A row whose height is the same is measured again, too.
+      for (const { element } of this.#views.values()) {
+        this.#sizes.unobserve(element);
+        this.#sizes.observe(element);
+      }
+    }
+    this.#schedule();
   }
 
   /** Chooses the layout for the width and the text size. Returns whether it has changed, and with it the heights. */

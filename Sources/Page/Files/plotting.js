@@ -3,16 +3,17 @@
 // Draws the plots of a graph: axes, lines, marks of changes and cursors. Positions are in CSS pixels.
 
 import { axisTicks, hasStates, rangeOf, ticks } from "./axes.js";
-import { drawLine, extent, styleColour } from "./drawing.js";
+import { drawLine, styleColour } from "./drawing.js";
 import { shown } from "./names.js";
 import { shortText } from "./numbers.js";
 
-const margins = { right: 12, top: 16, bottom: 22 };
-const axisWidth = 54;
-export const smallestPlot = 64;
+/** Sizes in multiples of the text size. */
+const margins = { right: 1, top: 1.5, bottom: 2 };
+const axisWidth = 4.9;
+const smallestPlot = 5.8;
 export const mostSeries = 8;
 /** The height that plots of the smallest size need. */
-export const leastHeight = (count) => count * (smallestPlot + margins.top) + margins.bottom;
+export const leastHeight = (count, text) => (count * (smallestPlot + margins.top) + margins.bottom) * text;
 
 /** Whether a value of the line holds until the next one. */
 export const isStepped = ({ tweak }) => !tweak.monitor || tweak.type === "bool" || Boolean(tweak.choices);
@@ -26,20 +27,21 @@ export function themeColours() {
   };
 }
 
-/** The places of plots on a canvas: each with `left`, `right`, `top`, `bottom`, and its axes with their ranges and edges. */
-export function placed(plots, { width, height, view, from, end, seriesOf }) {
+/**
+ * The places of plots on a canvas: each with `left`, `right`, `top`, `bottom`, and its axes with their ranges and edges.
+ *
+ * - rangeFor: returns the range of the values of a line, if it has any.
+ */
+export function placed(plots, { width, height, text, view, rangeFor }) {
   // A narrow canvas has room for the lines only if some axes are left out.
-  const most = Math.max(1, Math.min(Math.max(1, ...plots.map(({ axes }) => axes.length)), Math.floor((width * 0.4) / axisWidth)));
-  const left = most * axisWidth;
-  const each = (height - margins.bottom) / Math.max(1, plots.length);
+  const most = Math.max(1, Math.min(Math.max(1, ...plots.map(({ axes }) => axes.length)), Math.floor((width * 0.4) / (axisWidth * text))));
+  const left = most * axisWidth * text;
+  const each = (height - margins.bottom * text) / Math.max(1, plots.length);
   return plots.map((plot, index) => ({
-    ...plot, left, right: width - margins.right, top: index * each + margins.top, bottom: (index + 1) * each,
+    ...plot, text, left, right: width - margins.right * text, top: index * each + margins.top * text, bottom: (index + 1) * each,
     axes: plot.axes.map((axis, at) => ({
-      ...axis, edge: at < most ? left - at * axisWidth : undefined, isZoomed: view.ranges.has(axis.key),
-      range: view.ranges.get(axis.key) ?? rangeOf(axis.lines.map(({ id }) => {
-        const series = seriesOf(id);
-        return series && extent(series, from, end);
-      })),
+      ...axis, edge: at < most ? left - at * axisWidth * text : undefined,
+      range: view.ranges.get(axis.key) ?? rangeOf(axis.lines.map(rangeFor)),
     })),
   }));
 }
@@ -68,13 +70,16 @@ export function drawPlots(context, plots, { from, end, now, colours, seriesOf })
   });
 }
 
+/** The number of ticks for which there is room. */
+const acrossCount = ({ left, right, text }) => Math.max(2, Math.floor((right - left) / (8 * text)));
+
 function drawTimeAxis(context, plot, { from, end, now, x, colours, isLast }) {
   context.strokeStyle = colours.line;
   context.fillStyle = colours.text;
   context.lineWidth = 1;
   context.textBaseline = "top";
   context.textAlign = "center";
-  for (const offset of ticks(from - now, end - now, Math.max(2, Math.floor((plot.right - plot.left) / 90)))) {
+  for (const offset of ticks(from - now, end - now, acrossCount(plot))) {
     const at = Math.round(x(plot, now + offset)) + 0.5;
     if (at < plot.left || at > plot.right) continue;
     stroke(context, at, plot.top, at, plot.bottom);
@@ -85,6 +90,7 @@ function drawTimeAxis(context, plot, { from, end, now, x, colours, isLast }) {
 /** Draws a vertical axis with its unit; only the first one of a plot has lines across. */
 function drawAxis(context, plot, axis, colours, isFirst) {
   const { edge, range: [low, high], lines, tweak } = axis;
+  const room = (axisWidth - 0.8) * plot.text;
   if (edge === undefined) return;
   // Beside other axes, the axis of one line has its colour.
   context.fillStyle = plot.axes.length > 1 && lines.length === 1 ? colours.series[lines[0].colour] : colours.text;
@@ -92,50 +98,66 @@ function drawAxis(context, plot, axis, colours, isFirst) {
   context.lineWidth = 1;
   context.textBaseline = "middle";
   context.textAlign = "right";
-  const count = Math.max(2, Math.floor((plot.bottom - plot.top) / 36));
+  const count = Math.max(2, Math.floor((plot.bottom - plot.top) / (3.2 * plot.text)));
   for (const [value, text] of axisTicks(tweak, low, high, count)) {
     const y = Math.round(heightOf(plot, [low, high], value)) + 0.5;
     if (isFirst) stroke(context, plot.left, y, plot.right, y);
-    context.fillText(text, edge - 6, y, axisWidth - 8);
+    context.fillText(text, edge - 6, y, room);
   }
   if (!isFirst) stroke(context, edge + 0.5, plot.top, edge + 0.5, plot.bottom);
   const unit = shown(tweak.unit);
-  if (unit && !hasStates(tweak)) context.fillText(unit, edge - 6, plot.top - 9, axisWidth - 8);
+  if (unit && !hasStates(tweak)) context.fillText(unit, edge - 6, plot.top - 0.75 * plot.text, room);
 }
 
-/** Draws values against those of the horizontal line. */
-export function drawPairs(context, plot, { horizontal, lines, ranges, pairs, colours }) {
-  const x = (value) => plot.left + ((value - ranges.x[0]) / (ranges.x[1] - ranges.x[0])) * (plot.right - plot.left);
-  const y = (value) => heightOf(plot, ranges.y, value);
+/** Draws values against those of the horizontal line, each unit with an axis of its own. */
+export function drawPairs(context, plot, { horizontal, pairsOf, colours }) {
+  const [low, high] = plot.horizontalRange;
+  const x = (value) => plot.left + ((value - low) / (high - low)) * (plot.right - plot.left);
   context.strokeStyle = colours.line;
   context.fillStyle = colours.text;
   context.lineWidth = 1;
   context.textBaseline = "top";
   context.textAlign = "center";
-  for (const [value, text] of axisTicks(horizontal.tweak, ...ranges.x, Math.max(2, Math.floor((plot.right - plot.left) / 90)))) {
+  for (const [value, text] of axisTicks(horizontal.tweak, low, high, acrossCount(plot))) {
     const at = Math.round(x(value)) + 0.5;
     stroke(context, at, plot.top, at, plot.bottom);
     context.fillText(text, at, plot.bottom + 6);
   }
-  context.textAlign = "right";
-  const unit = shown(horizontal.tweak.unit);
-  context.fillText(`${horizontal.tweak.label}${unit ? `, ${unit}` : ""}`, plot.right, plot.bottom - 16);
-  const [first] = lines;
-  const isAlike = lines.every(({ tweak }) => tweak.unit === first.tweak.unit && !hasStates(tweak));
-  drawAxis(context, { ...plot, axes: [] }, { edge: plot.left, range: ranges.y, lines, tweak: isAlike || lines.length === 1 ? first.tweak : {} }, colours, true);
+  for (const [at, axis] of plot.axes.entries()) drawAxis(context, plot, axis, colours, at === 0);
   clipped(context, plot, () => {
-    lines.forEach((line, index) => {
-      begin(context, colours.series[line.colour]);
-      pairs[index].forEach(([one, other], at) => (at === 0 ? context.moveTo(x(one), y(other)) : context.lineTo(x(one), y(other))));
-      context.stroke();
-      const last = pairs[index].at(-1);
-      if (!last) return;
-      context.fillStyle = colours.series[line.colour];
-      context.beginPath();
-      context.arc(x(last[0]), y(last[1]), 4, 0, 7);
-      context.fill();
-    });
+    for (const { lines, range } of plot.axes) {
+      for (const line of lines) {
+        const pairs = pairsOf(line);
+        begin(context, colours.series[line.colour]);
+        pairs.forEach(([one, other], at) => {
+          if (at === 0) context.moveTo(x(one), heightOf(plot, range, other));
+          else context.lineTo(x(one), heightOf(plot, range, other));
+        });
+        context.stroke();
+        const last = pairs.at(-1);
+        if (!last) continue;
+        context.fillStyle = colours.series[line.colour];
+        context.beginPath();
+        context.arc(x(last[0]), heightOf(plot, range, last[1]), 4, 0, 7);
+        context.fill();
+      }
+    }
   });
+  const unit = shown(horizontal.tweak.unit);
+  drawLabel(context, `${horizontal.tweak.label}${unit && !hasStates(horizontal.tweak) ? `, ${unit}` : ""}`, plot.right, plot.bottom - 1.6 * plot.text, colours, plot.text, "right");
+}
+
+/** Draws a text that stays readable on lines. */
+function drawLabel(context, text, x, y, colours, size, align = "left") {
+  const width = context.measureText(text).width;
+  context.globalAlpha = 0.85;
+  context.fillStyle = colours.back;
+  context.fillRect(align === "left" ? x - 2 : x - width - 2, y - 1, width + 4, 1.25 * size);
+  context.globalAlpha = 1;
+  context.fillStyle = colours.text;
+  context.textAlign = align;
+  context.textBaseline = "top";
+  context.fillText(text, x, y);
 }
 
 function begin(context, colour) {
@@ -158,8 +180,6 @@ function clipped(context, plot, draw) {
 export function drawMarks(context, plots, marks, x, colours) {
   const [plot] = plots;
   const { bottom } = plots.at(-1);
-  context.textAlign = "left";
-  context.textBaseline = "top";
   let free = Infinity;
   for (const mark of marks) {
     const at = Math.round(x(mark.time)) + 0.5;
@@ -179,12 +199,7 @@ export function drawMarks(context, plots, marks, x, colours) {
       free = Math.min(free, at);
       continue;
     }
-    context.globalAlpha = 0.85;
-    context.fillStyle = colours.back;
-    context.fillRect(at + 4, plot.top + 1, width + 4, 13);
-    context.globalAlpha = 1;
-    context.fillStyle = colours.text;
-    context.fillText(text, at + 6, plot.top + 2);
+    drawLabel(context, text, at + 6, plot.top + 2, colours, plot.text);
     free = at;
   }
 }
