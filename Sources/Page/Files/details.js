@@ -11,7 +11,7 @@ import { copyText, declarationInC, declarationInSwift, nestedJSON, shellCommand 
 import { iconButton, isTyping, make, setText } from "./dom.js";
 import { tweakCommand } from "./keys.js";
 import { shown } from "./names.js";
-import { exactText, isNumber } from "./numbers.js";
+import { exactText, isNumber, withPoints } from "./numbers.js";
 import { gateText, sourceText, whyNoEffect } from "./row.js";
 import { currentValue, isDrawable, isExpired, isSettable, limitsText, valueFrom, valueText } from "./tweaks.js";
 
@@ -141,9 +141,10 @@ export class Details {
     const start = async () => {
       try {
         const current = exactText(currentValue(tweak));
-        const { value } = await api.post("calculate", { program: tweak.program, tweak: tweak.key, text: target.value, current });
-        if (!(Number(seconds.value) > 0)) throw new Error(`${seconds.value || "nothing"} is not a number of seconds`);
-        await editing.ramp(tweak, valueFrom(tweak.type, value), Number(seconds.value));
+        const { value } = await api.post("calculate", { program: tweak.program, tweak: tweak.key, text: withPoints(target.value), current });
+        const duration = Number(withPoints(seconds.value));
+        if (!(duration > 0)) throw new Error(`${seconds.value || "nothing"} is not a number of seconds`);
+        await editing.ramp(tweak, valueFrom(tweak.type, value), duration);
       } catch (error) {
         notices.problem(error.message);
       }

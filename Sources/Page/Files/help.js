@@ -19,7 +19,7 @@ const sections = [
   ]],
   ["In a number", [
     ["↑ ↓", "one step"], ["Shift", "ten steps"], ["Alt", "a tenth of a step"], ["drag sideways", "change the value"],
-    ["2*pi, 1/60, max/2", "arithmetic; x is the current value, def the default"], ["+=10%, *=2, -=0.5", "change relative to the current value"],
+    ["1.5 or 1,5", "a decimal point or comma"], ["2*pi, 1/60, max/2", "arithmetic; x is the current value, def the default"], ["+=10%, *=2, -=0.5", "change relative to the current value"],
     ["300 ms, 1:30, 2 min 5 s", "durations"], ["Esc", "cancel"],
   ]],
   ["In a text", [["Enter", "accept"], ["Shift Enter", "start a new line"], ["Ctrl Enter", "accept several lines"], ["Esc", "cancel"]]],

@@ -93,6 +93,23 @@ export function shortestFloat(number) {
   return float;
 }
 
+/**
+ * Typed arithmetic with decimal points in place of decimal commas. Left as it is: a comma that can separate thousands or
+ * arguments, and a number that has several.
+ */
+export function withPoints(text) {
+  /** Whether each open parenthesis is that of a function. */
+  const open = [];
+  let result = "";
+  for (const part of text.match(/[\d_.,]+|\p{L}[\p{L}\d_]*\s*\(|./gsu) ?? []) {
+    if (part.endsWith("(")) open.push(part !== "(");
+    else if (part === ")") open.pop();
+    const isDecimal = /^\d*,\d+$/.test(part) && !/^[1-9]\d{0,2},\d{3}$/.test(part) && !open.includes(true);
+    result += isDecimal ? part.replace(",", ".") : part;
+  }
+  return result;
+}
+
 /** The next round number: 1, 2, 2.5 or 5 times a power of ten. */
 export function roundUp(number) {
   if (!(number > 0) || !Number.isFinite(number)) return number;

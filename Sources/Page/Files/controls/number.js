@@ -5,7 +5,7 @@
 
 import { freshID, make, setAttribute, setText } from "../dom.js";
 import { converted, durationUnits, isDuration, niceUnit, canonical } from "../durations.js";
-import { exactText, isLogarithmic, limitsOf, numberText, positionOf, sliderRange, stepped, valueAt } from "../numbers.js";
+import { exactText, isLogarithmic, limitsOf, numberText, positionOf, sliderRange, stepped, valueAt, withPoints } from "../numbers.js";
 import { currentValue, equalValues, limitsText, valueFrom, valueText } from "../tweaks.js";
 import { shown } from "../names.js";
 
@@ -41,10 +41,12 @@ export function numberControl({ tweak, editing, api }) {
 }
 
 function makeSlider(tweak, editing) {
+  const isLog = isLogarithmic(tweak);
   const input = make("input", {
-    type: "range", class: "slider", min: 0, max: positions, step: "any", "aria-label": `${tweak.label}, slider`,
-    "data-scale": isLogarithmic(tweak) ? "log" : "linear",
+    type: "range", class: "slider", min: 0, max: positions, step: "any", "aria-label": `${tweak.label}, ${isLog ? "logarithmic slider" : "slider"}`,
+    "data-scale": isLog ? "log" : "linear",
   });
+  const element = isLog ? make("span", { class: "slider-box" }, input, make("span", { class: "slider-scale", title: "Logarithmic", "aria-hidden": "true", text: "log" })) : input;
   let range = sliderRange(tweak);
   let isHeld = false;
   let held;
@@ -96,7 +98,7 @@ function makeSlider(tweak, editing) {
       editing.cancel(tweak);
     }
   });
-  return { element: input, update: show };
+  return { element, update: show };
 }
 
 function makeField(tweak, editing, api) {
@@ -184,7 +186,7 @@ function makeField(tweak, editing, api) {
     const { text } = question;
     try {
       const { value, wasClamped } = await api.post("calculate", {
-        program: tweak.program, tweak: tweak.key, text, unit, current: exactText(currentValue(tweak)),
+        program: tweak.program, tweak: tweak.key, text: withPoints(text), unit, current: exactText(currentValue(tweak)),
       });
       // Escape was pressed meanwhile.
       if (question.isDropped) return false;

@@ -3,7 +3,8 @@
 // A pad for two numbers: one horizontal, one vertical.
 
 import { make, setText } from "../dom.js";
-import { positionOf, sliderRange, stepped, valueAt } from "../numbers.js";
+import { positionOf, shortText, sliderRange, stepped, valueAt } from "../numbers.js";
+import { shown } from "../names.js";
 import { currentValue, valueText } from "../tweaks.js";
 import { sizeOf } from "./number.js";
 
@@ -15,12 +16,21 @@ export function padControl({ horizontal, vertical, editing }) {
     "aria-valuemin": 0, "aria-valuemax": 100,
   }, cross, thumb);
   const text = make("output", { class: "pad-text" });
+  const axes = [horizontal, vertical].map((tweak, index) => {
+    const [low, high] = [make("span"), make("span")];
+    const name = make("span", { class: "pad-name", text: `${tweak.label}${tweak.unit ? `, ${shown(tweak.unit)}` : ""}` });
+    return { low, high, element: make("div", { class: `pad-axis ${index === 0 ? "is-horizontal" : "is-vertical"}`, "aria-hidden": "true" }, low, name, high) };
+  });
   let ranges;
 
   function show() {
     const isDragged = editing.isDragged(horizontal) || editing.isDragged(vertical);
     if (!ranges || !isDragged) ranges = [horizontal, vertical].map((tweak) => sliderRange(tweak, currentValue(tweak)));
     const [x, y] = [horizontal, vertical].map((tweak, index) => positionOf(tweak, currentValue(tweak), ranges[index]));
+    axes.forEach(({ low, high }, index) => {
+      setText(low, shortText(ranges[index].low));
+      setText(high, shortText(ranges[index].high));
+    });
     const defaults = [horizontal, vertical].map((tweak, index) => positionOf(tweak, tweak.default, ranges[index]));
     thumb.style.left = `${x * 100}%`;
     thumb.style.top = `${(1 - y) * 100}%`;
@@ -57,5 +67,5 @@ export function padControl({ horizontal, vertical, editing }) {
     event.preventDefault();
     editing.set(tweak, stepped(tweak, currentValue(tweak), presses, sizeOf(event)), { merging: true });
   });
-  return { element: make("div", { class: "pad-control" }, pad, text), update: show, focus: () => pad.focus(), isBusy: () => false };
+  return { element: make("div", { class: "pad-control" }, axes[1].element, pad, axes[0].element, text), update: show, focus: () => pad.focus(), isBusy: () => false };
 }

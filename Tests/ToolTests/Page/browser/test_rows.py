@@ -165,6 +165,7 @@ class Rows(PageTest):
         wait_until(lambda: 620 < self.control.value(NUMBERS + "Frequency") < 645, "the middle is not the geometric one")
         for name, scale in [("Count", "linear"), ("Factor", "log"), ("Plain", "linear")]:
             self.assertEqual(self.browser.slider(NUMBERS + name).get_attribute("data-scale"), scale, name)
+            self.assertEqual("log" in self.browser.part(NUMBERS + name, ".number-control").text, scale == "log", name)
         self.browser.script(
             "const slider = arguments[0]; slider.value = 5000; slider.dispatchEvent(new Event('input')); slider.dispatchEvent(new Event('change'));",
             self.browser.slider(NUMBERS + "Factor"),
@@ -194,7 +195,7 @@ class Rows(PageTest):
 
     def test_arithmetic_in_the_field(self):
         browser = self.browser
-        for text, value in [("2*pi", 6.283185307179586), ("+=10%", 6.911503837897545), ("100", 100), ("*=2", 200), ("max/4", 250), ("def", 120), ("0x10", 16)]:
+        for text, value in [("2*pi", 6.283185307179586), ("+=10%", 6.911503837897545), ("100", 100), ("*=2", 200), ("max/4", 250), ("12,5", 12.5), ("1,5*2", 3), ("def", 120), ("0x10", 16)]:
             browser.type(browser.field(NUMBERS + "Stiffness"), text)
             self.becomes(NUMBERS + "Stiffness", value)
         field = browser.field(NUMBERS + "Stiffness")
@@ -204,7 +205,7 @@ class Rows(PageTest):
         field.send_keys(Keys.ESCAPE)
         self.assertEqual(field.get_attribute("value"), "16")
         # Errors and clamping are reported beside the field.
-        for name, text, problem in [("Stiffness", "1/0", "it divides by 0"), ("Stiffness", "1,5", "write 1.5"), ("Count", "1.5", "1.5 is not a whole number")]:
+        for name, text, problem in [("Stiffness", "1/0", "it divides by 0"), ("Stiffness", "1,500", "write 1.500"), ("Count", "1.5", "1.5 is not a whole number")]:
             field = browser.field(NUMBERS + name)
             browser.type(field, text)
             wait_until(lambda: problem in browser.part(NUMBERS + name, ".outside").text, f"{text} is accepted")
@@ -270,6 +271,7 @@ class Rows(PageTest):
             browser.click(browser.part(f"Kinds/Pad/{name}", ".row-pad"))
             pad = wait_until(lambda: browser.find(".pad"))
             self.assertEqual(pad.get_attribute("aria-label"), "Heading and Climb, pad")
+            self.assertEqual([axis.text.split("\n") for axis in browser.all(".pad-axis")], [["-45", "Climb", "45"], ["0", "Heading", "360"]])
             self.drag(pad, 110, 110)
             self.becomes("Kinds/Pad/Heading", 360)
             self.becomes("Kinds/Pad/Climb", -45)

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { converted, isDuration, niceUnit } from "../../../../Sources/Page/Files/durations.js";
 import {
-  admitted, exactText, limitsOf, numberFrom, numberText, onStep, positionOf, shortestFloat, sliderRange, stepped, typeLimits, valueAt,
+  admitted, exactText, limitsOf, numberFrom, numberText, onStep, positionOf, shortestFloat, sliderRange, stepped, typeLimits, valueAt, withPoints,
 } from "../../../../Sources/Page/Files/numbers.js";
 
 const types = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"];
@@ -81,4 +81,15 @@ test("durations are shown in a readable unit", () => {
     assert.equal(niceUnit(tweak, value), unit);
     assert.equal(converted(tweak, value, unit), number);
   }
+});
+
+test("a decimal comma is a point, where it cannot separate anything else", () => {
+  for (const [typed, meant] of [
+    ["1,5", "1.5"], ["-0,25", "-0.25"], ["+=1,5", "+=1.5"], ["1,5*2,25 ms", "1.5*2.25 ms"], [",5", ".5"], ["(1,5+2)*3", "(1.5+2)*3"], ["0,125", "0.125"],
+    ["1234,567", "1234.567"], ["1,5e3", "1.5e3"], ["2,5%", "2.5%"],
+    // Thousands, arguments, lists and mistakes.
+    ["1,500", "1,500"], ["12,345", "12,345"], ["sqrt(1,5)", "sqrt(1,5)"], ["max (1,5)", "max (1,5)"], ["min((1,5),2)", "min((1,5),2)"],
+    ["1,5,6", "1,5,6"], ["1.234,5", "1.234,5"], ["1, 5", "1, 5"], ["1,", "1,"], ["", ""], ["2*pi", "2*pi"],
+  ]) assert.equal(withPoints(typed), meant);
+  assert.equal(withPoints("sqrt(4)+1,5"), "sqrt(4)+1.5");
 });
