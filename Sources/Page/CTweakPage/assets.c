@@ -123,6 +123,9 @@ static const unsigned char file_page_css[] = {
 static const unsigned char file_page_js[] = {
 #embed "../Files/page.js"
 };
+static const unsigned char file_panels_js[] = {
+#embed "../Files/panels.js"
+};
 static const unsigned char file_plotting_js[] = {
 #embed "../Files/plotting.js"
 };
@@ -200,6 +203,7 @@ static const struct tweak_page_file files[] = {
     {"outline.js", file_outline_js, sizeof(file_outline_js)},
     {"page.css", file_page_css, sizeof(file_page_css)},
     {"page.js", file_page_js, sizeof(file_page_js)},
+    {"panels.js", file_panels_js, sizeof(file_panels_js)},
     {"plotting.js", file_plotting_js, sizeof(file_plotting_js)},
     {"popups.js", file_popups_js, sizeof(file_popups_js)},
     {"preferences.js", file_preferences_js, sizeof(file_preferences_js)},

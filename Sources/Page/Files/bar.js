@@ -69,7 +69,7 @@ export function makeBar(page) {
   function showListHead() {
     const { scope } = state;
     const program = scope.program === undefined && state.programs.size !== 1 ? undefined : page.showing.currentProgram();
-    const names = scope.group !== undefined ? [scope.group || "No group"] : [scope.category, scope.collection].filter((name) => name !== undefined);
+    const names = scope.group !== undefined ? [scope.group || "No group"] : [scope.category, scope.collection, scope.panel].filter((name) => name !== undefined);
     const title = [program ? program.description.name : (scope.program ?? "All programs"), ...names].map(shown).join(" › ");
     setText(parts.scopeTitle, title);
     document.title = `${title} – Tweaks`;
@@ -179,6 +179,7 @@ export function makeBar(page) {
       { label: "Copy or export…", key: "e", isDisabled: !program, run: () => commands.openExport() },
       { label: "Import a file…", isDisabled: !program, run: () => commands.chooseFile(program.id) },
       { label: "Reset all…", isDisabled: !program, run: () => commands.resetScope({ program: program.id }) },
+      null, { label: "Compact rows", isSwitch: true, isChecked: preferences.isCompact, run: () => commands.toggleCompact() },
       null, theme("auto", "Match the system"), theme("light", "Light"), theme("dark", "Dark"), null,
       { label: "Your name…", run: () => {
         parts.people.hidden = false;
@@ -207,6 +208,7 @@ export function makeBar(page) {
       { label: `Reset ${set} of ${tweaks.length}…`, isDisabled: set === 0, run: () => commands.resetScope(scope) },
       { label: "Graph the monitors", isDisabled: !tweaks.some(isMonitored), run: () => commands.graph(tweaks.filter(isMonitored)) },
       { label: "Copy link", run: () => commands.copyPlace({ ...scope, ...page.address.graphPlace(program.id) }) },
+      { label: "Make a panel…", run: () => commands.openPanel(program.id) },
       { label: "Copy or export…", run: () => commands.openExport(program.id) },
       null,
       ...(program.state === "offline" ? [

@@ -8,6 +8,7 @@ import { openExport } from "./exporting.js";
 import { wordsOf } from "./finding.js";
 import { mostLines } from "./graphs.js";
 import { keyOf, linkText, shown } from "./names.js";
+import { openPanel } from "./panels.js";
 import { ask, openDialog } from "./popups.js";
 import { importFile, openPresets } from "./presets.js";
 import { copyRestart, openRestart } from "./restarting.js";
@@ -116,6 +117,18 @@ export function makeCommands(page) {
     toggleStar(tweak) {
       preferences.toggleStar(tweak.id);
       notices.whisper(commands.isStarred(tweak) ? `${tweak.label} starred` : `${tweak.label} unstarred`);
+    },
+    /** Moves a starred tweak to the place of another one, or of the one before (-1) or after (1) it. */
+    moveStar(tweak, place) {
+      const order = page.listed.items.filter((item) => item.kind === "row" && item.tweak.program === tweak.program && commands.isStarred(item.tweak)).map((item) => item.tweak);
+      const other = typeof place === "number" ? order[order.indexOf(tweak) + place] : place;
+      if (!other || !commands.isStarred(other)) return;
+      preferences.moveStar(tweak.id, other.id);
+      notices.whisper(`${tweak.label}, ${order.indexOf(other) + 1} of ${order.length}`);
+    },
+    toggleCompact() {
+      preferences.isCompact = !preferences.isCompact;
+      notices.whisper(preferences.isCompact ? "Compact rows" : "Roomy rows");
     },
     isGraphed: (tweak) => page.graphed.has(tweak.id),
     toggleGraph(tweak) {
@@ -246,6 +259,7 @@ export function makeCommands(page) {
       notices.say(isFirst ? "B is a copy of A. Change B, and press x to compare" : `${sets.side(program.id)}: ${count} value${count === 1 ? "" : "s"} changed`);
     },
     openPresets: () => page.showing.currentProgram() && openPresets(page, page.showing.currentProgram().id),
+    openPanel: (id) => openPanel(page, id),
     openExport: (id = page.showing.currentProgram()?.id) => id && openExport(page, id),
     loadedPreset: (program) => page.loadedPresets.get(program)?.name,
     setLoadedPreset(program, name) {

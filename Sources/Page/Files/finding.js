@@ -81,6 +81,7 @@ export const isEmptyQuery = (query) =>
   query.words.length === 0 && query.shows.length === 0 && !query.source && !query.kind;
 
 export function isInScope(tweak, scope) {
+  if (scope.row) return scope.row.includes(tweak.key);
   if (scope.group !== undefined) return (tweak.group ?? "") === scope.group;
   if (scope.category !== undefined && tweak.category !== scope.category) return false;
   return scope.collection === undefined || tweak.collection === scope.collection;
@@ -131,8 +132,23 @@ function compareInside(a, b) {
   return one.length - other.length;
 }
 
+/** A list in which one element has moved to the place of another one. */
+export function movedTo(list, element, other) {
+  const [from, to] = [list.indexOf(element), list.indexOf(other)];
+  if (from < 0 || to < 0) return list;
+  const rest = list.filter((one) => one !== element);
+  rest.splice(to, 0, element);
+  return rest;
+}
+
+/** Sorts tweaks by the place of their name in a list. */
+function ordered(tweaks, names, nameOf) {
+  const places = new Map([...names].map((name, index) => [name, index]));
+  return [...tweaks].sort((a, b) => (places.get(nameOf(a)) ?? 0) - (places.get(nameOf(b)) ?? 0));
+}
+
 /**
- * The headings and rows of the list, from top to bottom.
+ * The headings and rows of the list, from top to bottom: starred tweaks first, in their order. A panel has no headings.
  *
  * - programs: the programs to show.
  * - keep: IDs of tweaks to show even if they no longer match, so that no row vanishes while it is in use.
@@ -152,8 +168,22 @@ export function listItems(programs, scope, query, context, keep) {
     if (programs.length > 1 && (wanted.length > 0 || isEmptyQuery(query))) {
       items.push({ kind: "program", id: `p\n${program.id}`, program, count: wanted.length });
     }
+    const add = (tweak, isApart) => {
+      items.push({ kind: "row", id: tweak.id, tweak, depth: isApart ? 0 : depthOf(tweak) });
+      shownIds.add(tweak.id);
+      count += 1;
+    };
+    if (scope.row) {
+      for (const tweak of ordered(wanted, scope.row, ({ key }) => key)) add(tweak, true);
+      continue;
+    }
+    const isStarred = ({ id }) => context.stars.has(id);
+    const starred = ordered(wanted.filter(isStarred), context.stars, ({ id }) => id);
+    if (starred.length > 0) items.push({ kind: "heading", id: `s\n${program.id}`, program, isStarred: true });
+    for (const tweak of starred) add(tweak, true);
     let heading;
     for (const tweak of wanted) {
+      if (isStarred(tweak)) continue;
       const name = byGroup ? (tweak.group ?? "") : `${tweak.category}\n${tweak.collection}`;
       if (name !== heading) {
         heading = name;
@@ -162,9 +192,7 @@ export function listItems(programs, scope, query, context, keep) {
           group: byGroup ? (tweak.group ?? "") : undefined,
         });
       }
-      items.push({ kind: "row", id: tweak.id, tweak, depth: depthOf(tweak) });
-      shownIds.add(tweak.id);
-      count += 1;
+      add(tweak, false);
     }
   }
   return { items, shownIds, count };

@@ -186,11 +186,16 @@ export function makeFollowing(page) {
   });
   history.onChange = page.bar.showSoon;
   sets.onChange = page.bar.show;
+  let stars = [...preferences.stars].join();
   preferences.onChange = () => {
     page.bar.showTheme();
+    page.list.fit();
     page.list.refresh();
     page.details.update();
-    if (page.query.shows.includes("starred")) page.showing.findAgain({ keeping: true });
+    const before = stars;
+    stars = [...preferences.stars].join();
+    // A row starred with the mouse leaves, and the list stays where it is.
+    if (stars !== before) page.showing.findAgain({ keeping: true, isStill: !document.activeElement?.matches(":focus-visible") });
   };
 
   /** Draws sparklines when samples arrive, at most 20 times a second, and the graph in every frame. */

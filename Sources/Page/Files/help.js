@@ -15,6 +15,7 @@ const sections = [
   ]],
   ["On the name of a tweak", [
     ["↑ ↓ Page Home End", "move to another row"], ["→", "move to its control"], ["Enter", "details"], ["r", "reset"], ["s", "star"],
+    ["Alt ↑ ↓", "move a starred tweak"],
     ["g", "graph"], ["c", "copy as a command"], ["l", "copy the link"],
   ]],
   ["In a number", [

@@ -29,6 +29,7 @@ export class List {
   #viewOf = new WeakMap();
   #sizes = new ResizeObserver((entries) => this.#remeasure(entries));
   #height = 0;
+  #isDragging = false;
   #makeHeading;
   /** Called when different rows become visible. */
   onShown = () => {};
@@ -49,7 +50,7 @@ export class List {
     list.addEventListener("focusout", () => this.#schedule());
   }
 
-  /** Chooses the layout again. */
+  /** Chooses the layout again, after a change of the width or of the height of rows. */
   fit() {
     if (this.#measure()) {
       this.#layOut();
@@ -62,19 +63,21 @@ export class List {
     this.#schedule();
   }
 
-  /** Chooses the layout for the width and the text size. Returns whether it has changed, and with it the heights. */
+  /** Chooses the layout for the width, the text size and the height of rows. Returns whether it has changed, and with it the heights. */
   #measure() {
     const width = this.#scroller.clientWidth;
     this.#height = this.#scroller.clientHeight;
     const isCoarse = matchMedia("(pointer: coarse)").matches;
     const size = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
     const shape = width < narrowWidth * size ? "narrow" : width < mediumWidth * size ? "medium" : "wide";
-    const layout = `${shape} ${isCoarse ? "coarse" : "fine"} ${size}`;
+    const { isCompact } = this.#page.preferences;
+    document.body.classList.toggle("is-compact", isCompact);
+    const layout = `${shape} ${isCoarse ? "coarse" : "fine"} ${isCompact ? "compact" : "roomy"} ${size}`;
     if (this.#list.dataset.layout === layout) return false;
     this.#list.dataset.layout = layout;
     this.#measured.clear();
     // Estimates until an item of each kind is measured.
-    this.#usual = { row: (shape === "narrow" ? 6 : 3.5) * size, heading: 3 * size, program: 4.5 * size };
+    this.#usual = { row: (shape === "narrow" ? 6 : isCompact ? 2.4615 : 3.5) * size, heading: 3 * size, program: 4.5 * size };
     this.#seen.clear();
     return true;
   }
@@ -102,9 +105,9 @@ export class List {
   }
 
   /** Replaces the items. The anchor keeps its place, so that nothing jumps. */
-  show(items) {
+  show(items, { isStill = false } = {}) {
     // Read positions before changing the document, because reading later would force a layout.
-    const anchor = this.#anchor();
+    const anchor = this.#anchor(isStill);
     let top = 0;
     this.#items = items;
     const ids = new Map();
@@ -123,17 +126,59 @@ export class List {
     if (anchor) top = this.#keep(anchor);
     // Render the visible rows first, and those beyond once they are on the screen.
     this.#render(0, top);
+    this.#reorder();
     clearTimeout(this.#beyondTimer);
     this.#beyondTimer = setTimeout(() => this.#schedule(), 50);
   }
 
-  /** The item that keeps its place on the screen when heights change: the focused row, or the first visible one. */
-  #anchor() {
+  /** Matches the order in the document to that on the screen, after rows have changed places. */
+  #reorder() {
+    // Moving an element takes its focus, which would accept what is being typed.
+    if (this.#isDragging || this.isBusy) return;
+    const placed = [...this.#views].filter(([id]) => this.#places.has(id)).sort(([one], [other]) => this.#places.get(one) - this.#places.get(other));
+    const inDocument = [...this.#list.children];
+    if (placed.every(([, { element }], index) => inDocument[index] === element)) return;
+    const focused = /** @type {HTMLElement} */ (document.activeElement);
+    const hadFocus = this.#list.contains(focused);
+    this.#list.append(...placed.map(([, { element }]) => element));
+    if (hadFocus && document.activeElement !== focused) focused.focus({ preventScroll: true });
+  }
+
+  /** Lets the pointer, now at this height, move a starred row to the places of others; `move` takes the tweak at such a place. */
+  drag(tweak, from, move) {
+    this.#isDragging = true;
+    const ending = new AbortController();
+    const { signal } = ending;
+    let last = from;
+    addEventListener("pointermove", ({ clientY }) => {
+      const index = this.#indexAt(clientY - this.#list.getBoundingClientRect().top);
+      // A row passes a taller one only once, although the pointer is still above that.
+      const isAhead = (index - this.#places.get(tweak.id)) * (clientY - last) > 0;
+      last = clientY;
+      const { kind, tweak: other } = this.#items[index] ?? {};
+      if (isAhead && kind === "row" && other.program === tweak.program) move(other);
+    }, { signal });
+    const end = () => {
+      ending.abort();
+      this.#isDragging = false;
+      this.#reorder();
+    };
+    addEventListener("pointerup", end, { signal });
+    addEventListener("pointercancel", end, { signal });
+  }
+
+  /**
+   * The item that keeps its place on the screen when heights change: the focused row, or the first visible one.
+   *
+   * - isStill: whether the focused row may leave.
+   */
+  #anchor(isStill = false) {
     const { scrollTop } = this.#scroller;
     if (scrollTop <= 0 || this.#items.length === 0) return undefined;
     const focused = this.#places.get(this.#viewOf.get(focusedRow())?.item.id);
     const isSeen = this.#offsets[focused] >= scrollTop && this.#offsets[focused] < scrollTop + this.#height;
-    const item = this.#items[isSeen ? focused : this.#indexAt(scrollTop)];
+    const first = this.#indexAt(scrollTop);
+    const item = this.#items[!isStill ? (isSeen ? focused : first) : first === focused ? first + 1 : first];
     return item && { id: item.id, distance: scrollTop - this.#offsets[this.#places.get(item.id)] };
   }
 
@@ -299,12 +344,20 @@ export class List {
   /** Handles keys on the name of a row: arrows move to other rows, single keys are commands. */
   #onKey(event) {
     const element = event.target.closest(".row");
-    if (!element || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!element || event.ctrlKey || event.metaKey) return;
     const id = `${element.dataset.program}\n${element.dataset.tweak}`;
     const index = this.#places.get(id);
     const tweak = this.#items[index]?.tweak;
     if (!tweak) return;
-    if (!event.target.classList.contains("row-name")) return;
+    const isGrip = event.target.classList.contains("row-grip");
+    if (isGrip || (event.altKey && event.target.classList.contains("row-name"))) {
+      const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      if (!way || !this.#page.commands.isStarred(tweak)) return;
+      event.preventDefault();
+      this.#page.commands.moveStar(tweak, way);
+      return;
+    }
+    if (event.altKey || !event.target.classList.contains("row-name")) return;
     const page = Math.max(1, Math.floor(this.#scroller.clientHeight / this.#usual.row) - 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.#items.length, End: this.#items.length };
     if (event.key in steps) {

@@ -42,7 +42,7 @@ function placeBeside(popover, anchor) {
   popover.style.top = `${Math.max(margin, Math.min(top, innerHeight - height - margin))}px`;
 }
 
-/** Opens a menu of `{ label, run, isChecked, isDisabled, key }`; `null` is a separator. */
+/** Opens a menu of `{ label, run, isChecked, isSwitch, isDisabled, key }`; `null` is a separator. */
 export function openMenu(anchor, label, entries) {
   const menu = make("div", { role: "menu", "aria-label": label, class: "menu" });
   let close = () => {};
@@ -53,7 +53,7 @@ export function openMenu(anchor, label, entries) {
     }
     const isCheckable = entry.isChecked !== undefined;
     menu.append(make("button", {
-      type: "button", class: "menu-item", role: isCheckable ? "menuitemradio" : "menuitem",
+      type: "button", class: "menu-item", role: entry.isSwitch ? "menuitemcheckbox" : isCheckable ? "menuitemradio" : "menuitem",
       "aria-checked": isCheckable ? String(entry.isChecked) : undefined, disabled: entry.isDisabled,
       "aria-keyshortcuts": entry.shortcut, onclick: () => {
         close();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Preferences stored in this browser: stars, pairs, theme and name. Programs never see them.
+// Preferences stored in this browser: stars, pairs, theme, row height and name. Programs never see them.
+
+import { movedTo } from "./finding.js";
 
 const place = "tweaks.preferences";
 
 export class Preferences {
-  #kept = { stars: [], pairs: {}, theme: "auto", byGroup: false, name: "" };
+  #kept = { stars: [], pairs: {}, theme: "auto", byGroup: false, isCompact: false, name: "" };
+  /** The IDs of starred tweaks, in the order chosen. */
   stars;
   onChange = () => {};
 
@@ -43,6 +46,12 @@ export class Preferences {
     this.#write();
   }
 
+  /** Moves a star to the place of another one. */
+  moveStar(id, other) {
+    this.stars = new Set(movedTo([...this.stars], id, other));
+    this.#write();
+  }
+
   /** The key of the tweak paired with this one in the details, empty for none, undefined if not chosen. */
   pair(id) {
     return Object.hasOwn(this.#kept.pairs, id) ? this.#kept.pairs[id] : undefined;
@@ -59,6 +68,15 @@ export class Preferences {
 
   set theme(theme) {
     this.#kept.theme = theme;
+    this.#write();
+  }
+
+  get isCompact() {
+    return Boolean(this.#kept.isCompact);
+  }
+
+  set isCompact(isCompact) {
+    this.#kept.isCompact = isCompact;
     this.#write();
   }
 

@@ -46,6 +46,7 @@ export class Row {
   #page;
   #control;
   #parts;
+  #depth;
   tweak;
   element;
 
@@ -72,11 +73,11 @@ export class Row {
     parts.pad = partner ? iconButton("pad", `Pad of ${tweak.label} and ${partner.tweak.label}`, () => this.#openPad(), {
       class: "row-pad", "aria-haspopup": "dialog", "aria-expanded": "false",
     }) : undefined;
+    this.#depth = depth;
     this.element = make("li", { class: "row", data: { tweak: tweak.key, program: tweak.program, type: tweak.type } }, parts.name,
       make("div", { class: "row-control" }, this.#control.element), parts.badges,
       make("div", { class: "row-buttons" }, parts.pad, parts.graph, parts.star, parts.reset));
     if (parts.gate) (this.#control.element.querySelector(".field") ?? this.#control.element.parentElement).append(parts.gate);
-    if (depth > 0) this.element.style.setProperty("--depth", Math.min(depth, 6));
     this.update();
   }
 
@@ -105,12 +106,14 @@ export class Row {
     classList.toggle("is-changed", changed);
     classList.toggle("is-tried", tweak.tried === "here");
     classList.toggle("is-failed", Boolean(tweak.failed));
+    this.#showPlace();
     classList.toggle("is-selected", state.selected === tweak.id);
     classList.toggle("is-gated", Boolean(tweak.isFeature && closedGate(tweak, state)));
     const isDefaultTold = changed && isSettable(tweak);
-    const under = [reason, isDefaultTold ? `default ${valueText(tweak, tweak.default) || "empty"}` : undefined,
+    const { isCompact } = this.#page.preferences;
+    const under = [reason, this.#isApart ? [tweak.category, tweak.collection].map(shown).filter(Boolean).join(" › ") : undefined, isDefaultTold ? `default ${valueText(tweak, tweak.default) || "empty"}` : undefined,
       tweak.description ? shown(tweak.description) : undefined].filter(Boolean);
-    if (under.length === 0) under.push(shown(tweak.title ? tweak.name : (placeText(tweak.location))));
+    if (under.length === 0 && !isCompact) under.push(shown(tweak.title ? tweak.name : (placeText(tweak.location))));
     setText(parts.under, under.join(" · "));
     parts.under.classList.toggle("is-warning", Boolean(reason));
     setAttribute(parts.name, "aria-label",
@@ -129,6 +132,34 @@ export class Row {
     setAttribute(parts.reset, "tabindex", canReset ? undefined : "-1");
     setAttribute(parts.star, "aria-pressed", String(commands.isStarred(tweak)));
     if (parts.graph) setAttribute(parts.graph, "aria-pressed", String(commands.isGraphed(tweak)));
+  }
+
+  /** Whether the row is not below the heading of its collection. */
+  get #isApart() {
+    return Boolean(this.#page.state.scope.row) || this.#page.commands.isStarred(this.tweak);
+  }
+
+  /** Shows the depth of a part of a feature, and a handle that moves a starred tweak. */
+  #showPlace() {
+    const { tweak, element } = this;
+    const { commands, state } = this.#page;
+    element.style.setProperty("--depth", this.#isApart ? 0 : Math.min(this.#depth, 6));
+    const isMovable = commands.isStarred(tweak) && !state.scope.row;
+    element.classList.toggle("is-movable", isMovable);
+    if (!isMovable) {
+      this.#parts.grip?.remove();
+      this.#parts.grip = undefined;
+      return;
+    }
+    if (this.#parts.grip) return;
+    this.#parts.grip = iconButton("grip", `Move ${tweak.label}`, undefined, {
+      class: "row-grip", onpointerdown: (event) => {
+        if (event.button !== 0) return;
+        this.#page.list.drag(tweak, event.clientY, (other) => commands.moveStar(tweak, other));
+      },
+    });
+    this.#parts.grip.title = "Drag, or press the up and down arrows";
+    element.prepend(this.#parts.grip);
   }
 
   #showBadges() {

@@ -24,6 +24,10 @@ export function makeShowing(page) {
         make("button", { type: "button", class: "heading-link", text: shown(program.description.name), onclick: () => commands.showScope({ program: program.id }) })),
         make("span", { class: "who", text: program.isLoaded ? stateText(program) : (program.problem ?? "loading…") }));
     }
+    if (item.isStarred) {
+      return make("div", { class: "collection-heading" }, make("h3", {}, make("span", { text: "Starred" })),
+        make("button", { type: "button", class: "button small", text: "Panel…", title: "A link to these tweaks and the graph", "aria-haspopup": "dialog", onclick: () => commands.openPanel(program.id) }));
+    }
     const names = item.group !== undefined ? [item.group ? shown(item.group) : "No group"] : [shown(item.category), shown(item.collection)];
     const scope = item.group !== undefined ? { program: program.id, group: item.group }
       : { program: program.id, category: item.category, collection: item.collection };
@@ -49,11 +53,11 @@ export function makeShowing(page) {
     return state.programs.get(id ?? selected?.program ?? page.lastTouched ?? [...state.programs.keys()][0]);
   }
 
-  /** Updates the list. With `keeping`, its rows stay even if they no longer match. */
-  function findAgain({ keeping = false } = {}) {
+  /** Updates the list. With `keeping`, its rows stay even if they no longer match. With `isStill`, it does not follow the focus. */
+  function findAgain({ keeping = false, isStill = false } = {}) {
     const context = { stars: preferences.stars, byGroup: preferences.byGroup };
     page.listed = listItems(shownPrograms(), state.scope, page.query, context, keeping ? page.listed.shownIds : undefined);
-    page.list.show(page.listed.items);
+    page.list.show(page.listed.items, { isStill });
     showEmpty();
     page.bar.showListHead();
   }
@@ -99,6 +103,10 @@ export function makeShowing(page) {
       text = page.query.shows.includes("changed") && page.query.words.length === 0 ? "All tweaks here have their defaults." :
         `No tweak here matches ${page.query.text ? `"${page.query.text}"` : "the filters"}.`;
       button = ["Show all", () => commands.clearQuery()];
+    } else if (state.scope.row) {
+      title = "Empty panel";
+      text = "The program declares none of the tweaks in this panel.";
+      button = ["All tweaks", () => commands.showScope({ program: state.scope.program })];
     } else if (programs.length === 1 && programs[0].description.isGone) {
       title = "Executable deleted";
       text = `${shown(programs[0].description.executable)} no longer exists, and no values are kept for it.`;

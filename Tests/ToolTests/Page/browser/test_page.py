@@ -713,6 +713,10 @@ class Accessible(PageTest):
         self.control.set(OTHERS + "Restarting", 8)
         browser.click(browser.part("Motor/State/Speed", ".row-graph"))
         self.control.set("Motor/Control/Gain", 2)
+        # Statistics, and a starred tweak.
+        for keys in (Keys.ARROW_LEFT, Keys.ENTER, Keys.ARROW_LEFT, Keys.ENTER):
+            browser.find(".graph-canvas").send_keys(keys)
+        browser.click(browser.part(NUMBERS + "Stiffness", ".row-star"))
         for theme in ("light", "dark"):
             browser.script("tweaksPage.commands.setTheme(arguments[0]); tweaksPage.commands.select(undefined); document.activeElement.blur()", theme)
             for key in (NUMBERS + "Stiffness", OTHERS + "Restarting", "Motor/State/Speed", "Features/Trails/Fading"):
@@ -728,6 +732,12 @@ class Accessible(PageTest):
                 wait_until(lambda: browser.is_there(":popover-open, dialog[open]"))
                 self.check(f"{theme}, {label}")
                 browser.press(close)
+            for command in ("openPanel('page-program')",):
+                browser.script(f"tweaksPage.commands.{command}")
+                wait_until(lambda: browser.is_there("dialog[open]"))
+                self.check(f"{theme}, {command}")
+                browser.press(Keys.ESCAPE)
+                wait_until(lambda: not browser.is_there("dialog[open]"))
             browser.press("?")
             self.check(f"{theme}, help")
             browser.press(Keys.ESCAPE)
@@ -739,6 +749,9 @@ class Accessible(PageTest):
             self.check(f"{theme}, trying, with the history")
             browser.press(Keys.ESCAPE)
             browser.script("return tweaksPage.commands.endTrial(false)")
+        browser.script("tweaksPage.commands.toggleCompact()")
+        browser.row(NUMBERS + "Count")
+        self.check("compact")
         browser.size(360, 740)
         self.addCleanup(browser.size, 1280, 900)
         self.check("narrow")
@@ -795,7 +808,8 @@ class Accessible(PageTest):
               if (index > 0 && box.top < rows[index - 1][1].bottom - 1) wrong.push(`${row.dataset.tweak} overlaps the previous row`);
             });
             return wrong;"""
-        for width, size in ((1280, "100%"), (1280, "200%"), (360, "150%"), (360, "100%")):
+        for width, size, isCompact in ((1280, "100%", False), (1280, "200%", False), (360, "150%", False), (360, "100%", False), (1280, "200%", True), (1280, "100%", True)):
+            browser.script("tweaksPage.preferences.isCompact = arguments[0]", isCompact)
             browser.size(width, 900)
             browser.script("document.documentElement.style.fontSize = arguments[0]", size)
             for key in (NUMBERS + "Stiffness", OTHERS + "Restarting", "Motor/State/Speed"):

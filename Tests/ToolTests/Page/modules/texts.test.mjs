@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { fromHSB, hexText, parseHex, toHSB } from "../../../../Sources/Page/Files/colours.js";
 import { csvField, declarationInC, literalInC, nestedJSON, shellCommand, shellWord } from "../../../../Sources/Page/Files/copying.js";
-import { isWanted, listItems, wordsOf } from "../../../../Sources/Page/Files/finding.js";
+import { isWanted, listItems, movedTo, wordsOf } from "../../../../Sources/Page/Files/finding.js";
 import { escaped, keyOf, linkText, placeOf, shown, unescaped } from "../../../../Sources/Page/Files/names.js";
 import { gatesOf, isChanged, limitsText, partnerName, tweakFrom } from "../../../../Sources/Page/Files/tweaks.js";
 
@@ -33,6 +33,9 @@ test("an address restores its place", () => {
   const place = { program: "p", tweak: "A/B%2F/C", q: "a b&c=d" };
   assert.deepEqual(placeOf(linkText(place)), place);
   assert.equal(linkText({}), "");
+  const panel = { program: "p", panel: "Stage & light", row: ["A/B/C", "A/B%2F/D"], line: ["A/B/C", "q\nA/B/C"], plots: "xy", across: "A/B/C", seconds: "30" };
+  assert.deepEqual(placeOf(linkText(panel)), panel);
+  assert.deepEqual(placeOf("#row=&line=a"), { line: ["a"] });
 });
 
 test("all forms of colours are parsed, and survive the picker", () => {
@@ -86,4 +89,23 @@ test("a tweak has limits, gates and a partner, and knows whether it is changed",
   assert.deepEqual(partnerName(made("offsetY", "double")), { name: "offsetX", isFirst: false });
   assert.equal(partnerName(made("Max", "double")), undefined);
   assert(!isChanged(made("C", "int32")) && isChanged(made("C", "int32", { value: 2, source: "override" })));
+});
+
+test("starred tweaks are first, in an order of their own", () => {
+  const tweaks = ["One", "Two", "Three"].map((name) => made(name, "double"));
+  const program = { id: "program", tweaks: new Map(tweaks.map((tweak) => [tweak.key, tweak])) };
+  const stars = new Set(["program\nA/B/Three", "program\nA/B/One"]);
+  const shape = (scope, context) => listItems([program], scope, { words: [], shows: [] }, context, undefined).items
+    .map(({ kind, isStarred, tweak }) => tweak?.name ?? (isStarred ? "starred" : kind));
+  assert.deepEqual(shape({}, { stars }), ["starred", "Three", "One", "heading", "Two"]);
+  assert.deepEqual(shape({}, { stars, byGroup: true }), ["starred", "Three", "One", "heading", "Two"]);
+  // A panel has its tweaks in its order, without headings.
+  assert.deepEqual(shape({ row: ["A/B/Two", "A/B/Gone", "A/B/One"] }, { stars }), ["Two", "One"]);
+});
+
+test("an element moves to the place of another one", () => {
+  assert.deepEqual(movedTo(["a", "b", "c", "d"], "a", "c"), ["b", "c", "a", "d"]);
+  assert.deepEqual(movedTo(["a", "b", "c", "d"], "d", "b"), ["a", "d", "b", "c"]);
+  assert.deepEqual(movedTo(["a", "b"], "a", "x"), ["a", "b"]);
+  assert.deepEqual(movedTo(["a", "b"], "b", "b"), ["a", "b"]);
 });

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Panels: chosen tweaks and the graph, as a link.
+
+import { copyText } from "./copying.js";
+import { make } from "./dom.js";
+import { linkText, shown } from "./names.js";
+import { openDialog } from "./popups.js";
+
+/** The most tweaks to choose from beside the starred ones. */
+const mostOthers = 100;
+
+/**
+ * Opens a dialog that makes a panel of a program.
+ *
+ * @param {import("./page.js").Page} page
+ */
+export function openPanel(page, programId) {
+  const { state, commands, notices } = page;
+  const rows = page.listed.items.filter(({ kind, tweak }) => kind === "row" && tweak.program === programId).map(({ tweak }) => tweak);
+  const isChosen = (tweak) => commands.isStarred(tweak) || Boolean(state.scope.row);
+  const choices = [...rows.filter(isChosen), ...rows.filter((tweak) => !isChosen(tweak)).slice(0, mostOthers)];
+  const name = make("input", { type: "text", maxlength: 60, autocomplete: "off", placeholder: "Name", "aria-label": "Name of the panel", value: state.scope.panel ?? "", autofocus: true });
+  const boxes = choices.map((tweak) => ({ tweak, box: make("input", { type: "checkbox", checked: isChosen(tweak) }) }));
+  const lines = page.graphed.size;
+  const withGraph = make("input", { type: "checkbox", checked: lines > 0, disabled: lines === 0 });
+  const left = rows.length - choices.length;
+
+  /** The scope of the panel, and with it what the address holds of the graph; undefined if nothing is chosen. */
+  function panel() {
+    const row = boxes.filter(({ box }) => box.checked).map(({ tweak }) => tweak.key);
+    if (row.length > 0) return { program: programId, panel: name.value.trim() || "Panel", row };
+    notices.say("Choose at least one tweak");
+    return undefined;
+  }
+
+  openDialog(`Panel of ${shown(state.programs.get(programId)?.description.name ?? programId)}`, make("div", { class: "panel-form" }, make("div", { class: "form" }, name),
+    make("fieldset", {}, make("legend", { text: "Tweaks" }), boxes.map(({ tweak, box }) => make("label", { class: "check" }, box,
+      make("span", { text: tweak.label }), make("span", { class: "who", text: [tweak.category, tweak.collection].map(shown).join(" › ") }))),
+    left > 0 ? make("p", { class: "who", text: `${left} more: search for them, or star them, before making the panel` }) : undefined),
+    make("label", { class: "check" }, withGraph, make("span", { text: lines > 0 ? `The graph with ${lines} line${lines === 1 ? "" : "s"}` : "The graph, which is closed" }))), [
+    { label: "Copy link", run: async () => {
+      const scope = panel();
+      if (!scope) return false;
+      const address = `${location.origin}${location.pathname}${linkText({ ...scope, ...(withGraph.checked ? page.address.graphPlace(programId) : {}) })}`;
+      if (await copyText(address)) notices.say("Link copied");
+      else notices.problem("The browser blocked access to the clipboard");
+      return false;
+    } },
+    { label: "Open", isMain: true, run: () => {
+      const scope = panel();
+      if (!scope) return false;
+      if (!withGraph.checked) commands.closeGraph();
+      commands.showScope(scope);
+      return true;
+    } },
+  ]);
+}
