@@ -147,8 +147,14 @@ static const unsigned char file_row_js[] = {
 static const unsigned char file_samples_js[] = {
 #embed "../Files/samples.js"
 };
+static const unsigned char file_sets_js[] = {
+#embed "../Files/sets.js"
+};
 static const unsigned char file_showing_js[] = {
 #embed "../Files/showing.js"
+};
+static const unsigned char file_snapshots_js[] = {
+#embed "../Files/snapshots.js"
 };
 static const unsigned char file_state_js[] = {
 #embed "../Files/state.js"
@@ -211,7 +217,9 @@ static const struct tweak_page_file files[] = {
     {"restarting.js", file_restarting_js, sizeof(file_restarting_js)},
     {"row.js", file_row_js, sizeof(file_row_js)},
     {"samples.js", file_samples_js, sizeof(file_samples_js)},
+    {"sets.js", file_sets_js, sizeof(file_sets_js)},
     {"showing.js", file_showing_js, sizeof(file_showing_js)},
+    {"snapshots.js", file_snapshots_js, sizeof(file_snapshots_js)},
     {"state.js", file_state_js, sizeof(file_state_js)},
     {"statistics.js", file_statistics_js, sizeof(file_statistics_js)},
     {"tweaks.js", file_tweaks_js, sizeof(file_tweaks_js)},

@@ -9,9 +9,12 @@ import { shown } from "./names.js";
 import { endText, whose } from "./outline.js";
 import { openMenu, openPopover } from "./popups.js";
 import { sourceText } from "./row.js";
+import { snapshotName } from "./sets.js";
 import { isMonitored, isSet, isSettable, waitsForRestart } from "./tweaks.js";
 
 const byID = (id) => document.getElementById(id);
+/** The snapshots in the menu; the dialog has all. */
+const mostInMenu = 6;
 
 /**
  * Makes the bar and the functions that update it.
@@ -191,11 +194,15 @@ export function makeBar(page) {
 
   function snapshotEntries() {
     const program = page.showing.currentProgram();
-    const time = program && sets.snapshotTime(program.id);
-    const count = program ? sets.sinceSnapshot(program.id).length : 0;
+    const snapshots = program ? [...sets.snapshots(program.id)].reverse() : [];
+    const entry = (snapshot, index) => ({
+      label: `Restore ${shown(snapshotName(snapshot))} (${sets.since(program.id, snapshot).length} changed)`, key: index === 0 ? "Shift N" : undefined,
+      run: () => commands.restoreSnapshot(snapshot),
+    });
     return [
       { label: "Take a snapshot", key: "n", isDisabled: !program?.isLoaded, run: () => commands.takeSnapshot() },
-      { label: time ? `Restore the snapshot of ${time.toLocaleTimeString("en-GB")} (${count} changed)` : "Restore the snapshot", key: "Shift N", isDisabled: !time, run: () => commands.restoreSnapshot() },
+      ...(snapshots.length > 0 ? snapshots.slice(0, mostInMenu).map(entry) : [{ label: "Restore the snapshot", key: "Shift N", isDisabled: true, run: () => {} }]),
+      { label: "Snapshots…", isDisabled: !program?.isLoaded, run: () => commands.openSnapshots() },
     ];
   }
 

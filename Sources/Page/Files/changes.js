@@ -6,7 +6,7 @@ import { iconButton, make, setText } from "./dom.js";
 import { shown } from "./names.js";
 import { ask } from "./popups.js";
 import { sourceText } from "./row.js";
-import { valueFrom, valueText } from "./tweaks.js";
+import { currentValue, equalValues, isSettable, valueFrom, valueText } from "./tweaks.js";
 
 const most = 400;
 /** Changes of one slider that follow each other within this time are one, as for the program's undo. */
@@ -27,6 +27,19 @@ export function linesOf(changes) {
     }
   }
   return lines.sort((one, other) => other.number - one.number);
+}
+
+/**
+ * The values from just after a change, by key, of the tweaks that were set or reset later. What other providers changed, and
+ * what leases changed for a time, is left as it is.
+ */
+export function valuesAfter(changes, number) {
+  const values = new Map();
+  for (const change of changes) {
+    const isOurs = ["override", "default"].includes(change.source) && !change.isOfLease;
+    if (change.number > number && isOurs && !values.has(change.tweak)) values.set(change.tweak, change.oldValue);
+  }
+  return values;
 }
 
 export class Changes {
@@ -131,6 +144,7 @@ export class Changes {
     return make("li", { class: isUndone ? "is-undone" : "" },
       make("span", { class: "history-line" }, timeOf(line.time),
         make("button", { type: "button", class: "heading-link", text: label, title: shown(line.tweak), disabled: !tweak, onclick: () => commands.select(tweak) }),
+        (this.#changes.at(-1)?.number ?? 0) > line.number && iconButton("clock", `Go back to after ${label}, change ${line.number}`, () => this.#goBack(line), { data: { of: `back ${line.number}` } }),
         !line.isOfLease && make("button", { type: "button", class: "button small", text: "Undo", "aria-label": `Undo ${label}, change ${line.number}`, data: { of: line.number },
           onclick: () => this.#ask("undo", { number: line.number }, ({ changes }) => this.#page.notices.say(`Undone: ${changes.length === 1 ? label : `${changes.length} values`}`)) })),
       make("span", { class: "history-values", text: `${text(line.oldValue)} → ${text(line.newValue)}` }),
@@ -140,6 +154,28 @@ export class Changes {
   #makeMark(mark) {
     return make("li", { class: "history-mark" }, make("span", { class: "history-line" }, timeOf(mark.time), make("strong", { text: shown(mark.name) }),
       make("button", { type: "button", class: "button small", text: "Revert…", "aria-label": `Revert to ${shown(mark.name)}`, onclick: () => this.#revert(mark.name) })));
+  }
+
+  /** Goes back to the values from just after a change, as one step to undo. */
+  async #goBack({ number, time }) {
+    const { state, editing, notices } = this.#page;
+    const changes = [];
+    for (const [key, raw] of valuesAfter(this.#changes, number)) {
+      const tweak = state.tweak(this.#program, key);
+      if (!tweak || !isSettable(tweak)) continue;
+      const value = valueFrom(tweak.type, raw);
+      if (!equalValues(value, currentValue(tweak))) changes.push({ tweak, value, isSet: !equalValues(value, tweak.default) });
+    }
+    if (changes.length === 0) {
+      notices.say("No values have changed since");
+      return;
+    }
+    const count = `${changes.length} value${changes.length === 1 ? "" : "s"}`;
+    const names = changes.slice(0, 5).map(({ tweak }) => tweak.label).join(", ");
+    const text = `${count} return${changes.length === 1 ? "s" : ""} to what ${changes.length === 1 ? "it was" : "they were"} at ${new Date(time * 1000).toLocaleTimeString("en-GB")}: ${names}${changes.length > 5 ? ", …" : ""}. You can undo this.`;
+    if (!(await ask("Go back?", text, "Go back"))) return;
+    editing.apply(changes);
+    notices.say(`${count} went back`);
   }
 
   async #revert(name) {

@@ -12,6 +12,8 @@ import { openPanel } from "./panels.js";
 import { ask, openDialog } from "./popups.js";
 import { importFile, openPresets } from "./presets.js";
 import { copyRestart, openRestart } from "./restarting.js";
+import { mostSnapshots, snapshotName } from "./sets.js";
+import { openSnapshots } from "./snapshots.js";
 import { currentValue, isDrawable, isSet, isSettable, partnerName } from "./tweaks.js";
 
 const byID = (id) => document.getElementById(id);
@@ -81,6 +83,7 @@ export function makeCommands(page) {
         const now = state.programs.get(id);
         if (now) now.followedBy = connections;
         if (answer.program) state.setProgram(answer.program);
+        sets.restore(id);
         if (history.hasRestorable(id)) api.post("history", { program: id }).then(({ changes }) => history.restore(id, changes), () => {});
       } catch (error) {
         const now = state.programs.get(id);
@@ -239,18 +242,21 @@ export function makeCommands(page) {
     takeSnapshot() {
       const program = page.showing.currentProgram();
       if (!program?.isLoaded) return;
-      sets.take(program.id);
-      notices.say(`Snapshot of ${shown(program.description.name)} taken`);
+      const { dropped } = sets.take(program.id);
+      notices.say(`Snapshot of ${shown(program.description.name)} taken${dropped ? `; ${shown(snapshotName(dropped))}, the oldest of ${mostSnapshots}, is removed` : ""}`);
     },
-    restoreSnapshot() {
+    /** Restores a snapshot, or the last one. */
+    restoreSnapshot(wanted) {
       const program = page.showing.currentProgram();
-      if (!program || !sets.snapshotTime(program.id)) {
+      const snapshot = wanted ?? (program && sets.snapshots(program.id).at(-1));
+      if (!snapshot) {
         notices.say("No snapshot yet");
         return;
       }
-      const count = sets.restore(program.id);
+      const count = sets.goTo(program.id, snapshot);
       notices.say(count === 0 ? "No differences from the snapshot" : `${count} value${count === 1 ? "" : "s"} restored`);
     },
+    openSnapshots: () => page.showing.currentProgram() && openSnapshots(page, page.showing.currentProgram().id),
     toggleSides(wanted) {
       const program = page.showing.currentProgram();
       if (!program?.isLoaded || wanted === sets.side(program.id)) return;

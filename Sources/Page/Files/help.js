@@ -10,7 +10,7 @@ const sections = [
   ["Everywhere", [
     ["/", "search"], ["Esc", "leave the search, close panels"], ["f", "filters"], ["?", "help"],
     ["Ctrl Z", "undo"], ["Ctrl Shift Z", "redo"], ["x", "switch between A and B"], ["y", "try changes without keeping them"], ["n", "take a snapshot"],
-    ["Shift N", "restore the snapshot"], ["p", "presets"], ["e", "copy or export"], ["Space on the graph, or k", "pause the graph"],
+    ["Shift N", "restore the last snapshot"], ["p", "presets"], ["e", "copy or export"], ["Space on the graph, or k", "pause the graph"],
     ["t", "light or dark"], ["o", "outline"], ["h", "history"],
   ]],
   ["On the name of a tweak", [

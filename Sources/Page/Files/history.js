@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Undo and redo of this page's changes, snapshots, and the sets A and B.
+// Undo and redo of this page's changes.
 
 import { currentValue, equalValues, isSet, valueFrom } from "./tweaks.js";
 import { exactText } from "./numbers.js";
@@ -148,68 +148,4 @@ export class History {
 function labelOf(step) {
   if (!step) return "";
   return step.changes.length === 1 ? step.changes[0].label : `${step.changes.length} values`;
-}
-
-/** The snapshots and the sets A and B of each program, kept until the page is closed. */
-export class Sets {
-  #state;
-  #editing;
-  #snapshots = new Map();
-  #pairs = new Map();
-  onChange = () => {};
-
-  constructor(state, editing) {
-    this.#state = state;
-    this.#editing = editing;
-  }
-
-  take(program) {
-    this.#snapshots.set(program, { time: new Date(), values: this.#state.snapshot(program) });
-    this.onChange();
-  }
-
-  snapshotTime(program) {
-    return this.#snapshots.get(program)?.time;
-  }
-
-  /** The differences from the snapshot. */
-  sinceSnapshot(program) {
-    const snapshot = this.#snapshots.get(program);
-    return snapshot ? this.#state.differences(program, snapshot.values) : [];
-  }
-
-  /** Restores the snapshot, as one undo step. */
-  restore(program) {
-    return this.#editing.apply(this.sinceSnapshot(program));
-  }
-
-  /** "A" or "B". */
-  side(program) {
-    return this.#pairs.get(program)?.side ?? "A";
-  }
-
-  hasOther(program) {
-    return this.#pairs.has(program);
-  }
-
-  /** The number of values that differ on the other side. */
-  otherDifferences(program) {
-    const pair = this.#pairs.get(program);
-    return pair ? this.#state.differences(program, pair.other).length : 0;
-  }
-
-  /** Saves this side and shows the other one. B starts as a copy of A. */
-  toggle(program) {
-    const present = this.#state.snapshot(program);
-    const pair = this.#pairs.get(program) ?? { side: "A", other: present };
-    const count = this.#editing.apply(this.#state.differences(program, pair.other));
-    this.#pairs.set(program, { side: pair.side === "A" ? "B" : "A", other: present });
-    this.onChange();
-    return count;
-  }
-
-  forget(program) {
-    this.#pairs.delete(program);
-    this.onChange();
-  }
 }

@@ -335,6 +335,22 @@ class Histories(OwnProgram):
         self.ask_back("Revert to the start…")
         self.wait(120, "default")
 
+    def test_any_change_is_a_place_to_go_back_to(self):
+        browser = self.browser
+        for key, value in [(KEY, 200), (NUMBERS + "Count", 77), (NUMBERS + "Negative", -5), (OTHERS + "Switch", False)]:
+            self.control.set(key, value)
+        self.wait_for_lines(4)
+        self.assertIsNone(browser.named("#history button", "Go back to after Switch, change 4"))
+        browser.click(browser.named("#history button", "Go back to after Stiffness, change 1"))
+        wait_until(lambda: "3 values return to what they were" in browser.text("dialog[open]"), "the page does not say what it does")
+        browser.click(browser.named("dialog button", "Go back"))
+        wait_until(lambda: self.control.tweak(NUMBERS + "Count")["source"] == "default" and self.control.tweak(OTHERS + "Switch")["source"] == "default")
+        self.assertEqual(self.control.value(KEY), 200)
+        browser.settle()
+        browser.blur()
+        browser.press(Keys.CONTROL, "z")
+        wait_until(lambda: self.control.value(NUMBERS + "Count") == 77 and self.control.value(NUMBERS + "Negative") == -5, "it is not undone")
+
     def test_leases_end_by_themselves(self):
         browser = self.browser
         self.control.ask("set", tweak=KEY, value=300, until="closed")

@@ -713,10 +713,11 @@ class Accessible(PageTest):
         self.control.set(OTHERS + "Restarting", 8)
         browser.click(browser.part("Motor/State/Speed", ".row-graph"))
         self.control.set("Motor/Control/Gain", 2)
-        # Statistics, and a starred tweak.
+        # Statistics, a starred tweak, and a snapshot.
         for keys in (Keys.ARROW_LEFT, Keys.ENTER, Keys.ARROW_LEFT, Keys.ENTER):
             browser.find(".graph-canvas").send_keys(keys)
         browser.click(browser.part(NUMBERS + "Stiffness", ".row-star"))
+        browser.script("tweaksPage.commands.takeSnapshot()")
         for theme in ("light", "dark"):
             browser.script("tweaksPage.commands.setTheme(arguments[0]); tweaksPage.commands.select(undefined); document.activeElement.blur()", theme)
             for key in (NUMBERS + "Stiffness", OTHERS + "Restarting", "Motor/State/Speed", "Features/Trails/Fading"):
@@ -732,7 +733,7 @@ class Accessible(PageTest):
                 wait_until(lambda: browser.is_there(":popover-open, dialog[open]"))
                 self.check(f"{theme}, {label}")
                 browser.press(close)
-            for command in ("openPanel('page-program')",):
+            for command in ("openSnapshots()", "openPanel('page-program')"):
                 browser.script(f"tweaksPage.commands.{command}")
                 wait_until(lambda: browser.is_there("dialog[open]"))
                 self.check(f"{theme}, {command}")

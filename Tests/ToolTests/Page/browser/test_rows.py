@@ -79,7 +79,7 @@ class PageTest(unittest.TestCase):
     def show(self, place="program=page-program", keeping=False):
         browser = self.browser
         if not keeping:
-            browser.script("localStorage.removeItem('tweaks.preferences')")
+            browser.script("localStorage.removeItem('tweaks.preferences'); tweaksPage.sets.forget('page-program')")
         browser.driver.get("about:blank")
         browser.open(self.world.address.split("#")[0] + "#" + place)
         browser.connected()
@@ -550,6 +550,37 @@ class Rows(PageTest):
         browser.press(Keys.SHIFT, "N")
         self.becomes(NUMBERS + "Stiffness", 300)
         self.becomes(NUMBERS + "Count", 60)
+
+    def test_snapshots_have_names_and_survive_a_reload(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        for value, name in [("300", "soft"), ("400", "hard")]:
+            browser.type(browser.field(key), value)
+            self.becomes(key, float(value))
+            browser.blur()
+            browser.settle()
+            self.choose_menu(browser.find(".top [aria-label=Snapshot]"), "Snapshots…")
+            self.dialog_button("Take a snapshot")
+            field = wait_until(lambda: browser.find(".snapshot-list input"))
+            browser.type(field, name, end=Keys.TAB)
+            self.dialog_button("Close")
+        # B is another set.
+        browser.press("x")
+        browser.type(browser.field(key), "500")
+        self.becomes(key, 500)
+        browser.settle()
+        self.show(keeping=True)
+        browser.press("x")
+        self.becomes(key, 400)
+        browser.settle()
+        self.choose_menu(browser.find(".top [aria-label=Snapshot]"), "Restore soft (1 changed)")
+        self.becomes(key, 300)
+        browser.settle()
+        self.choose_menu(browser.find(".top [aria-label=Snapshot]"), "Snapshots…")
+        self.assertEqual([field.get_attribute("value") for field in browser.all(".snapshot-list input")], ["hard", "soft"])
+        browser.click(browser.find("button[aria-label='Remove soft']"))
+        wait_until(lambda: len(browser.all(".snapshot-list li")) == 1)
+        browser.click(browser.find("button[aria-label='Restore hard']"))
+        self.becomes(key, 400)
 
     def test_a_and_b_by_one_key(self):
         browser = self.browser

@@ -4,8 +4,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linesOf } from "../../../../Sources/Page/Files/changes.js";
+import { linesOf, valuesAfter } from "../../../../Sources/Page/Files/changes.js";
 import { History } from "../../../../Sources/Page/Files/history.js";
+import { mostSnapshots, Sets, snapshotName } from "../../../../Sources/Page/Files/sets.js";
+import { State } from "../../../../Sources/Page/Files/state.js";
 
 const change = (number, time, rest) => ({ number, time, tweak: "A/B/C", by: "tweak-ui 1 ada", source: "override", ...rest });
 
@@ -64,4 +66,67 @@ test("undo survives a reload if the program has the change in its history", () =
   const restarted = makePage(storage, 8);
   restarted.history.restore("p", made);
   assert.equal(restarted.history.undoLabel, "");
+});
+
+test("snapshots and the sets A and B survive a reload", () => {
+  const storage = new Map();
+  makePage(storage);
+  /** @type {(() => void)[]} */
+  const leaving = [];
+  globalThis.addEventListener = (_, listener) => leaving.push(listener);
+  const load = () => {
+    const raw = { category: "A", collection: "B", source: "override" };
+    const state = new State();
+    state.setProgram({ id: "p", state: "running" });
+    state.setTweaks("p", [{ ...raw, tweak: "A/B/C", name: "C", type: "int64", default: 0, value: 1 }, { ...raw, tweak: "A/B/D", name: "D", type: "double", default: 5, value: 5, source: "default" }]);
+    const applied = [];
+    const sets = new Sets(state, { apply: (changes) => applied.push(...changes) });
+    return { state, sets, applied, set: (key, value) => state.setValue("p", { tweak: key, value, source: "override" }) };
+  };
+  const first = load();
+  const { snapshot } = first.sets.take("p", "one");
+  first.set("A/B/C", String(2n ** 60n));
+  first.sets.take("p");
+  first.sets.toggle("p");
+  first.set("A/B/C", 3);
+  assert.equal(first.sets.since("p", snapshot).length, 1);
+  for (const leave of leaving.splice(0)) leave();
+
+  const again = load();
+  assert.deepEqual(again.sets.snapshots("p"), []);
+  again.sets.restore("p");
+  assert.equal(snapshotName(again.sets.snapshots("p")[0]), "one");
+  assert.equal(again.sets.side("p"), "B");
+  again.set("A/B/C", 3);
+  again.set("A/B/D", 6);
+  again.sets.goTo("p", again.sets.snapshots("p")[1]);
+  assert.deepEqual(again.applied.map(({ tweak, value, isSet }) => [tweak.key, value, isSet]), [["A/B/C", 2n ** 60n, true], ["A/B/D", 5, false]]);
+  // What is not loaded yet is kept for the next reload.
+  load();
+  for (const leave of leaving.splice(0)) leave();
+  const later = load();
+  later.sets.restore("p");
+  assert.equal(later.sets.snapshots("p").length, 2);
+});
+
+test("the oldest snapshot makes room, and is told", () => {
+  const { state } = makePage(new Map());
+  const sets = new Sets(Object.assign(state, { snapshot: () => new Map() }), {});
+  let dropped;
+  for (let count = 0; count <= mostSnapshots; count += 1) ({ dropped } = sets.take("p", `${count}`));
+  assert.equal(dropped?.name, "0");
+  assert.equal(sets.snapshots("p").length, mostSnapshots);
+  sets.remove("p", sets.snapshots("p")[0]);
+  assert.equal(sets.snapshots("p")[0].name, "2");
+});
+
+test("the values after a change are the oldest ones of what changed later", () => {
+  const changes = [
+    change(1, 1, { oldValue: 0, newValue: 1 }), change(2, 2, { tweak: "A/B/D", oldValue: 10, newValue: 11 }), change(3, 3, { oldValue: 1, newValue: 2 }),
+    change(4, 4, { oldValue: 2, newValue: 3, source: "default" }), change(5, 5, { tweak: "A/B/E", oldValue: 7, newValue: 8, source: "environment" }),
+    change(6, 6, { tweak: "A/B/F", oldValue: 7, newValue: 8, isOfLease: true }),
+  ];
+  assert.deepEqual([...valuesAfter(changes, 2)], [["A/B/C", 1]]);
+  assert.deepEqual([...valuesAfter(changes, 0)], [["A/B/C", 0], ["A/B/D", 10]]);
+  assert.deepEqual([...valuesAfter(changes, 4)], []);
 });
