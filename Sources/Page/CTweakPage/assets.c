@@ -30,6 +30,9 @@ static const unsigned char file_commands_js[] = {
 static const unsigned char file_comparing_js[] = {
 #embed "../Files/comparing.js"
 };
+static const unsigned char file_controllers_js[] = {
+#embed "../Files/controllers.js"
+};
 static const unsigned char file_controls_action_js[] = {
 #embed "../Files/controls/action.js"
 };
@@ -101,6 +104,9 @@ static const unsigned char file_index_html[] = {
 };
 static const unsigned char file_keys_js[] = {
 #embed "../Files/keys.js"
+};
+static const unsigned char file_knobs_js[] = {
+#embed "../Files/knobs.js"
 };
 static const unsigned char file_list_js[] = {
 #embed "../Files/list.js"
@@ -178,6 +184,7 @@ static const struct tweak_page_file files[] = {
     {"colours.js", file_colours_js, sizeof(file_colours_js)},
     {"commands.js", file_commands_js, sizeof(file_commands_js)},
     {"comparing.js", file_comparing_js, sizeof(file_comparing_js)},
+    {"controllers.js", file_controllers_js, sizeof(file_controllers_js)},
     {"controls/action.js", file_controls_action_js, sizeof(file_controls_action_js)},
     {"controls/all.js", file_controls_all_js, sizeof(file_controls_all_js)},
     {"controls/choice.js", file_controls_choice_js, sizeof(file_controls_choice_js)},
@@ -202,6 +209,7 @@ static const struct tweak_page_file files[] = {
     {"icon.svg", file_icon_svg, sizeof(file_icon_svg)},
     {"index.html", file_index_html, sizeof(file_index_html)},
     {"keys.js", file_keys_js, sizeof(file_keys_js)},
+    {"knobs.js", file_knobs_js, sizeof(file_knobs_js)},
     {"list.js", file_list_js, sizeof(file_list_js)},
     {"names.js", file_names_js, sizeof(file_names_js)},
     {"notices.js", file_notices_js, sizeof(file_notices_js)},

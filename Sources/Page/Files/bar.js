@@ -181,6 +181,7 @@ export function makeBar(page) {
       { label: "History", key: "h", isDisabled: !program, run: () => commands.toggleHistory(true) },
       { label: "Copy or export…", key: "e", isDisabled: !program, run: () => commands.openExport() },
       { label: "Import a file…", isDisabled: !program, run: () => commands.chooseFile(program.id) },
+      { label: "Knobs…", isDisabled: !page.controllers.isPossible, run: () => page.controllers.openList() },
       { label: "Reset all…", isDisabled: !program, run: () => commands.resetScope({ program: program.id }) },
       null, { label: "Compact rows", isSwitch: true, isChecked: preferences.isCompact, run: () => commands.toggleCompact() },
       null, theme("auto", "Match the system"), theme("light", "Light"), theme("dark", "Dark"), null,

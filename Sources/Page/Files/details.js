@@ -3,6 +3,7 @@
 // The details of one tweak: description, a large control, the providers of its value, its changes, and ways to copy it.
 
 import { linesOf, timeOf } from "./changes.js";
+import { isTurnable } from "./controllers.js";
 import { controlFor } from "./controls/all.js";
 import { colourControl } from "./controls/colour.js";
 import { padControl } from "./controls/pad.js";
@@ -43,6 +44,7 @@ export class Details {
   #controls = [];
   #dynamic;
   #copied;
+  #knobs;
   #explained = 0;
   /** The changes of the tweak that its program has told; undefined if it tells none. */
   #history;
@@ -71,6 +73,8 @@ export class Details {
     this.#history = undefined;
     this.#element.hidden = !tweak;
     this.#controls = [];
+    this.#knobs = undefined;
+    if (this.#page.controllers.learning && this.#page.controllers.learning !== tweak) this.#page.controllers.stopLearning();
     if (!tweak) {
       this.#element.replaceChildren();
       return;
@@ -113,7 +117,19 @@ export class Details {
       }));
     }
     if (isNumber(tweak.type) && isSettable(tweak) && !tweak.choices) box.append(this.#makePairing(tweak), this.#makeRamp(tweak));
+    if (isTurnable(tweak) && this.#page.controllers.isPossible) {
+      this.#knobs = make("div", {}, this.#page.controllers.makeSection(tweak));
+      box.append(this.#knobs);
+    }
     return box;
+  }
+
+  /** Shows which knobs set the tweak. */
+  showKnobs() {
+    if (!this.#tweak || !this.#knobs?.isConnected) return;
+    const hadFocus = this.#knobs.contains(document.activeElement);
+    this.#knobs.replaceChildren(this.#page.controllers.makeSection(this.#tweak));
+    if (hadFocus) this.#knobs.querySelector("button")?.focus();
   }
 
   /** A menu that chooses the tweak on the other axis of the pad. */

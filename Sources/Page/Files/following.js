@@ -102,7 +102,7 @@ export function makeFollowing(page) {
     notices.say(`${name}: ${count} tried value${count === 1 ? "" : "s"} went back`);
   }
 
-  api.isRecording = () => page.graphed.size > 0 || state.trying.size > 0;
+  api.isRecording = () => page.graphed.size > 0 || state.trying.size > 0 || page.controllers.isInUse;
   api.onEvent = (name, data) => receive[name]?.(data);
 
   /** Records a change and its author for the graph and the details. */
@@ -186,12 +186,14 @@ export function makeFollowing(page) {
   });
   history.onChange = page.bar.showSoon;
   sets.onChange = page.bar.show;
+  page.controllers.onChange = () => page.details.showKnobs();
   let stars = [...preferences.stars].join();
   preferences.onChange = () => {
     page.bar.showTheme();
     page.list.fit();
     page.list.refresh();
     page.details.update();
+    page.controllers.update();
     const before = stars;
     stars = [...preferences.stars].join();
     // A row starred with the mouse leaves, and the list stays where it is.

@@ -7,6 +7,7 @@ import { API } from "./api.js";
 import { makeBar } from "./bar.js";
 import { Changes } from "./changes.js";
 import { makeCommands } from "./commands.js";
+import { Controllers } from "./controllers.js";
 import { Details } from "./details.js";
 import { Editing } from "./editing.js";
 import { makeFollowing } from "./following.js";
@@ -51,6 +52,7 @@ export class Page {
   lastTouched;
   /** The place that the address names, until it is loaded. */
   wantedPlace;
+  controllers = new Controllers(this);
   commands = makeCommands(this);
   showing = makeShowing(this);
   list = new List(this, byID("scroller"), byID("list"), this.showing.makeHeading);

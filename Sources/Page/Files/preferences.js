@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Preferences stored in this browser: stars, pairs, theme, row height and name. Programs never see them.
+// Preferences stored in this browser: stars, pairs, knobs, theme, row height and name. Programs never see them.
 
 import { movedTo } from "./finding.js";
 
 const place = "tweaks.preferences";
 
 export class Preferences {
-  #kept = { stars: [], pairs: {}, theme: "auto", byGroup: false, isCompact: false, name: "" };
+  #kept = { stars: [], pairs: {}, knobs: {}, theme: "auto", byGroup: false, isCompact: false, name: "" };
   /** The IDs of starred tweaks, in the order chosen. */
   stars;
   onChange = () => {};
@@ -68,6 +68,17 @@ export class Preferences {
 
   set theme(theme) {
     this.#kept.theme = theme;
+    this.#write();
+  }
+
+  /** The IDs of tweaks by the knob that sets them. */
+  get knobs() {
+    const { knobs } = this.#kept;
+    return new Map(knobs && typeof knobs === "object" ? Object.entries(knobs) : []);
+  }
+
+  set knobs(knobs) {
+    this.#kept.knobs = Object.fromEntries(knobs);
     this.#write();
   }
 

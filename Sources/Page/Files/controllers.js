@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Knobs of MIDI controllers, and sticks and buttons of gamepads, that set tweaks. Which knob sets which tweak is kept in this
+// browser.
+
+import { iconButton, make } from "./dom.js";
+import { controlChange, deflection, driven, knobName, Takeover } from "./knobs.js";
+import { shown } from "./names.js";
+import { isNumber } from "./numbers.js";
+import { openDialog } from "./popups.js";
+import { currentValue, isSettable, valueText } from "./tweaks.js";
+
+/** After this time without a movement, in ms, what a knob did is one step to undo. */
+const quiet = 600;
+/** The part of its way that a knob must move to be learned. */
+const leastMove = 0.05;
+/** @type {any} */
+const midi = navigator;
+
+/** Whether a knob can set a tweak. */
+export const isTurnable = (tweak) => isSettable(tweak) && !tweak.choices && (isNumber(tweak.type) || tweak.type === "bool");
+
+export class Controllers {
+  #page;
+  /** The tweak that waits for a knob to learn. */
+  #learning;
+  /** The first positions of knobs while learning. */
+  #first = new Map();
+  #access;
+  #takeovers = new Map();
+  #ends = new Map();
+  /** The knobs of which was said that they have not reached their value. */
+  #told = new Set();
+  #pads = new Map();
+  /** Exact positions of values that sticks move. */
+  #driven = new Map();
+  #frame = 0;
+  #time = 0;
+  /** Called when a knob was learned or forgotten, or learning has begun or ended. */
+  onChange = () => {};
+
+  /** @param {import("./page.js").Page} page */
+  constructor(page) {
+    this.#page = page;
+    addEventListener("gamepadconnected", () => this.update());
+    this.update();
+  }
+
+  /** Whether this browser has an interface for MIDI or gamepads. */
+  get isPossible() {
+    return Boolean(midi.requestMIDIAccess || navigator.getGamepads);
+  }
+
+  get isInUse() {
+    return this.#page.preferences.knobs.size > 0;
+  }
+
+  get learning() {
+    return this.#learning;
+  }
+
+  /** The knobs that set a tweak. */
+  knobsOf(tweak) {
+    return [...this.#page.preferences.knobs].filter(([, id]) => id === tweak.id).map(([knob]) => knob);
+  }
+
+  /** Waits for the movement of a knob, which then sets this tweak. */
+  async learn(tweak) {
+    this.#learning = tweak;
+    this.#first.clear();
+    this.onChange();
+    this.#poll();
+    await this.#openMIDI();
+  }
+
+  stopLearning() {
+    this.#learning = undefined;
+    this.onChange();
+  }
+
+  forget(knob) {
+    const { preferences } = this.#page;
+    const knobs = preferences.knobs;
+    knobs.delete(knob);
+    preferences.knobs = knobs;
+    this.#takeovers.delete(knob);
+    this.onChange();
+  }
+
+  /** Follows the devices of known knobs. The browser's permission is only asked for in `learn`. */
+  async update() {
+    const knobs = [...this.#page.preferences.knobs.keys()];
+    if (knobs.some((knob) => !knob.startsWith("midi"))) this.#poll();
+    if (this.#access || !midi.requestMIDIAccess || !knobs.some((knob) => knob.startsWith("midi"))) return;
+    try {
+      const { state } = await navigator.permissions.query(/** @type {any} */ ({ name: "midi" }));
+      if (state === "granted") await this.#openMIDI();
+    } catch {
+      // A browser without this permission opens MIDI when a knob is learned.
+    }
+  }
+
+  async #openMIDI() {
+    if (this.#access || !midi.requestMIDIAccess) return;
+    try {
+      this.#access = await midi.requestMIDIAccess();
+    } catch {
+      // No permission; gamepads can still be learned.
+      if (this.#learning && !navigator.getGamepads) this.stopLearning();
+      this.#page.notices.problem("The browser blocked access to MIDI");
+      return;
+    }
+    const follow = () => {
+      for (const input of this.#access.inputs.values()) {
+        input.onmidimessage = ({ data }) => {
+          const change = controlChange(data);
+          if (change) this.#moved(change.knob, change.position);
+        };
+      }
+    };
+    this.#access.onstatechange = follow;
+    follow();
+  }
+
+  /** Reads gamepads in each frame while there is one in use. */
+  #poll() {
+    if (this.#frame || !navigator.getGamepads) return;
+    const isWanted = this.#learning || [...this.#page.preferences.knobs.keys()].some((knob) => !knob.startsWith("midi"));
+    const pads = [...navigator.getGamepads()].filter(Boolean);
+    if (!isWanted || (pads.length === 0 && !this.#learning)) return;
+    this.#frame = requestAnimationFrame((time) => {
+      this.#frame = 0;
+      // A frame after a long pause moves nothing far.
+      const seconds = Math.min(0.1, (time - this.#time) / 1000);
+      this.#time = time;
+      for (const pad of pads) this.#read(pad, seconds);
+      this.#poll();
+    });
+  }
+
+  #read({ axes, buttons }, seconds) {
+    axes.forEach((value, index) => {
+      const amount = deflection(value);
+      const knob = `axis ${index}`;
+      if (amount === 0) this.#driven.delete(knob);
+      else if (this.#learning) this.#learnt(knob, Math.abs(amount) > 0.5);
+      else this.#drive(knob, amount, seconds);
+    });
+    buttons.forEach(({ value, pressed }, index) => {
+      const knob = `button ${index}`;
+      const before = this.#pads.get(knob);
+      this.#pads.set(knob, value);
+      if (before === undefined || before === value) return;
+      if (this.#learning) this.#learnt(knob, value > 0.3 && (this.#learning.type === "bool" || value < 1));
+      else if (this.#tweakOf(knob)?.type !== "bool") this.#moved(knob, value);
+      else if (pressed && before < 0.5) this.#put(knob, !currentValue(this.#tweakOf(knob)));
+    });
+  }
+
+  #learnt(knob, isFarEnough) {
+    if (!isFarEnough) return;
+    const tweak = this.#learning;
+    this.#learning = undefined;
+    const { preferences, notices } = this.#page;
+    preferences.knobs = preferences.knobs.set(knob, tweak.id);
+    notices.say(`${tweak.label} is set by ${knobName(knob)}`);
+    this.onChange();
+  }
+
+  /** The tweak that a knob sets, if it can be set now. */
+  #tweakOf(knob) {
+    const tweak = this.#page.state.tweakOf(this.#page.preferences.knobs.get(knob));
+    return tweak && isTurnable(tweak) ? tweak : undefined;
+  }
+
+  /** Handles a knob that is at another position. */
+  #moved(knob, position) {
+    if (this.#learning) {
+      if (!this.#first.has(knob)) this.#first.set(knob, position);
+      this.#learnt(knob, Math.abs(position - this.#first.get(knob)) >= leastMove);
+      return;
+    }
+    const tweak = this.#tweakOf(knob);
+    if (!tweak) return;
+    if (tweak.type === "bool") {
+      if (currentValue(tweak) !== position >= 0.5) this.#put(knob, position >= 0.5);
+      return;
+    }
+    if (!this.#takeovers.has(knob)) this.#takeovers.set(knob, new Takeover());
+    const value = this.#takeovers.get(knob).value(tweak, position);
+    if (value !== undefined) {
+      this.#told.delete(knob);
+      this.#put(knob, value);
+    } else if (!this.#told.has(knob)) {
+      this.#told.add(knob);
+      this.#page.notices.say(`Turn ${knobName(knob)} to ${valueText(tweak, currentValue(tweak))} to move ${tweak.label}`);
+    }
+  }
+
+  #drive(knob, amount, seconds) {
+    const tweak = this.#tweakOf(knob);
+    if (!tweak) return;
+    if (tweak.type === "bool") {
+      if (Math.abs(amount) > 0.5 && currentValue(tweak) !== amount > 0) this.#put(knob, amount > 0);
+      return;
+    }
+    const { position, value } = driven(tweak, this.#driven.get(knob), amount, seconds);
+    this.#driven.set(knob, position);
+    this.#put(knob, value);
+  }
+
+  #put(knob, value) {
+    const { editing } = this.#page;
+    const tweak = this.#tweakOf(knob);
+    editing.move(tweak, value);
+    clearTimeout(this.#ends.get(tweak.id));
+    this.#ends.set(tweak.id, setTimeout(() => editing.end(tweak), quiet));
+  }
+
+  /** The part of the details that tells and learns the knobs of a tweak. */
+  makeSection(tweak) {
+    const learn = (label) => make("button", { type: "button", class: "button", text: label, onclick: () => this.learn(tweak) });
+    if (this.#learning === tweak) {
+      return make("div", { class: "knobs" }, make("span", { role: "status", text: "Move a knob or a stick…" }),
+        make("button", { type: "button", class: "button", text: "Cancel", onclick: () => this.stopLearning() }));
+    }
+    const knobs = this.knobsOf(tweak);
+    return make("div", { class: "knobs" }, make("span", { text: "Knob" }), knobs.length === 0 ? learn("Learn…") : knobs.map((knob) => this.#item(knob)));
+  }
+
+  #item(knob) {
+    return make("span", { class: "knob" }, make("span", { text: knobName(knob) }),
+      iconButton("close", `Forget ${knobName(knob)}`, () => this.forget(knob)));
+  }
+
+  /** Opens a dialog with all knobs. */
+  openList() {
+    const { preferences, state } = this.#page;
+    const list = make("ul", { class: "knob-list" });
+    const show = () => list.replaceChildren(...[...preferences.knobs].map(([knob, id]) => make("li", { class: "knobs" },
+      make("span", { text: state.tweakOf(id)?.label ?? shown(id.split("\n").join(": ")) }), make("span", { class: "who", text: shown(id.split("\n")[0]) }),
+      make("span", { class: "knob" }, make("span", { text: knobName(knob) }), iconButton("close", `Forget ${knobName(knob)}`, () => {
+        this.forget(knob);
+        show();
+      })))));
+    show();
+    openDialog("Knobs", make("div", {}, make("p", { text: "Choose Learn in the details of a tweak, then move a knob of a MIDI controller or gamepad. A knob moves a value once it has reached it; a stick moves it from where it is." }), list),
+      [{ label: "Close", isMain: true }]);
+  }
+}
