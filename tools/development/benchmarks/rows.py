@@ -31,6 +31,7 @@ ROWS = [
     Row("change through memory", "memory", "a file, tweak --help"),
     Row("10,000 changes a second", "load", ""),
     Row("1,000 monitors a thousand times a second", "sample", "the program alone"),
+    Row("requests and samples in Python", "script", ""),
     Row("tweak-dump by tweaks", "scale", "readelf, nm"),
     Row("tweak-dump of a large file", "dump", "readelf"),
     Row("compile in C and Swift", "compile", "constants"),

@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``tweak``: it finds programs, and reaches those without the library and those that do not run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import time
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type
+
+from ._backend import Backend, Feed, Holder, Outcome
+from ._errors import (
+    Clamped, Ended, Forbidden, Garbled, Hidden, Refused, Silent, TweaksError, TweaksWarning, Unavailable, warn,
+)  # fmt: skip
+from ._protocol import decode
+from ._samples import Samples
+from ._values import (
+    FORMATS, Change, LoggedChange, Mark, Tweak, Value, member, members, read_change, read_tweak, read_value, write_value,
+)  # fmt: skip
+
+#: The errors for exit statuses of the command, which are those of sysexits.h.
+_ERRORS: Dict[int, Type[TweaksError]] = {
+    65: Refused, 66: Unavailable, 69: Unavailable, 75: Silent, 76: Garbled, 77: Forbidden,
+}  # fmt: skip
+_WARNING = "tweak: warning: "
+_SECONDS = 60.0
+
+
+class Command:
+    """The command ``tweak``, by name or path."""
+
+    def __init__(self, path: str = "tweak") -> None:
+        self.path = path
+
+    def ask(self, *arguments: str) -> Any:
+        """Runs the command, and returns the JSON that it prints.
+
+        Its warnings become those of Python.
+
+        :raises TweaksError: It failed; the message is its own.
+        """
+        text = self.run(*arguments)
+        try:
+            return decode(text.encode())
+        except ValueError as error:
+            raise Garbled(f"{self.path} {arguments[0]}: its output is malformed: {error}") from None
+
+    def run(self, *arguments: str) -> str:
+        """Runs the command, and returns what it prints."""
+        try:
+            done = subprocess.run(
+                [self.path, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="backslashreplace",
+                timeout=_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise Silent(f"{self.path} {arguments[0]}: it has not ended after {_SECONDS:g} s") from None
+        except OSError as error:
+            raise self._missing(error) from None
+        self.check(done.returncode, done.stderr)
+        return done.stdout
+
+    def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
+        """Starts the command with pipes."""
+        try:
+            return subprocess.Popen(
+                [self.path, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                # Ctrl-C is for this process, which then ends it.
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise self._missing(error) from None
+
+    def _missing(self, error: OSError) -> Unavailable:
+        return Unavailable(
+            f"{self.path}: the command cannot be executed: {error.strerror}; it comes with the Tweaks library, and finds "
+            "programs by name, those without the library and those that do not run"
+        )
+
+    def check(self, status: int, errors: str) -> None:
+        """Passes on warnings, and raises the error if the command failed."""
+        lines = errors.splitlines()
+        for line in lines:
+            if line.startswith(_WARNING):
+                _warn(line[len(_WARNING) :])
+        if status == 0:
+            return
+        said = [line for line in lines if not line.startswith(_WARNING)] or [f"it ended with the status {status}"]
+        message = said[0][len("tweak: ") :] if said[0].startswith("tweak: ") else said[0]
+        raise _ERRORS.get(status, TweaksError)(message, [line.strip() for line in said[1:]])
+
+
+def _warn(text: str) -> None:
+    if "is outside the limits" in text:
+        warn(text, Clamped)
+    elif "takes precedence" in text:
+        warn(text, Hidden)
+    else:
+        warn(text, TweaksWarning)
+
+
+class CommandBackend(Backend):
+    """Each request runs the command once."""
+
+    def __init__(self, command: Command, target: str, described: Mapping[str, Any]) -> None:
+        """
+        :param described: The output of ``tweak list --format json``.
+        """
+        self._command = command
+        pid = described.get("pid")
+        self.pid = pid if isinstance(pid, int) else None
+        # A process is meant, and no later one of this name.
+        self._target = target if self.pid is None else str(self.pid)
+        program = described.get("program") or described.get("application") or target
+        #: The path of the executable, if it is known.
+        self.executable = program if isinstance(program, str) and "/" in program else None
+        name = os.path.basename(str(program))
+        self.title = name if self.pid is None else f"{name} ({self.pid})"
+
+    @property
+    def has_ended(self) -> bool:
+        return self.pid is not None and not os.path.exists(f"/proc/{self.pid}")
+
+    def close(self) -> None:
+        pass
+
+    def tweaks(self) -> List[Tweak]:
+        answer = self._command.ask("list", "--format", "json", "--", self._target)
+        return [read_tweak(each) for each in member(answer, "tweaks", list)]
+
+    def tweak(self, name: str) -> Optional[Tweak]:
+        return next((each for each in self.tweaks() if each.name == name), None)
+
+    def set(
+        self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]
+    ) -> List[Outcome]:
+        if not values:
+            return []
+        options = [] if ramp is None else ["--ramp", f"{ramp!r}s"]
+        answer = self._command.ask("set", "--format", "json", *options, "--", self._target, *_words(values))
+        # The command has warned.
+        return [Outcome(member(each, "tweak", str), False) for each in member(answer, "changes", list)]
+
+    def lease(
+        self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], seconds: Optional[float], ramp: Optional[float]
+    ) -> Tuple[Holder, List[Outcome]]:
+        holder = _CommandHolder(self._command, self._target, seconds)
+        return holder, holder.set(values, tweaks, ramp)
+
+    def reset(self, name: Optional[str]) -> None:
+        if name is None:
+            self._command.run("reset", "--all", "--", self._target)
+        else:
+            self._command.run("reset", "--", self._target, name)
+
+    def run(self, name: str) -> None:
+        process = self._command.start("run", "--", self._target, name)
+        _, errors = process.communicate()
+        self._command.check(process.returncode, errors.decode(errors="backslashreplace"))
+
+    def feed(self, sampled: Sequence[Tweak], rate: float, watched: Optional[Sequence[str]]) -> Feed:
+        if not sampled:
+            # Changes are seen between samples.
+            tweaks = [each for each in self.tweaks() if each.can_be_sampled][:1]
+            if not tweaks:
+                raise Unavailable(f"{self.title}: it has no tweaks that are numbers or Bools, so changes cannot be seen")
+            names = [each.name for each in tweaks]
+            rate = 20.0
+        else:
+            names = [each.name for each in sampled]
+        process = self._command.start("watch", "--format", "json", "--rate", f"{rate!r}", "--", self._target, *names)
+        return _CommandFeed(self._command, process, sampled, watched, self.title)
+
+    def log(self, since: int, types: Mapping[str, str]) -> Tuple[List[LoggedChange], List[Mark]]:
+        raise self._refusal("log")
+
+    def undo(self, number: Optional[int]) -> Dict[str, Tuple[Value, Value]]:
+        raise self._refusal("undo")
+
+    def revert(self, mark: Optional[str]) -> Dict[str, Tuple[Value, Value]]:
+        raise self._refusal("revert")
+
+    def mark(self, name: str) -> None:
+        raise self._refusal("mark", name)
+
+    def _refusal(self, method: str, *arguments: str) -> TweaksError:
+        """The command's reason why a program without the library does not do this."""
+        try:
+            self._command.run(method, "--", self._target, *arguments)
+        except TweaksError as error:
+            return error
+        return Ended(f"{self.title}: it runs now; connect to it again")
+
+
+class _CommandHolder(Holder):
+    """Each set is a command that holds its leases while ``cat`` reads from a pipe of this process.
+
+    However this process ends, the pipe closes.
+    """
+
+    def __init__(self, command: Command, target: str, seconds: Optional[float]) -> None:
+        self._command = command
+        self._target = target
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self._processes: "List[subprocess.Popen[bytes]]" = []
+
+    def set(self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]) -> List[Outcome]:
+        if not values:
+            return []
+        options = [] if ramp is None else ["--ramp", f"{ramp!r}s"]
+        attended = ["cat"]
+        if self._end is not None:
+            attended = ["timeout", f"{max(self._end - time.monotonic(), 0.001):.3f}", "cat"]
+        # No word before the names is an option, and a value may begin with a dash.
+        words = [
+            word
+            for name, value in values.items()
+            for word in ([name, _text(value)] if "=" in name else [f"{name}={_text(value)}"])
+        ]
+        process = self._command.start(
+            "set", self._target, *words, "--format", "json", *options, "--while", "--", *attended
+        )
+        text = b""
+        assert process.stdout is not None and process.stderr is not None
+        while not text.endswith(b"\n}\n"):
+            line = process.stdout.readline()
+            if not line:
+                _, errors = process.communicate()
+                self._command.check(process.returncode or 70, errors.decode(errors="backslashreplace"))
+            text += line
+        self._processes.append(process)
+        os.set_blocking(process.stderr.fileno(), False)
+        self._command.check(0, (process.stderr.read() or b"").decode(errors="backslashreplace"))
+        return [Outcome(member(each, "tweak", str), False) for each in member(decode(text), "changes", list)]
+
+    def end(self) -> None:
+        ended = None
+        # The last lease first, so that no value of an earlier one is seen.
+        while self._processes:
+            process = self._processes.pop()
+            assert process.stdin is not None and process.stderr is not None
+            os.set_blocking(process.stderr.fileno(), True)
+            try:
+                _, errors = process.communicate(timeout=_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.terminate()
+                _, errors = process.communicate()
+            text = errors.decode(errors="backslashreplace")
+            if "ended" in text:
+                ended = Ended(text.strip())
+        if ended is not None:
+            raise ended
+
+    @property
+    def has_ended(self) -> bool:
+        return any(each.poll() is not None for each in self._processes)
+
+
+class _CommandFeed(Feed):
+    """The output of ``tweak watch``, an object per line."""
+
+    def __init__(
+        self,
+        command: Command,
+        process: "subprocess.Popen[bytes]",
+        sampled: Sequence[Tweak],
+        watched: Optional[Sequence[str]],
+        title: str,
+    ) -> None:
+        self._command = command
+        self._process = process
+        self._sampled = sampled
+        self._watched = None if watched is None else set(watched)
+        self._types = {each.name: each.type for each in sampled}
+        self._title = title
+        self._received = bytearray()
+        self._is_closed = False
+
+    def read(self, seconds: Optional[float], samples: Optional[Samples]) -> Optional[List[Change]]:
+        if b"\n" not in self._received:
+            try:
+                data = self._receive(seconds)
+            except (OSError, ValueError):
+                # Another thread has closed it.
+                return None
+            if data is None:
+                return []
+            if not data:
+                self._finish(samples)
+                return None
+            self._received += data
+        changes: List[Change] = []
+        while True:
+            line, newline, rest = self._received.partition(b"\n")
+            if not newline:
+                return changes
+            self._received = rest
+            try:
+                message = members(decode(bytes(line)))
+            except ValueError as error:
+                raise Garbled(f"{self._title}: the samples are malformed: {error}") from None
+            if "tweak" in message:
+                if self._watched is None or message["tweak"] in self._watched:
+                    changes.append(read_change(message, self._types))
+            elif samples is not None and "values" in message:
+                samples._add(*self._frame(message))
+            elif samples is not None and "dropped" in message:
+                samples.dropped += member(message, "dropped", int)
+
+    def _receive(self, seconds: Optional[float]) -> Optional[bytes]:
+        """Output of the command; empty at its end, and ``None`` if there was none in time."""
+        assert self._process.stdout is not None
+        poll = select.poll()
+        poll.register(self._process.stdout, select.POLLIN)
+        if not poll.poll(None if seconds is None else seconds * 1000):
+            return None
+        return os.read(self._process.stdout.fileno(), 1 << 18)
+
+    def _frame(self, message: Mapping[str, Any]) -> Tuple[bytes, List[int]]:
+        """The sample as a program with the library would have sent it."""
+        values = member(message, "values", dict)
+        array = bytearray(8 * (len(self._sampled) + 1))
+        struct.pack_into("=d", array, 0, member(message, "time", float))
+        missing = []
+        for index, tweak in enumerate(self._sampled):
+            value = values.get(tweak.name)
+            if value is None:
+                missing.append(index)
+                continue
+            if tweak.type in ("float", "double"):
+                value = float(value)
+            struct.pack_into("=" + FORMATS[tweak.type], array, 8 * (index + 1), value)
+        return bytes(array), missing
+
+    def _finish(self, samples: Optional[Samples]) -> None:
+        """Reads what the command says at its end."""
+        _, errors = self._process.communicate()
+        text = errors.decode(errors="backslashreplace")
+        found = re.search(r"(\d+) not taken in time", text)
+        if samples is not None and found:
+            samples.skipped += int(found[1])
+        if not self._is_closed and self._process.returncode not in (0, -signal.SIGTERM):
+            self._command.check(self._process.returncode, text)
+
+    def close(self) -> None:
+        if not self._is_closed:
+            self._is_closed = True
+            self._process.terminate()
+            self._process.communicate()
+
+
+def _words(values: Mapping[str, Value]) -> List[str]:
+    return [word for name, value in values.items() for word in (name, _text(value))]
+
+
+def _text(value: Value) -> str:
+    written = write_value(value)
+    return json.dumps(written) if isinstance(written, bool) else str(written)

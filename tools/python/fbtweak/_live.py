@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A program with the library, through its socket."""
+
+from __future__ import annotations
+
+import binascii
+import collections
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from ._backend import Backend, Feed, Holder, Outcome
+from ._errors import Ended, Garbled, Refused, UnknownTweak
+from ._protocol import Connection, Message
+from ._samples import Samples
+from ._values import (
+    Change, LoggedChange, Mark, Tweak, Value, member, members, read_change, read_key, read_logged, read_mark, read_tweak,
+    read_value, write_value,
+)  # fmt: skip
+
+
+class LiveBackend(Backend):
+    """Requests of :class:`Program` go over one connection; each lease and each feed has one of its own."""
+
+    def __init__(self, pid: int) -> None:
+        """Connects.
+
+        :raises ConnectionRefusedError: The process does not listen.
+        """
+        self.pid: int = pid
+        self.title = str(pid)
+        self._connection = Connection(pid, self.title)
+        described = self._connection.ask("describe", {})
+        #: The path of the executable.
+        self.executable: str = member(described, "executable", str)
+        self.title = self._connection.title = f"{self.executable.rsplit('/', 1)[-1]} ({pid})"
+
+    @property
+    def has_ended(self) -> bool:
+        return self._connection.has_ended
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def tweaks(self) -> List[Tweak]:
+        answer = self._connection.ask("list", {}, is_large=True)
+        return [read_tweak(each) for each in member(answer, "tweaks", list)]
+
+    def tweak(self, name: str) -> Optional[Tweak]:
+        try:
+            return read_tweak(self._connection.ask("get", {"tweak": name}))
+        except UnknownTweak:
+            return None
+
+    def value(self, name: str, kind: str) -> Value:
+        """The value of a tweak of this type, in one request."""
+        return read_value(self._connection.ask("get", {"tweak": name}).get("value"), kind)
+
+    def set(
+        self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]
+    ) -> List[Outcome]:
+        return _set(self._connection, values, tweaks, {} if ramp is None else {"ramp": ramp})
+
+    def lease(
+        self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], seconds: Optional[float], ramp: Optional[float]
+    ) -> Tuple[Holder, List[Outcome]]:
+        holder = _LiveHolder(self._another(), seconds)
+        try:
+            return holder, holder.set(values, tweaks, ramp)
+        except BaseException:
+            holder.close()
+            raise
+
+    def reset(self, name: Optional[str]) -> None:
+        self._connection.ask("reset", {"all": True} if name is None else {"tweak": name})
+
+    def run(self, name: str) -> None:
+        connection = self._another()
+        try:
+            connection.ask("run", {"tweak": name}, is_endless=True)
+        finally:
+            connection.close()
+
+    def feed(self, sampled: Sequence[Tweak], rate: float, watched: Optional[Sequence[str]]) -> Feed:
+        connection = self._another()
+        try:
+            return _LiveFeed(connection, sampled, rate, watched)
+        except BaseException:
+            connection.close()
+            raise
+
+    def log(self, since: int, types: Mapping[str, str]) -> Tuple[List[LoggedChange], List[Mark]]:
+        answer = self._connection.ask("history", {"since": since}, is_large=True)
+        changes = [read_logged(each, types) for each in member(answer, "changes", list)]
+        return changes, [read_mark(each) for each in answer.get("marks") or []]
+
+    def undo(self, number: Optional[int]) -> Dict[str, Tuple[Value, Value]]:
+        return _restored(self._connection.ask("undo", {} if number is None else {"number": number}))
+
+    def revert(self, mark: Optional[str]) -> Dict[str, Tuple[Value, Value]]:
+        return _restored(self._connection.ask("revert", {} if mark is None else {"mark": mark}))
+
+    def mark(self, name: str) -> None:
+        self._connection.ask("mark", {"name": name})
+
+    def _another(self) -> Connection:
+        try:
+            return Connection(self.pid, self.title)
+        except ConnectionRefusedError:
+            raise Ended(f"{self.title}: it is no longer running, or does not accept connections") from None
+
+
+class _LiveHolder(Holder):
+    """The program ends the leases when this connection closes, however that happens."""
+
+    def __init__(self, connection: Connection, seconds: Optional[float]) -> None:
+        self._connection = connection
+        self._terms: Message = {"until": "closed"}
+        if seconds is not None:
+            self._terms["for"] = seconds
+
+    def set(self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]) -> List[Outcome]:
+        terms = self._terms if ramp is None else {**self._terms, "ramp": ramp}
+        return _set(self._connection, values, tweaks, terms)
+
+    def end(self) -> None:
+        try:
+            # Closing would end them too, but at an unknown moment.
+            self._connection.ask("reset", {"all": True, "leases": "own"})
+        finally:
+            self._connection.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @property
+    def has_ended(self) -> bool:
+        return self._connection.has_ended
+
+
+class _LiveFeed(Feed):
+    def __init__(
+        self, connection: Connection, sampled: Sequence[Tweak], rate: float, watched: Optional[Sequence[str]]
+    ) -> None:
+        self._connection = connection
+        self._types = {each.name: each.type for each in sampled}
+        # Samples may come before the answer.
+        connection.told = collections.deque()
+        connection.ask("subscribe", {} if watched is None else {"tweaks": list(watched)})
+        self._sampled = 0
+        self._frame_size = 8 * (len(sampled) + 1)
+        self._count = len(sampled)
+        if sampled:
+            answer = connection.ask("sample", {"tweaks": [each.name for each in sampled], "rate": rate})
+            self._sampled = member(answer, "subscription", int)
+            if member(answer, "types", list) != [each.type for each in sampled]:
+                raise Garbled(f"{connection.title}: it samples other tweaks than requested")
+
+    def read(self, seconds: Optional[float], samples: Optional[Samples]) -> Optional[List[Change]]:
+        try:
+            message = self._connection.wait(seconds)
+        except Ended:
+            return None
+        if message is None:
+            return []
+        told = members(message.get("params"))
+        if message["method"] == "changed":
+            return [read_change(each, self._types) for each in member(told, "changes", list)]
+        if message["method"] == "samples" and samples is not None and told.get("subscription") == self._sampled:
+            samples.dropped += member(told, "dropped", int)
+            samples.skipped += member(told, "skipped", int)
+            try:
+                frames = binascii.a2b_base64(member(told, "frames", str))
+            except (binascii.Error, ValueError) as error:
+                raise Garbled(f"{self._connection.title}: its samples are malformed: {error}") from None
+            missing = [each for each in member(told, "missing", list) if each in range(self._count)]
+            if len(frames) % self._frame_size:
+                raise Garbled(f"{self._connection.title}: its samples are malformed: a part is missing")
+            samples._add(frames, missing)
+        return []
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _set(
+    connection: Connection, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], terms: Message
+) -> List[Outcome]:
+    if not values:
+        return []
+    if len(values) == 1:
+        ((name, value),) = values.items()
+        return [_set_one(connection, name, value, tweaks[name], terms)]
+    nested: Dict[str, Dict[str, Dict[str, Any]]] = {}
+    for name, value in values.items():
+        key = read_key(name)
+        nested.setdefault(key.category, {}).setdefault(key.collection, {})[key.name] = write_value(value)
+    answer = connection.ask("setMany", {"values": nested, "allOrNothing": True, **terms}, is_large=True)
+    unknown = [f"{each}: there is no such tweak" for each in member(answer, "unknown", list)]
+    refused = [str(members(each).get("message")) for each in member(answer, "refused", list)]
+    if unknown or refused:
+        raise (Refused if refused else UnknownTweak)("nothing was set:", unknown + refused)
+    clamped = member(answer, "clamped", list)
+    return [Outcome(name, name in clamped) for name in values]
+
+
+def _set_one(connection: Connection, name: str, value: Value, tweak: Tweak, terms: Message) -> Outcome:
+    written = write_value(value)
+    # A text for another type is an expression, such as "+=10%".
+    is_text = isinstance(written, str) and (tweak.type != "string" or bool(tweak.choices))
+    answer = connection.ask("set", {"tweak": name, "text" if is_text else "value": written, **terms})
+    return Outcome(
+        name,
+        was_clamped=answer.get("wasClamped") is True,
+        value=read_value(answer.get("value"), tweak.type),
+        source=str(answer.get("source", "")),
+        is_coming="pendingValue" in answer or "ramp" in answer,
+    )
+
+
+def _restored(answer: Message) -> Dict[str, Tuple[Value, Value]]:
+    return {
+        member(each, "tweak", str): (read_value(each.get("oldValue"), None), read_value(each.get("newValue"), None))
+        for each in member(answer, "changes", list)
+    }

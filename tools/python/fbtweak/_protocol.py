@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The control protocol: one JSON message per line, over a socket."""
+
+from __future__ import annotations
+
+import collections
+import errno
+import json
+import os
+import select
+import socket
+import struct
+import time
+from typing import Any, Deque, Dict, Optional
+
+from . import _sockets
+from ._errors import Ended, Forbidden, Garbled, Refused, Silent, TweaksError, Unavailable, UnknownTweak
+
+Message = Dict[str, Any]
+
+#: The largest answer in bytes. A larger one would be a million tweaks, or an attempt to exhaust our memory.
+_LARGEST_ANSWER = 256 << 20
+#: The largest request in bytes that a program takes, with its newline.
+_LARGEST_REQUEST = 1 << 20
+#: The longest time in seconds without any data, and until a whole answer.
+_SILENCE, _WHOLE = 3.0, 30.0
+#: The pause in seconds before connecting again to a program that accepts no connection at the moment.
+_PAUSE = 0.005
+
+_UNKNOWN_METHOD, _UNKNOWN_TWEAK, _REFUSED, _NO_ACTION, _NOT_UNDONE = -32601, 1, 2, 3, 6
+
+
+def decode(line: bytes) -> Any:
+    """The value of a JSON text.
+
+    :raises ValueError: It is not JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(line)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+class Connection:
+    """A connection to a process with the library. One thread at a time may use it; any may :meth:`close` it."""
+
+    def __init__(self, pid: int, title: str) -> None:
+        """Connects.
+
+        :raises ConnectionRefusedError: The process does not listen.
+        :raises Silent: It accepts no connection, because it is stopped.
+        """
+        self.pid = pid
+        self.title = title
+        #: Messages that arrived while an answer was awaited, if they are kept.
+        self.told: Optional[Deque[Message]] = None
+        self._received = bytearray()
+        self._searched = 0
+        self._last_id = 0
+        self._owner = os.getpid()
+        end = time.monotonic() + _SILENCE
+        while True:
+            try:
+                self._socket = _sockets.connect(pid)
+                break
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise self._silent() from None
+                time.sleep(_PAUSE)
+            except PermissionError as error:
+                raise Forbidden(f"{title}: cannot connect to it: {error.strerror}") from error
+            except ConnectionRefusedError:
+                raise
+            except OSError as error:
+                raise Unavailable(f"{title}: cannot connect to it: {error.strerror}") from error
+        self._socket.setblocking(True)
+        # The kernel's timeouts cost no system calls.
+        timeout = struct.pack("ll", int(_SILENCE), int(_SILENCE % 1 * 1e6))
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeout)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)
+        self._is_foreign = os.geteuid() == 0 and _sockets.user_of(pid) != 0
+
+    def close(self) -> None:
+        """Closes the connection, which ends its leases and subscriptions. A thread that waits for messages wakes up."""
+        try:
+            # A forked child has the same socket, and leaves it to its parent.
+            if os.getpid() == self._owner:
+                self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self._socket.close()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the program has closed the connection, or it belongs to the parent of this process."""
+        if os.getpid() != self._owner:
+            return True
+        try:
+            return self._socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def ask(self, method: str, params: Message, *, is_endless: bool = False, is_large: bool = False) -> Message:
+        """Sends a request and waits for its result.
+
+        :param is_endless: There is no time limit.
+        :param is_large: The answer may take as long to begin as to arrive.
+        :raises TweaksError: The program refused the request, ended, or does not answer.
+        """
+        self._last_id += 1
+        number = self._last_id
+        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        data = json.dumps(request, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+        if len(data) > _LARGEST_REQUEST:
+            raise Refused(
+                f"{self.title}: a program takes {_LARGEST_REQUEST} bytes at a time, and the values are {len(data)}"
+            )
+        self._send(data)
+        start = time.monotonic()
+        while True:
+            line = self._next_line()
+            if line is not None:
+                message = self._message(line)
+                # A program that could not read the request does not know its id.
+                if "method" not in message and message.get("id") in (number, None):
+                    return self._result(message)
+                if self.told is not None and "method" in message:
+                    self.told.append(message)
+                continue
+            try:
+                self._receive()
+            except BlockingIOError:
+                if not is_endless and not (is_large and time.monotonic() - start < _WHOLE):
+                    raise self._silent() from None
+            if not is_endless and time.monotonic() - start > _WHOLE:
+                raise self._silent()
+
+    def wait(self, seconds: Optional[float]) -> Optional[Message]:
+        """The next message that is not an answer; ``None`` if none has arrived in time.
+
+        :param seconds: ``None`` to wait without a limit.
+        :raises Ended: The program has closed the connection.
+        """
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            if self.told:
+                return self.told.popleft()
+            line = self._next_line()
+            if line is not None:
+                message = self._message(line)
+                if "method" in message:
+                    return message
+                continue
+            rest = None if end is None else max(end - time.monotonic(), 0)
+            try:
+                poll = select.poll()
+                poll.register(self._socket, select.POLLIN)
+                if not poll.poll(None if rest is None else rest * 1000):
+                    return None
+            except (OSError, ValueError):
+                # Another thread has closed it.
+                raise self._ended() from None
+            try:
+                self._receive()
+            except BlockingIOError:
+                continue
+
+    # MARK: Bytes
+
+    def _send(self, data: bytes) -> None:
+        try:
+            if self._is_foreign:
+                self._is_foreign = False
+                try:
+                    data = data[_sockets.send_as(self._socket, data, self.pid) :]
+                except PermissionError:
+                    # Not every root may do so.
+                    pass
+            self._socket.sendall(data)
+        except BlockingIOError:
+            self.close()
+            raise self._silent() from None
+        except OSError as error:
+            self.close()
+            if error.errno in (errno.EPIPE, errno.ECONNRESET, errno.EBADF, errno.ENOENT):
+                raise self._ended() from None
+            raise Unavailable(f"{self.title}: cannot connect to it: {error.strerror}") from error
+        except BaseException:
+            # Half a request would spoil the next one.
+            self.close()
+            raise
+
+    def _receive(self) -> None:
+        try:
+            data = self._socket.recv(1 << 18)
+        except BlockingIOError:
+            raise
+        except OSError:
+            raise self._ended() from None
+        if not data:
+            raise self._ended()
+        self._received += data
+
+    def _next_line(self) -> Optional[bytes]:
+        end = self._received.find(b"\n", self._searched)
+        if end < 0:
+            self._searched = len(self._received)
+            if self._searched > _LARGEST_ANSWER:
+                self.close()
+                raise self._garbled(f"a message has more than {_LARGEST_ANSWER} bytes")
+            return None
+        line = bytes(memoryview(self._received)[:end])
+        del self._received[: end + 1]
+        self._searched = 0
+        return line
+
+    def _message(self, line: bytes) -> Message:
+        try:
+            message = decode(line)
+        except ValueError as error:
+            self.close()
+            raise self._garbled(str(error)) from None
+        if not isinstance(message, dict):
+            self.close()
+            raise self._garbled("it is not an object")
+        return message
+
+    def _result(self, message: Message) -> Message:
+        error = message.get("error")
+        if error is None:
+            result = message.get("result")
+            if not isinstance(result, dict):
+                raise self._garbled("it holds neither a result nor an error")
+            return result
+        if not isinstance(error, dict) or not isinstance(error.get("code"), int):
+            raise self._garbled("its error has no code")
+        code, text = error["code"], str(error.get("message"))
+        if code == _UNKNOWN_TWEAK:
+            raise UnknownTweak(text, code=code)
+        if code in (_REFUSED, _NO_ACTION, _NOT_UNDONE):
+            raise Refused(text, code=code)
+        if code == _UNKNOWN_METHOD:
+            raise Unavailable(f"{self.title}: its Tweaks library is too old: {text}", code=code)
+        raise TweaksError(text, code=code)
+
+    # MARK: Errors
+
+    def _silent(self) -> Silent:
+        return Silent(f"{self.title}: it does not answer; it is stopped or hangs")
+
+    def _ended(self) -> Ended:
+        return Ended(f"{self.title}: it ended or closed the connection before it answered")
+
+    def _garbled(self, reason: str) -> Garbled:
+        return Garbled(f"{self.title}: its answer is malformed: {reason}")

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tweaks, their values and changes, read from JSON that a program sent: nothing in it is taken for granted."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
+
+from ._errors import Garbled, TweaksError
+from ._names import Key, parse
+
+#: The value of a tweak: a colour is a string such as ``"#3366cc"``, the value of an action ``None``.
+Value = Union[bool, int, float, str, None]
+#: The kinds of C that can be sampled, as formats of ``struct``.
+FORMATS = {
+    "bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
+    "uint64": "Q", "float": "f", "double": "d",
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """A value that a tweak can take, and its name for people."""
+
+    value: Value
+    label: Optional[str] = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Tweak:
+    """A tweak of a program: its declaration, and its state when it was read."""
+
+    #: ``Category/Collection/Name``.
+    name: str
+    #: ``bool``, ``int8`` to ``int64``, ``uint8`` to ``uint64``, ``float``, ``double``, ``string``, ``color``, ``action``.
+    type: str
+    value: Value
+    default: Value
+    #: What the value is from: ``default``, ``override``, ``lease``, or another provider.
+    source: str
+    #: The value after a restart, or when the program's loop has passed the gate.
+    pending_value: Value = None
+    minimum: Value = None
+    maximum: Value = None
+    step: Value = None
+    #: Digits after the decimal point.
+    precision: Optional[int] = None
+    #: ``linear`` or ``log``.
+    scale: Optional[str] = None
+    unit: Optional[str] = None
+    choices: Tuple[Choice, ...] = ()
+    title: Optional[str] = None
+    description: Optional[str] = None
+    group: Optional[str] = None
+    #: Whether only the program stores it.
+    is_monitor: bool = False
+    is_read_only: bool = False
+    needs_restart: bool = False
+    #: The gate that new values wait for.
+    gate: Optional[str] = None
+    #: The client that leased the current value.
+    leased_by: Optional[str] = None
+    #: The value when all leases and ramps have ended.
+    lasting_value: Value = None
+    #: The file and line of the declaration.
+    location: Optional[str] = None
+
+    @property
+    def is_settable(self) -> bool:
+        return not (self.is_monitor or self.is_read_only or self.type == "action")
+
+    @property
+    def can_be_sampled(self) -> bool:
+        return self.type in FORMATS
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """A change of a tweak."""
+
+    #: ``Category/Collection/Name``.
+    name: str
+    old_value: Value
+    new_value: Value
+    source: str
+    #: The client by executable, process and user; or ``program``, ``file``, or a provider. Empty if it is not known.
+    by: str
+    #: In seconds since 1970.
+    time: float
+
+
+@dataclasses.dataclass(frozen=True)
+class LoggedChange(Change):
+    """A change in the history of a program. Changes with one number were made together."""
+
+    number: int
+    #: The number of the change that this one undoes.
+    undoes: Optional[int] = None
+    is_pending: bool = False
+    is_of_lease: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Mark:
+    """A named moment of the history, after the change with this number."""
+
+    name: str
+    number: int
+    time: float
+    by: str
+
+
+def members(json: Any) -> Dict[str, Any]:
+    """The members of an object."""
+    if not isinstance(json, dict):
+        raise Garbled("the answer is malformed: an object is missing")
+    return json
+
+
+def member(json: Any, name: str, kind: type) -> Any:
+    """A member that must be there, and of a type."""
+    value = members(json).get(name)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or isinstance(value, bool) and kind is not bool:
+        raise Garbled(f"the answer is malformed: its {name} is {value!r:.100}")
+    return value
+
+
+def read_value(json: Any, kind: Optional[str]) -> Value:
+    """The value of a tweak of a type; ``None`` for an unknown type."""
+    if json is None:
+        return None
+    if kind in ("float", "double"):
+        if isinstance(json, str) or isinstance(json, int) and not isinstance(json, bool):
+            # Infinite values, which JSON does not have, are strings.
+            try:
+                return float(json)
+            except (ValueError, OverflowError):
+                pass
+        elif isinstance(json, float):
+            return json
+    elif kind == "bool":
+        if isinstance(json, bool):
+            return json
+    elif kind in FORMATS:
+        if isinstance(json, int) and not isinstance(json, bool):
+            return json
+    elif isinstance(json, (bool, int, float, str)):
+        return json
+    raise Garbled(f"the answer is malformed: {json!r:.100} is not a value of type {kind}")
+
+
+def write_value(value: Any) -> Union[bool, int, float, str]:
+    """A value as JSON has it. Numbers of NumPy become those of Python.
+
+    :raises TypeError: No tweak has such values.
+    """
+    if not isinstance(value, (bool, int, float, str)) and hasattr(value, "item"):
+        value = value.item()
+    # A subclass, such as of an enumeration, might print itself in another way.
+    for kind in (bool, str, int, float):
+        if isinstance(value, kind):
+            value = kind(value) if type(value) is not kind else value
+            return str(value) if kind is float and not math.isfinite(value) else value
+    raise TypeError(f"a tweak is a bool, a number or a text, not {type(value).__name__}")
+
+
+def read_tweak(json: Any) -> Tweak:
+    """A tweak in the form of ``list``, ``get`` and of ``tweak list --format json``."""
+    values = members(json)
+    kind = member(values, "type", str)
+
+    def value(name: str, of: Mapping[str, Any] = values) -> Value:
+        return read_value(of.get(name), kind)
+
+    def text(name: str) -> Optional[str]:
+        found = values.get(name)
+        return found if isinstance(found, str) else None
+
+    lease, ramp = values.get("lease"), values.get("ramp")
+    lasting = value("value")
+    if isinstance(ramp, dict):
+        lasting = value("target", ramp)
+    if isinstance(lease, dict) and "hiddenValue" in lease:
+        lasting = value("hiddenValue", lease)
+    precision = values.get("precision")
+    return Tweak(
+        name=member(values, "tweak", str),
+        type=kind,
+        value=value("value"),
+        default=value("default"),
+        source=text("source") or "",
+        pending_value=value("pendingValue"),
+        minimum=value("minimum"),
+        maximum=value("maximum"),
+        step=value("step"),
+        precision=precision if isinstance(precision, int) else None,
+        scale=text("scale"),
+        unit=text("unit"),
+        choices=tuple(
+            Choice(value("value", members(each)), each.get("label")) for each in values.get("choices") or ()
+        ),
+        title=text("title"),
+        description=text("description"),
+        group=text("group"),
+        is_monitor=values.get("monitor") is True,
+        is_read_only=values.get("readOnly") is True,
+        needs_restart=values.get("needsRestart") is True,
+        gate=text("gate"),
+        leased_by=str(lease.get("by")) if isinstance(lease, dict) else None,
+        lasting_value=lasting,
+        location=text("location"),
+    )
+
+
+def read_key(text: str) -> Key:
+    """The key of a whole name that a program sent."""
+    try:
+        levels = parse(text)
+    except TweaksError:
+        levels = ()
+    if len(levels) != 3:
+        raise Garbled(f"the answer is malformed: {text:.100} is not the name of a tweak")
+    return Key(*levels)
+
+
+def read_change(json: Any, types: Mapping[str, str]) -> Change:
+    """A change in a notification, or in the output of ``tweak watch``."""
+    name = member(json, "tweak", str)
+    kind = types.get(name)
+    return Change(
+        name=name,
+        old_value=read_value(json.get("oldValue"), kind),
+        new_value=read_value(json.get("newValue"), kind),
+        source=str(json.get("source", "")),
+        by=str(json.get("by", "")),
+        time=member(json, "time", float),
+    )
+
+
+def read_logged(json: Any, types: Mapping[str, str]) -> LoggedChange:
+    """A change in the history."""
+    undoes = members(json).get("undoes")
+    return LoggedChange(
+        **vars(read_change(json, types)),
+        number=member(json, "number", int),
+        undoes=undoes if isinstance(undoes, int) else None,
+        is_pending=json.get("isPending") is True,
+        is_of_lease=json.get("isOfLease") is True,
+    )
+
+
+def read_mark(json: Any) -> Mark:
+    """A mark in the history."""
+    return Mark(
+        member(json, "name", str), member(json, "number", int), member(json, "time", float), str(json.get("by", ""))
+    )

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A fixture of pytest for programs with tweaks.
+
+::
+
+    def test_it_settles(tweaked):
+        motor = tweaked.start(["./motor", "--simulate"], {"Control/Gain": 4})
+        motor["Damping"] = 0.2
+        motor.wait_for("State/Error", lambda error: error < 0.01)
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import subprocess
+import time
+from typing import Any, Generator, List, Mapping, Optional, Sequence, Union
+
+import pytest
+
+from ._errors import TweaksError, Unavailable
+from ._program import Lease, Program, Target
+from ._values import Value
+
+_STASH = "_tweaked_programs"
+_MOST_LINES = 20
+#: Seconds for a program to end after SIGTERM.
+_PATIENCE = 5.0
+
+
+class TestedProgram(Program):
+    """A program whose tweaks are set by lease, until the test ends."""
+
+    __test__ = False
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        wait: float,
+        command: str,
+        process: "Optional[subprocess.Popen[bytes]]" = None,
+        output: Optional[pathlib.Path] = None,
+    ) -> None:
+        super().__init__(target, wait=wait, command=command)
+        #: The process that the fixture has started.
+        self.process = process
+        self._output = output
+        self._test_lease: Optional[Lease] = None
+
+    def set(self, values: Mapping[str, Value], *, ramp: Optional[float] = None) -> None:
+        """Leases values until the test ends. See :meth:`Program.set`."""
+        if self._test_lease is None:
+            self._test_lease = self.lease(values, ramp=ramp)
+        else:
+            self._test_lease.set(values, ramp=ramp)
+
+    @property
+    def output(self) -> str:
+        """What a started program has written so far, to standard output and standard error."""
+        return self._output.read_text(errors="backslashreplace") if self._output is not None else ""
+
+    def end(self) -> Optional[int]:
+        """Ends the leases, and a started program by SIGTERM.
+
+        :returns: The exit status of a started program; negative for a signal.
+        """
+        lease, self._test_lease = self._test_lease, None
+        try:
+            if lease is not None:
+                lease.end()
+        except TweaksError:
+            # The test has ended, or it has ended the program itself.
+            pass
+        self.close()
+        if self.process is None:
+            return None
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        return self.process.wait()
+
+    def _report(self) -> str:
+        """The values and the last output, for the report of a failure."""
+        lines: List[str] = []
+        status = None if self.process is None else self.process.poll()
+        if status is not None:
+            name = signal.Signals(-status).name if status < 0 else status
+            lines.append(f"it has ended with {name}")
+        else:
+            try:
+                for tweak in self.tweaks():
+                    if tweak.type != "action":
+                        unit = f" {tweak.unit}" if tweak.unit else ""
+                        source = "monitor" if tweak.is_monitor else tweak.source
+                        lines.append(f"{tweak.name} = {tweak.value!r}{unit} ({source})")
+            except TweaksError as error:
+                lines.append(str(error))
+        output = self.output.splitlines()[-_MOST_LINES:]
+        if output:
+            lines += ["", "last output:", *output]
+        return "\n".join(lines)
+
+
+class Tweaked:
+    """Starts programs, and connects to running ones; ends all that when the test ends."""
+
+    def __init__(self, folder: pathlib.Path, command: str) -> None:
+        self._folder = folder
+        self._command = command
+        self.programs: List[TestedProgram] = []
+
+    def start(
+        self,
+        arguments: Sequence[Union[str, "os.PathLike[str]"]],
+        values: Optional[Mapping[str, Value]] = None,
+        *,
+        environment: Optional[Mapping[str, str]] = None,
+        wait: float = 10,
+    ) -> TestedProgram:
+        """Starts a program, and waits until its tweaks can be read.
+
+        Its home folder is empty, so that it finds no kept values. It is ended after the test.
+
+        :param arguments: The executable and its arguments.
+        :param values: Values to lease at once.
+        :param environment: More variables of its environment.
+        :param wait: The seconds to wait for it.
+        :raises Unavailable: It has ended, or has no tweaks; the message has its output.
+        """
+        home = self._folder / f"home-{len(self.programs)}"
+        home.mkdir()
+        output = self._folder / f"output-{len(self.programs)}"
+        variables = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), **(environment or {})}
+        with open(output, "wb") as file:
+            process = subprocess.Popen(
+                [os.fspath(each) for each in arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env=variables,
+            )
+        end = time.monotonic() + wait
+        while True:
+            try:
+                program = TestedProgram(process.pid, wait=0, command=self._command, process=process, output=output)
+                break
+            except TweaksError as error:
+                if process.poll() is None and time.monotonic() < end:
+                    time.sleep(0.02)
+                    continue
+                process.kill()
+                process.wait()
+                text = output.read_text(errors="backslashreplace")
+                raise Unavailable(f"{os.fspath(arguments[0])}: it cannot be asked: {error}", text.splitlines()) from error
+        self.programs.append(program)
+        if values:
+            program.set(values)
+        return program
+
+    def connect(self, target: Target, values: Optional[Mapping[str, Value]] = None, *, wait: float = 0) -> TestedProgram:
+        """Connects to a running program, which keeps running after the test, with its former values.
+
+        :param target: As for :func:`fbtweak.connect`.
+        :param values: Values to lease at once.
+        """
+        program = TestedProgram(target, wait=wait, command=self._command)
+        self.programs.append(program)
+        if values:
+            program.set(values)
+        return program
+
+    def end(self) -> None:
+        """Ends all leases, and the started programs."""
+        for program in reversed(self.programs):
+            program.end()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("tweaks")
+    group.addoption("--tweak", default="tweak", metavar="COMMAND", help="the command tweak, by name or path")
+
+
+@pytest.fixture
+def tweaked(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> Generator[Tweaked, None, None]:
+    """Programs with tweaks, see :class:`Tweaked`."""
+    programs = Tweaked(tmp_path, request.config.getoption("--tweak"))
+    setattr(request.node, _STASH, programs)
+    yield programs
+    programs.end()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: "pytest.CallInfo[None]") -> Generator[None, Any, None]:
+    """Adds the values of tweaks and monitors to the report of a failure."""
+    outcome = yield
+    report = outcome.get_result()
+    programs: Optional[Tweaked] = getattr(item, _STASH, None)
+    if programs is None or report.when != "call" or not report.failed:
+        return
+    for program in programs.programs:
+        report.sections.append((f"tweaks of {program.title}", program._report()))

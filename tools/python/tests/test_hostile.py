@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sockets of strangers are not believed, and whatever a program sends is an error with a message."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import fbtweak
+from fbtweak import _protocol, _sockets
+
+DESCRIBED = {"application": "a", "executable": "/bin/a", "pid": 1, "protocol": 1, "tweaks": 1, "version": "1"}
+TWEAK = {
+    "tweak": "A/B/C", "category": "A", "collection": "B", "name": "C", "type": "double", "default": 1, "value": 1,
+    "source": "default",
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(surroundings):
+    folder = surroundings / "tweaks"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    yield folder
+    for path in folder.glob("*.sock"):
+        path.unlink()
+
+
+@pytest.fixture
+def serve(folder):
+    """A program with the process id of the tests that answers requests with what a function returns."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(folder / f"{os.getpid()}.sock"))
+    listener.listen()
+
+    def serve(answer):
+        def run(client):
+            with client, client.makefile("rb") as lines:
+                for line in lines:
+                    request = json.loads(line)
+                    result = DESCRIBED if request["method"] == "describe" else answer(request)
+                    if isinstance(result, dict):
+                        result = json.dumps({"id": request["id"], "jsonrpc": "2.0", "result": result}).encode() + b"\n"
+                    if result is None:
+                        return
+                    try:
+                        client.sendall(result)
+                    except OSError:
+                        return
+
+        def accept():
+            while True:
+                try:
+                    client, _ = listener.accept()
+                except OSError:
+                    return
+                threading.Thread(target=run, args=(client,), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        return fbtweak.connect(os.getpid())
+
+    yield serve
+    listener.close()
+
+
+def get(answer):
+    """A program that has a tweak, and answers the next request as given."""
+
+    def respond(request):
+        if request["method"] == "list":
+            return {"tweaks": [TWEAK]}
+        return answer(request) if callable(answer) else answer
+
+    return respond
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (b"no json\n", "its answer is malformed"),
+        (b"[" * 200_000 + b"\n", "its answer is malformed"),
+        (b"[1]\n", "it is not an object"),
+        (b"\xff\xfe\n", "its answer is malformed"),
+        (b'{"id": ' + b"9" * 5000 + b"}\n", "its answer is malformed"),
+        ({"value": {}}, "type"),
+        (b'{"id": null, "error": {"message": "x"}}\n', "no code"),
+        (b'{"id": null, "result": 3}\n', "neither a result nor an error"),
+    ],
+)
+def test_malformed_answers(serve, answer, message):
+    program = serve(get(answer))
+    with pytest.raises(fbtweak.Garbled, match=message):
+        program.tweak("A/B/C")
+
+
+def test_a_value_of_another_type(serve):
+    program = serve(get({**TWEAK, "value": "many"}))
+    with pytest.raises(fbtweak.Garbled, match="'many' is not a value of type double"):
+        program["C"]
+
+
+def test_an_endless_line_is_bounded(serve, monkeypatch):
+    monkeypatch.setattr(_protocol, "_LARGEST_ANSWER", 1 << 20)
+    program = serve(get(b"a" * (3 << 20)))
+    with pytest.raises(fbtweak.Garbled, match="a message has more than 1048576 bytes"):
+        program.tweak("A/B/C")
+
+
+def test_a_large_request_is_not_sent(serve):
+    program = serve(get({}))
+    with pytest.raises(fbtweak.Refused, match="a program takes 1048576 bytes at a time"):
+        program.mark("m" * (1 << 20))
+
+
+def test_the_end_in_the_middle_of_an_answer(serve):
+    program = serve(get(lambda _: None))
+    with pytest.raises(fbtweak.Ended):
+        program.mark("m")
+
+
+def test_silence(serve, monkeypatch):
+    monkeypatch.setattr(_protocol, "_SILENCE", 0.1)
+    program = serve(get(b""))
+    with pytest.raises(fbtweak.Silent, match="it does not answer; it is stopped or hangs"):
+        program.mark("m")
+
+
+def test_messages_that_never_end(serve, monkeypatch):
+    monkeypatch.setattr(_protocol, "_WHOLE", 0.3)
+    program = serve(get(b'{"method": "changed", "params": {"changes": []}}\n' * 200_000))
+    with pytest.raises(fbtweak.TweaksError):
+        program.mark("m")
+
+
+def test_control_characters_do_not_reach_a_terminal(serve):
+    text = json.dumps({"id": None, "error": {"code": 2, "message": "\x1b[31mred\x07\u202e"}}).encode() + b"\n"
+    program = serve(get(text))
+    with pytest.raises(fbtweak.Refused) as error:
+        program.mark("m")
+    assert str(error.value) == r"\x1b[31mred\x07\u202e"
+
+
+@pytest.fixture
+def stranger(folder):
+    """Another process that listens at the path of this one."""
+    path = folder / f"{os.getpid()}.sock"
+    code = "import socket,sys,time; s=socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(60)"
+    process = subprocess.Popen([sys.executable, "-c", code, path])
+    while not path.exists():
+        time.sleep(0.01)
+    time.sleep(0.05)
+    yield path
+    process.kill()
+    process.wait()
+
+
+def test_a_socket_of_another_process(stranger):
+    with pytest.raises(ConnectionRefusedError):
+        _sockets.connect(os.getpid())
+
+
+def test_a_link_to_a_socket(stranger, folder):
+    path = folder / f"{os.getpid()}.sock"
+    path.rename(folder / "real")
+    path.symlink_to(folder / "real")
+    with pytest.raises(OSError):
+        _sockets.connect(os.getpid())
+    (folder / "real").unlink()
+
+
+def test_a_file_in_its_place(folder):
+    (folder / f"{os.getpid()}.sock").write_text("")
+    with pytest.raises(ConnectionRefusedError):
+        _sockets.connect(os.getpid())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_socket_of_another_user(serve, folder):
+    path = folder / f"{os.getpid()}.sock"
+    os.chown(path, 12345, 12345)
+    with pytest.raises(ConnectionRefusedError):
+        _sockets.connect(os.getpid())
+
+
+def test_the_folders_of_sockets(tmp_path):
+    folders = _sockets._folders
+    assert folders(1000, {}) == ["/run/user/1000/tweaks", "/tmp/tweaks-1000"]
+    assert folders(1000, {"XDG_RUNTIME_DIR": "relative"})[0] == "/run/user/1000/tweaks"
+    services = {"RUNTIME_DIRECTORY": "/run/a:/run/b"}
+    assert folders(1000, services) == ["/run/user/1000/tweaks", "/run/a/tweaks", "/tmp/tweaks-1000"]
+    own = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    assert folders(os.geteuid(), own) == [f"{tmp_path}/tweaks"]
+    # That of another user does not count.
+    assert folders(os.geteuid() + 1, own)[0] == f"/run/user/{os.geteuid() + 1}/tweaks"

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The fixture for tests of programs."""
+
+
+def outcome(pytester, text, **counts):
+    pytester.makepyfile(text)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider" if is_installed() else "fbtweak.pytest_plugin")
+    result.assert_outcomes(**counts)
+    return result
+
+
+def is_installed():
+    from importlib.metadata import entry_points
+
+    found = entry_points()
+    plugins = found.select(group="pytest11") if hasattr(found, "select") else found.get("pytest11", [])
+    return any(each.value == "fbtweak.pytest_plugin" for each in plugins)
+
+
+def test_a_program_is_started_and_ended(pytester, motor_path):
+    outcome(
+        pytester,
+        f"""
+        processes = []
+
+        def test_first(tweaked):
+            motor = tweaked.start([{str(motor_path)!r}], {{"Gain": 4, "Control/Mode": 2}})
+            processes.append(motor.process)
+            assert (motor["Gain"], motor["Control/Mode"]) == (4, 2)
+            motor["Gain"] = 5
+            assert motor.tweak("Gain").source == "lease"
+            assert motor.output == "started\\n"
+            motor.wait_for("State/Turns", lambda turns: turns >= 0)
+
+        def test_second(tweaked):
+            assert processes[0].poll() == -15
+            motor = tweaked.start([{str(motor_path)!r}, "100"])
+            other = tweaked.start([{str(motor_path)!r}])
+            assert motor.pid != other.pid
+            other["Gain"] = 1
+            assert motor["Gain"] == 2.5
+            motor.run("Stop")
+            assert motor.process.wait() == 0
+            assert motor.end() == 0
+        """,
+        passed=2,
+    )
+
+
+def test_a_static_program(pytester, static_motor_path):
+    outcome(
+        pytester,
+        f"""
+        def test_it(tweaked):
+            motor = tweaked.start([{str(static_motor_path)!r}], {{"Gain": 4}})
+            assert not motor.has_library
+            motor["Damping"] = 0.5
+            assert motor.values("Gain", "Damping") == {{"Motor/Control/Gain": 4, "Motor/Control/Damping": 0.5}}
+        """,
+        passed=1,
+    )
+
+
+def test_a_running_program_keeps_its_values(pytester, motor):
+    motor["Gain"] = 3
+    outcome(
+        pytester,
+        f"""
+        def test_it(tweaked):
+            motor = tweaked.connect({motor.pid}, {{"Gain": 4}})
+            motor["Count"] = 9
+            assert (motor["Gain"], motor["Count"]) == (4, 9)
+        """,
+        passed=1,
+    )
+    assert (motor["Gain"], motor["Count"]) == (3, 5)
+
+
+def test_a_failure_is_reported_with_the_values(pytester, motor_path):
+    result = outcome(
+        pytester,
+        f"""
+        def test_it(tweaked):
+            motor = tweaked.start([{str(motor_path)!r}], {{"Gain": 4}})
+            motor["Label"] = "right"
+            assert False
+
+        def test_its_end(tweaked):
+            motor = tweaked.start([{str(motor_path)!r}], {{"Gain": 4}})
+            motor.process.kill()
+            motor.process.wait()
+            motor["Gain"]
+        """,
+        failed=2,
+    )
+    text = result.stdout.str()
+    assert "tweaks of motor (" in text
+    assert "Motor/Control/Gain = 4.0 1/s (lease)" in text and "Motor/Types/Label = 'right' (lease)" in text
+    assert "rpm (monitor)" in text and "last output:\nstarted" in text
+    assert "it has ended with SIGKILL" in text
+
+
+def test_a_program_that_cannot_be_asked(pytester):
+    result = outcome(
+        pytester,
+        """
+        def test_it(tweaked):
+            tweaked.start(["sh", "-c", "echo no license; exit 3"])
+        """,
+        failed=1,
+    )
+    assert "it cannot be asked" in result.stdout.str() and "no license" in result.stdout.str()
