@@ -84,9 +84,12 @@ class AsyncProgram:
             with contextlib.suppress(Exception):
                 (await begin).end()
             raise
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(lease)
+        try:
             yield lease
+        except BaseException as error:
+            await asyncio.shield(asyncio.to_thread(lease.__exit__, type(error), error, None))
+            raise
+        await asyncio.shield(asyncio.to_thread(lease.__exit__, None, None, None))
 
     async def sample(self, *names: str, rate: float = 100, seconds: float = 1) -> Samples:
         """See :meth:`Program.sample`. Other tasks run meanwhile, and may change tweaks."""

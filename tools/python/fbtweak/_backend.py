@@ -67,6 +67,9 @@ class Backend(abc.ABC):
     #: ``None`` if the program is not running.
     pid: Optional[int]
 
+    #: The time of its start; with :attr:`pid`, it tells a process from all others.
+    started: Optional[bytes] = None
+
     @property
     @abc.abstractmethod
     def has_ended(self) -> bool:

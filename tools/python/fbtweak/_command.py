@@ -11,7 +11,7 @@ import signal
 import struct
 import subprocess
 import time
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Type
 
 from ._backend import Backend, Feed, Holder, Outcome
 from ._errors import (
@@ -156,7 +156,7 @@ class CommandBackend(Backend):
     def lease(
         self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], seconds: Optional[float], ramp: Optional[float]
     ) -> Tuple[Holder, List[Outcome]]:
-        holder = _CommandHolder(self._command, self._target, seconds)
+        holder = _CommandHolder(self._command, self._target, self.pid, seconds)
         return holder, holder.set(values, tweaks, ramp)
 
     def reset(self, name: Optional[str]) -> None:
@@ -210,15 +210,20 @@ class _CommandHolder(Holder):
     However this process ends, the pipe closes.
     """
 
-    def __init__(self, command: Command, target: str, seconds: Optional[float]) -> None:
+    def __init__(self, command: Command, target: str, pid: Optional[int], seconds: Optional[float]) -> None:
         self._command = command
         self._target = target
+        self._pid = pid
         self._end = None if seconds is None else time.monotonic() + seconds
-        self._processes: "List[subprocess.Popen[bytes]]" = []
+        # With the names that each leases.
+        self._processes: "List[Tuple[subprocess.Popen[bytes], Set[str]]]" = []
 
     def set(self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]) -> List[Outcome]:
         if not values:
             return []
+        # Each lease restores what it found, so the last one goes first if it is replaced.
+        if len(self._processes) > 1 and self._processes[-1][1] <= set(values):
+            self._finish(self._processes.pop()[0])
         options = [] if ramp is None else ["--ramp", f"{ramp!r}s"]
         attended = ["cat"]
         if self._end is not None:
@@ -240,32 +245,32 @@ class _CommandHolder(Holder):
                 _, errors = process.communicate()
                 self._command.check(process.returncode or 70, errors.decode(errors="backslashreplace"))
             text += line
-        self._processes.append(process)
+        self._processes.append((process, set(values)))
         os.set_blocking(process.stderr.fileno(), False)
         self._command.check(0, (process.stderr.read() or b"").decode(errors="backslashreplace"))
         return [Outcome(member(each, "tweak", str), False) for each in member(decode(text), "changes", list)]
 
     def end(self) -> None:
-        ended = None
-        # The last lease first, so that no value of an earlier one is seen.
+        had_ended = self.has_ended
         while self._processes:
-            process = self._processes.pop()
-            assert process.stdin is not None and process.stderr is not None
-            os.set_blocking(process.stderr.fileno(), True)
-            try:
-                _, errors = process.communicate(timeout=_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.terminate()
-                _, errors = process.communicate()
-            text = errors.decode(errors="backslashreplace")
-            if "ended" in text:
-                ended = Ended(text.strip())
-        if ended is not None:
-            raise ended
+            self._finish(self._processes.pop()[0])
+        if had_ended:
+            raise Ended(f"{self._target}: the process has ended")
+
+    @staticmethod
+    def _finish(process: "subprocess.Popen[bytes]") -> None:
+        """Closes the pipe, and waits until the former values are back."""
+        assert process.stderr is not None
+        os.set_blocking(process.stderr.fileno(), True)
+        try:
+            process.communicate(timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            process.communicate()
 
     @property
     def has_ended(self) -> bool:
-        return any(each.poll() is not None for each in self._processes)
+        return self._pid is not None and not os.path.exists(f"/proc/{self._pid}")
 
 
 class _CommandFeed(Feed):

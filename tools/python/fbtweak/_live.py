@@ -7,6 +7,7 @@ import binascii
 import collections
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from . import _sockets
 from ._backend import Backend, Feed, Holder, Outcome
 from ._errors import Ended, Garbled, Refused, UnknownTweak
 from ._protocol import Connection, Message
@@ -27,6 +28,7 @@ class LiveBackend(Backend):
         """
         self.pid: int = pid
         self.title = str(pid)
+        self.started = _sockets.start_of(pid)
         self._connection = Connection(pid, self.title)
         described = self._connection.ask("describe", {})
         #: The path of the executable.

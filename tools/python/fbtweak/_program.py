@@ -13,7 +13,7 @@ from typing import (
     TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union,
 )  # fmt: skip
 
-from . import _names
+from . import _names, _sockets
 from ._backend import Backend, Feed, Holder, Outcome
 from ._command import Command, CommandBackend
 from ._errors import Clamped, Ended, Hidden, LeaseLost, Lost, Refused, TweaksError, Unavailable, UnknownTweak, warn
@@ -74,7 +74,7 @@ class Program:
         self._leases: "weakref.WeakSet[Lease]" = weakref.WeakSet()
         self._backend: Optional[Backend] = self._find(self._target, wait)
         self._was_running = self._backend.pid is not None
-        self._title = self._backend.title
+        self._remember(self._backend)
         self._executable = getattr(self._backend, "executable", None)
 
     # MARK: Finding it
@@ -120,7 +120,12 @@ class Program:
 
     def _found_again(self) -> Backend:
         self._forget()
-        leases = [lease for lease in self._leases if not lease._is_lost]
+        if self._started is not None and _sockets.start_of(self._pid) == self._started:
+            # The same process; this one was forked, or has given up a connection.
+            listening = self._listening(self._pid)
+            if listening is not None:
+                return listening
+        leases = [lease for lease in self._leases if lease._is_interrupted]
         if leases:
             for lease in leases:
                 lease._is_lost = True
@@ -130,8 +135,13 @@ class Program:
         found = self._find(self._executable or self._target)
         if self._was_running and found.pid is None:
             raise Ended(f"{self._title}: it has ended, and was not started again")
-        self._title = found.title
+        self._remember(found)
         return found
+
+    def _remember(self, found: Backend) -> None:
+        self._title = found.title
+        self._pid = found.pid or 0
+        self._started = found.started
 
     def _forget(self) -> None:
         if self._backend is not None:
@@ -535,7 +545,13 @@ class Lease:
         self._holder = holder
         self._is_lost = False
         self._has_ended = False
+        self._owner = os.getpid()
         program._leases.add(self)
+
+    @property
+    def _is_interrupted(self) -> bool:
+        """Whether the program has ended without it. A forked child leaves the leases to its parent."""
+        return not self._is_lost and os.getpid() == self._owner and self._holder.has_ended
 
     def set(self, values: Mapping[str, Value], *, ramp: Optional[float] = None) -> None:
         """Leases more or other values as one change. See :meth:`Program.lease`.

@@ -109,6 +109,9 @@ class Connection:
         :param is_large: The answer may take as long to begin as to arrive.
         :raises TweaksError: The program refused the request, ended, or does not answer.
         """
+        if os.getpid() != self._owner:
+            # A forked child must not disturb its parent.
+            raise self._ended()
         self._last_id += 1
         number = self._last_id
         request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
@@ -118,6 +121,16 @@ class Connection:
                 f"{self.title}: a program takes {_LARGEST_REQUEST} bytes at a time, and the values are {len(data)}"
             )
         self._send(data)
+        try:
+            return self._answer(number, is_endless, is_large)
+        except TweaksError:
+            raise
+        except BaseException:
+            # Bytes may have been lost.
+            self.close()
+            raise
+
+    def _answer(self, number: int, is_endless: bool, is_large: bool) -> Message:
         start = time.monotonic()
         while True:
             line = self._next_line()

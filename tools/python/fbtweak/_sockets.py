@@ -49,6 +49,13 @@ def user_of(pid: int) -> Optional[int]:
         return None
 
 
+def start_of(pid: int) -> Optional[bytes]:
+    """The time at which a process was started, to tell it from a later one with its id; ``None`` if there is none."""
+    # The command's name is in parentheses, and may contain anything. Source: proc_pid_stat(5).
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return fields[19] if len(fields) > 19 else None
+
+
 def send_as(client: socket.socket, data: bytes, pid: int) -> int:
     """Sends bytes with the credentials of the process's user, whom a container knows, unlike root."""
     status = os.stat(f"/proc/{pid}")

@@ -159,11 +159,16 @@ def write_value(value: Any) -> Union[bool, int, float, str]:
     """
     if not isinstance(value, (bool, int, float, str)) and hasattr(value, "item"):
         value = value.item()
+    if isinstance(value, bool):
+        return value
     # A subclass, such as of an enumeration, might print itself in another way.
-    for kind in (bool, str, int, float):
-        if isinstance(value, kind):
-            value = kind(value) if type(value) is not kind else value
-            return str(value) if kind is float and not math.isfinite(value) else value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        # JSON has no infinite numbers; the program says what is allowed.
+        return float.__float__(value) if math.isfinite(value) else str(float(value))
     raise TypeError(f"a tweak is a bool, a number or a text, not {type(value).__name__}")
 
 
@@ -179,13 +184,17 @@ def read_tweak(json: Any) -> Tweak:
         found = values.get(name)
         return found if isinstance(found, str) else None
 
+    def choice(each: Any) -> Choice:
+        label = members(each).get("label")
+        return Choice(value("value", each), label if isinstance(label, str) else None)
+
     lease, ramp = values.get("lease"), values.get("ramp")
     lasting = value("value")
     if isinstance(ramp, dict):
         lasting = value("target", ramp)
     if isinstance(lease, dict) and "hiddenValue" in lease:
         lasting = value("hiddenValue", lease)
-    precision = values.get("precision")
+    precision, choices = values.get("precision"), values.get("choices")
     return Tweak(
         name=member(values, "tweak", str),
         type=kind,
@@ -199,9 +208,7 @@ def read_tweak(json: Any) -> Tweak:
         precision=precision if isinstance(precision, int) else None,
         scale=text("scale"),
         unit=text("unit"),
-        choices=tuple(
-            Choice(value("value", members(each)), each.get("label")) for each in values.get("choices") or ()
-        ),
+        choices=tuple(map(choice, choices)) if isinstance(choices, list) else (),
         title=text("title"),
         description=text("description"),
         group=text("group"),
