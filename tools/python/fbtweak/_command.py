@@ -11,7 +11,7 @@ import signal
 import struct
 import subprocess
 import time
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Type
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Type, Union
 
 from ._backend import Backend, Feed, Holder, Outcome
 from ._errors import (
@@ -292,6 +292,8 @@ class _CommandFeed(Feed):
         self._title = title
         self._received = bytearray()
         self._is_closed = False
+        # Changes are seen once it samples.
+        self._received += self._receive(_SECONDS) or b""
 
     def read(self, seconds: Optional[float], samples: Optional[Samples]) -> Optional[List[Change]]:
         if b"\n" not in self._received:
@@ -344,9 +346,10 @@ class _CommandFeed(Feed):
             if value is None:
                 missing.append(index)
                 continue
-            if tweak.type in ("float", "double"):
-                value = float(value)
-            struct.pack_into("=" + FORMATS[tweak.type], array, 8 * (index + 1), value)
+            try:
+                struct.pack_into("=" + FORMATS[tweak.type], array, 8 * (index + 1), _number(value, tweak.type))
+            except (struct.error, TypeError, ValueError, OverflowError):
+                raise Garbled(f"{self._title}: the samples are malformed: {value!r:.100} is not a number") from None
         return bytes(array), missing
 
     def _finish(self, samples: Optional[Samples]) -> None:
@@ -364,6 +367,17 @@ class _CommandFeed(Feed):
             self._is_closed = True
             self._process.terminate()
             self._process.communicate()
+
+
+def _number(value: Any, kind: str) -> Union[int, float]:
+    """A sample of a type. The command prints all as floating point, so large integers are rounded to a limit."""
+    if kind in ("float", "double"):
+        return float(value)
+    if kind == "bool" or not isinstance(value, float):
+        return int(value)
+    bits = int(kind.lstrip("uint"))
+    low, high = (0, 2**bits - 1) if kind.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return min(max(int(value), low), high)
 
 
 def _words(values: Mapping[str, Value]) -> List[str]:

@@ -70,5 +70,7 @@ int main(int count, char **arguments) {
     use_others();
     usleep(500);
   }
+  /* So that the action is answered. */
+  usleep(100000);
   return 0;
 }

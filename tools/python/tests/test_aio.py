@@ -74,7 +74,7 @@ def test_a_cancelled_lease_ends(motor):
 def test_errors(motor):
     async def main():
         try:
-            await motor.aio.set({"Count": "x"})
+            await motor.aio.set({"Count": "many"})
         except fbtweak.Refused as error:
             return str(error)
 

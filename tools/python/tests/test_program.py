@@ -212,9 +212,9 @@ def test_actions(motor, start):
     begin = time.monotonic()
     motor.run("Wait")
     assert time.monotonic() - begin > 0.29
-    motor.run("Control/Stop")
     with pytest.raises(fbtweak.Refused, match="it cannot be run: it is not an action"):
         motor.run("Gain")
+    motor.run("Control/Stop")
 
 
 def test_several_threads(motor):
