@@ -18,6 +18,10 @@ from ._values import (
 )  # fmt: skip
 
 
+#: More values than that may take long to set.
+_MANY = 1000
+
+
 class LiveBackend(Backend):
     """Requests of :class:`Program` go over one connection; each lease and each feed has one of its own."""
 
@@ -43,7 +47,7 @@ class LiveBackend(Backend):
         self._connection.close()
 
     def tweaks(self) -> List[Tweak]:
-        answer = self._connection.ask("list", {}, is_large=True)
+        answer = _ask_for_much(self._connection, "list", {})
         return [read_tweak(each) for each in member(answer, "tweaks", list)]
 
     def tweak(self, name: str) -> Optional[Tweak]:
@@ -90,7 +94,7 @@ class LiveBackend(Backend):
             raise
 
     def log(self, since: int, types: Mapping[str, str]) -> Tuple[List[LoggedChange], List[Mark]]:
-        answer = self._connection.ask("history", {"since": since}, is_large=True)
+        answer = _ask_for_much(self._connection, "history", {"since": since})
         changes = [read_logged(each, types) for each in member(answer, "changes", list)]
         return changes, [read_mark(each) for each in answer.get("marks") or []]
 
@@ -183,6 +187,12 @@ class _LiveFeed(Feed):
         self._connection.close()
 
 
+def _ask_for_much(connection: Connection, method: str, params: Message) -> Message:
+    """Asks for something that may take long, of a program that has shown that it responds."""
+    connection.ask("describe", {})
+    return connection.ask(method, params, is_large=True)
+
+
 def _set(
     connection: Connection, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], terms: Message
 ) -> List[Outcome]:
@@ -195,7 +205,11 @@ def _set(
     for name, value in values.items():
         key = read_key(name)
         nested.setdefault(key.category, {}).setdefault(key.collection, {})[key.name] = write_value(value)
-    answer = connection.ask("setMany", {"values": nested, "allOrNothing": True, **terms}, is_large=True)
+    request = {"values": nested, "allOrNothing": True, **terms}
+    if len(values) > _MANY:
+        answer = _ask_for_much(connection, "setMany", request)
+    else:
+        answer = connection.ask("setMany", request)
     unknown = [f"{each}: there is no such tweak" for each in member(answer, "unknown", list)]
     refused = [str(members(each).get("message")) for each in member(answer, "refused", list)]
     if unknown or refused:

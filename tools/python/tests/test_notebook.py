@@ -5,6 +5,8 @@ import warnings
 
 import pytest
 
+from conftest import wait_until
+
 ipywidgets = pytest.importorskip("ipywidgets")
 
 
@@ -41,7 +43,7 @@ def test_problems_are_shown_as_text(motor):
         warnings.simplefilter("ignore")
         box = motor.interact("Byte")
         box.children[0].value = 3
-        motor.close()
         motor.run("Stop")
+        wait_until(lambda: motor._backend.has_ended)
         box.children[0].value = 4
     assert "ended" in box.children[-1].value and "<" not in box.children[-1].value
