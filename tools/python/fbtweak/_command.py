@@ -376,7 +376,7 @@ def _number(value: Any, kind: str) -> Union[int, float]:
     if kind == "bool" or not isinstance(value, float):
         return int(value)
     bits = int(kind.lstrip("uint"))
-    low, high = (0, 2**bits - 1) if kind.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    low, high = (0, (1 << bits) - 1) if kind.startswith("u") else (-1 << (bits - 1), (1 << (bits - 1)) - 1)
     return min(max(int(value), low), high)
 
 

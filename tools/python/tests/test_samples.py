@@ -145,10 +145,10 @@ def test_it_is_what_the_command_writes(motor, tmp_path):
     subprocess.run(
         ["tweak", "watch", str(motor.pid), "Speed", "Count", "Serial", "Flag", "--rate", "200", "--duration", "0.3",
          "--format", "csv", "-o", path], check=True)  # fmt: skip
-    commands = pandas.read_csv(path)
+    commands = pandas.read_csv(path, float_precision="round_trip")
     samples = motor.sample("State/Speed", "Types/Count", "Types/Serial", "Types/Flag", rate=200, seconds=0.2)
     samples.to_csv(tmp_path / "ours.csv")
-    ours = pandas.read_csv(tmp_path / "ours.csv")
+    ours = pandas.read_csv(tmp_path / "ours.csv", float_precision="round_trip")
     assert list(ours.columns)[0] == "time" and list(ours.columns)[-1] == "mark"
     assert ours["Motor/State/Speed"].iloc[0] == commands.filter(like="Speed").iloc[0, 0]
     frame = samples.to_pandas()
