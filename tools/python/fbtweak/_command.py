@@ -37,20 +37,19 @@ class Command:
     def __init__(self, path: str = "tweak") -> None:
         self.path = path
 
-    def ask(self, *arguments: str) -> Any:
+    def ask(self, *arguments: str, warns: bool = True) -> Any:
         """Runs the command, and returns the JSON that it prints.
 
-        Its warnings become those of Python.
-
+        :param warns: Its warnings become those of Python.
         :raises TweaksError: It failed; the message is its own.
         """
-        text = self.run(*arguments)
+        text = self.run(*arguments, warns=warns)
         try:
             return decode(text.encode())
         except ValueError as error:
             raise Garbled(f"{self.path} {arguments[0]}: its output is malformed: {error}") from None
 
-    def run(self, *arguments: str) -> str:
+    def run(self, *arguments: str, warns: bool = True) -> str:
         """Runs the command, and returns what it prints."""
         try:
             done = subprocess.run(
@@ -66,7 +65,7 @@ class Command:
             raise Silent(f"{self.path} {arguments[0]}: it has not ended after {_SECONDS:g} s") from None
         except OSError as error:
             raise self._missing(error) from None
-        self.check(done.returncode, done.stderr)
+        self.check(done.returncode, done.stderr, warns)
         return done.stdout
 
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
@@ -89,11 +88,11 @@ class Command:
             "programs by name, those without the library and those that do not run"
         )
 
-    def check(self, status: int, errors: str) -> None:
+    def check(self, status: int, errors: str, warns: bool = True) -> None:
         """Passes on warnings, and raises the error if the command failed."""
         lines = errors.splitlines()
         for line in lines:
-            if line.startswith(_WARNING):
+            if warns and line.startswith(_WARNING):
                 _warn(line[len(_WARNING) :])
         if status == 0:
             return
@@ -247,7 +246,9 @@ class _CommandHolder(Holder):
             text += line
         self._processes.append((process, set(values)))
         os.set_blocking(process.stderr.fileno(), False)
-        self._command.check(0, (process.stderr.read() or b"").decode(errors="backslashreplace"))
+        said = (process.stderr.read() or b"").decode(errors="backslashreplace").splitlines()
+        # That another process restores the values is how leases work there.
+        self._command.check(0, "\n".join(line for line in said if "puts the old value" not in line))
         return [Outcome(member(each, "tweak", str), False) for each in member(decode(text), "changes", list)]
 
     def end(self) -> None:

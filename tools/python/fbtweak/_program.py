@@ -37,7 +37,8 @@ def connect(target: Target, *, wait: float = 0, command: str = "tweak") -> "Prog
     :param target: The name of an executable or an application, a path, or a process id. The library's socket is used
         if it listens there, and otherwise the command: for the memory of a process without the library, and for the
         files of a program that does not run, whose values count at its next start.
-    :param wait: Seconds to wait until the program runs. With 0, a program that does not run is found by its files.
+    :param wait: Seconds to wait until the program runs, also when it has ended and is started again. With 0, a program
+        that does not run is found by its files.
     :param command: The name or path of the command. It is not needed to connect to the library by process id.
     :raises Unavailable: There is no such program, or it has not started in time.
     :raises Forbidden: It belongs to another user.
@@ -68,11 +69,12 @@ class Program:
         self._target = target if isinstance(target, int) else os.fspath(target)
         self._is_by_id = isinstance(target, int) or self._target_text.isdecimal()
         self._command = Command(command)
+        self._wait = wait
         # Guards everything below.
         self._lock = threading.RLock()
         self._known: Dict[str, Tweak] = {}
         self._leases: "weakref.WeakSet[Lease]" = weakref.WeakSet()
-        self._backend: Optional[Backend] = self._find(self._target, wait)
+        self._backend: Optional[Backend] = self._find(self._target)
         self._was_running = self._backend.pid is not None
         self._remember(self._backend)
         self._executable = getattr(self._backend, "executable", None)
@@ -83,14 +85,15 @@ class Program:
     def _target_text(self) -> str:
         return str(self._target)
 
-    def _find(self, target: Union[str, int], wait: float = 0) -> Backend:
+    def _find(self, target: Union[str, int]) -> Backend:
+        wait = self._wait
         end = time.monotonic() + wait
         text = str(target)
         while True:
             problem: Optional[TweaksError] = None
             try:
                 # The library listens a quarter of a second after the start, for which the command waits.
-                found = (text.isdecimal() and self._listening(int(text))) or self._found_by_command(text)
+                found = (text.isdecimal() and self._listening(int(text))) or self._found_by_command(text, wait <= 0)
                 if found.pid is not None or wait <= 0:
                     return found
             except Unavailable as error:
@@ -99,8 +102,8 @@ class Program:
                 raise problem or Unavailable(f"{text}: it has not started after {wait:g} s")
             time.sleep(_PAUSE)
 
-    def _found_by_command(self, target: str) -> Backend:
-        described = self._command.ask("list", "--changed", "--format", "json", "--", target)
+    def _found_by_command(self, target: str, warns: bool) -> Backend:
+        described = self._command.ask("list", "--changed", "--format", "json", "--", target, warns=warns)
         pid = described.get("pid")
         listening = self._listening(pid) if isinstance(pid, int) else None
         return listening or CommandBackend(self._command, target, described)

@@ -147,12 +147,13 @@ class Tweaked:
             )
         end = time.monotonic() + wait
         while True:
+            # Short, so that the end of the process is noticed.
+            patience = min(max(end - time.monotonic(), 0.01), 0.1)
             try:
-                program = TestedProgram(process.pid, wait=0, command=self._command, process=process, output=output)
+                program = TestedProgram(process.pid, wait=patience, command=self._command, process=process, output=output)
                 break
             except TweaksError as error:
                 if process.poll() is None and time.monotonic() < end:
-                    time.sleep(0.02)
                     continue
                 process.kill()
                 process.wait()

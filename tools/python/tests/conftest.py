@@ -91,7 +91,7 @@ def start(surroundings):
 def motor(start, motor_path):
     """A running motor."""
     process = start(motor_path)
-    with fbtweak.connect(process.pid) as program:
+    with fbtweak.connect(process.pid, wait=30) as program:
         yield program
 
 

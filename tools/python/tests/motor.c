@@ -17,8 +17,9 @@ static void stop(void) {
   stops = 1;
 }
 
-static void wait_a_little(void) {
-  usleep(300000);
+static void wait_while_held(void) {
+  while (FBTweakValue("Motor", "Other", "Held", false))
+    usleep(1000);
 }
 
 static double seconds(void) {
@@ -48,7 +49,7 @@ int main(int count, char **arguments) {
   double start = seconds(), end = count > 1 ? start + atof(arguments[1]) : INFINITY;
   double position = 0, speed = 0;
   FBTweakAction("Motor", "Control", "Stop", stop);
-  FBTweakAction("Motor", "Control", "Wait", wait_a_little);
+  FBTweakAction("Motor", "Control", "Wait", wait_while_held);
   printf("started\n");
   fflush(stdout);
   for (double last = start; !stops && last < end;) {

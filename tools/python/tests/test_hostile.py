@@ -123,14 +123,14 @@ def test_the_end_in_the_middle_of_an_answer(serve):
 
 
 def test_silence(serve, monkeypatch):
-    monkeypatch.setattr(_protocol, "_SILENCE", 0.1)
+    monkeypatch.setattr(_protocol, "_SILENCE", 0.5)
     program = serve(get(b""))
     with pytest.raises(fbtweak.Silent, match="it does not answer; it is stopped or hangs"):
         program.mark("m")
 
 
 def test_messages_that_never_end(serve, monkeypatch):
-    monkeypatch.setattr(_protocol, "_WHOLE", 0.3)
+    monkeypatch.setattr(_protocol, "_WHOLE", 1.0)
     program = serve(get(b'{"method": "changed", "params": {"changes": []}}\n' * 200_000))
     with pytest.raises(fbtweak.TweaksError):
         program.mark("m")

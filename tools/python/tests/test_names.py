@@ -104,7 +104,7 @@ def shared_motor(motor_path):
     import fbtweak
 
     process = subprocess.Popen([motor_path], stdout=subprocess.DEVNULL)
-    with fbtweak.connect(process.pid) as program:
+    with fbtweak.connect(process.pid, wait=30) as program:
         yield program
     process.kill()
     process.wait()

@@ -21,7 +21,7 @@ def test_each_kind_of_tweak_has_its_control(motor):
         "Stop": "Button", "Wait": "Button", "Target (rpm)": "FloatSlider", "Gain (1/s)": "FloatSlider",
         "Damping": "FloatLogSlider", "Mode": "Dropdown", "Enabled": "Checkbox", "Byte": "IntText", "Short": "IntSlider",
         "Count": "IntSlider", "Serial": "IntText", "Float": "FloatText", "Flag": "Checkbox", "Lamp": "ColorPicker",
-        "Label": "Text", "Kept": "IntSlider", "100%25 = all": "FloatSlider",
+        "Label": "Text", "Kept": "IntSlider", "Held": "Checkbox", "100%25 = all": "FloatSlider",
     }  # fmt: skip
     assert controls["Gain (1/s)"].max == 50 and controls["Gain (1/s)"].value == 2.5
     assert controls["Mode"].options == (("off", 0), ("slow", 1), ("fast", 2))

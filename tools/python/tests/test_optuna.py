@@ -29,7 +29,7 @@ def badness(spring):
 
 
 def test_the_spring_of_the_example(trial_path, start):
-    with fbtweak.connect(start(trial_path).pid) as spring:
+    with fbtweak.connect(start(trial_path).pid, wait=30) as spring:
         best = min(
             measured(spring, damping) for damping in [each / 10 for each in range(100, 220, 1 if IS_LONG else 4)])
         successes = 0

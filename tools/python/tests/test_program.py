@@ -208,10 +208,8 @@ time.sleep(60)
     assert motor["Damping"] == 0.1
 
 
-def test_actions(motor, start):
-    begin = time.monotonic()
+def test_actions(motor):
     motor.run("Wait")
-    assert time.monotonic() - begin > 0.29
     with pytest.raises(fbtweak.Refused, match="it cannot be run: it is not an action"):
         motor.run("Gain")
     motor.run("Control/Stop")
@@ -242,10 +240,13 @@ def test_several_threads(motor):
 
 
 def test_a_running_action_does_not_block_other_threads(motor):
+    motor["Held"] = True
     thread = threading.Thread(target=motor.run, args=("Wait",))
     thread.start()
     motor["Gain"] = 3
+    time.sleep(0.05)
     assert thread.is_alive()
+    motor["Held"] = False
     thread.join()
 
 
@@ -381,7 +382,7 @@ def restarted(start, motor_path, process):
 
 def test_a_program_that_was_started_again(start, motor_path):
     first = start(motor_path)
-    with fbtweak.connect("motor") as program:
+    with fbtweak.connect("motor", wait=30) as program:
         program["Gain"] = 3
         pid = program.pid
         second = restarted(start, motor_path, first)
@@ -396,7 +397,7 @@ def test_a_program_that_was_started_again(start, motor_path):
 
 def test_a_restart_during_a_lease(start, motor_path):
     process = start(motor_path)
-    with fbtweak.connect("motor") as program:
+    with fbtweak.connect("motor", wait=30) as program:
         with pytest.raises(fbtweak.LeaseLost, match="it ended while values were leased, so they no longer apply"):
             with program.lease({"Gain": 4}):
                 process = restarted(start, motor_path, process)
@@ -419,7 +420,7 @@ def test_a_restart_during_a_lease(start, motor_path):
 
 def test_a_process_that_was_named_by_id(start, motor_path):
     process = start(motor_path)
-    with fbtweak.connect(process.pid) as program:
+    with fbtweak.connect(process.pid, wait=30) as program:
         restarted(start, motor_path, process)
         with pytest.raises(fbtweak.Ended, match="the process has ended"):
             program["Gain"]
@@ -427,6 +428,7 @@ def test_a_process_that_was_named_by_id(start, motor_path):
 
 def test_a_program_that_was_not_started_again(start, motor_path):
     process = start(motor_path)
+    fbtweak.connect("motor", wait=30).close()
     with fbtweak.connect("motor") as program:
         process.kill()
         process.wait()
@@ -434,13 +436,14 @@ def test_a_program_that_was_not_started_again(start, motor_path):
             with pytest.raises(fbtweak.TweaksError, match="not started again|no program of this name"):
                 program["Gain"]
         start(motor_path)
+        fbtweak.connect("motor", wait=30).close()
         assert program["Gain"] == 2.5
 
 
 def test_a_stopped_program_is_silent(motor, monkeypatch):
     from fbtweak import _protocol
 
-    monkeypatch.setattr(_protocol, "_SILENCE", 0.2)
+    monkeypatch.setattr(_protocol, "_SILENCE", 1.0)
     with fbtweak.connect(motor.pid) as program:
         os.kill(motor.pid, signal.SIGSTOP)
         with pytest.raises(TimeoutError, match="it does not answer; it is stopped or hangs"):
