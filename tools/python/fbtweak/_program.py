@@ -647,7 +647,10 @@ class Sampling:
     def _is_complete(self) -> bool:
         samples = self.samples
         if self._count is not None:
-            return len(samples) + samples.dropped + samples.skipped >= self._count
+            # Those that were not taken may have been the last ones.
+            return len(samples) >= self._count or (
+                len(samples) > 0 and samples._last >= samples.start + (self._count - 0.9) / samples.rate
+            )
         if self._end is None:
             return False
         return len(samples) > 0 and samples._last >= self._end - 1 / samples.rate

@@ -60,8 +60,10 @@ class Samples:
             self._gaps.append((start, len(self), set(missing)))
 
     def _shorten(self, count: int) -> None:
-        """Removes rows at the end that were not asked for."""
+        """Removes rows at the end that were not asked for: they are due after so many periods."""
         del self._frames[count * self._size :]
+        while self._frames and self._last > self.start + (count - 0.5) / self.rate:
+            del self._frames[-self._size :]
 
     @property
     def _last(self) -> float:

@@ -88,7 +88,7 @@ def test_sampling_a_program(motor):
     samples = motor.sample("State/*", "Gain", rate=500, seconds=0.4)
     assert samples.names == (
         "Motor/State/Speed", "Motor/State/Error", "Motor/State/Turns", "Motor/State/Mode", "Motor/Control/Gain")  # fmt: skip
-    assert len(samples) + samples.skipped == 200 and samples.dropped == 0
+    assert len(samples) <= 200 <= len(samples) + samples.skipped and samples.dropped == 0
     assert samples.units[0] == "rpm"
     assert samples["Gain"][0] == 2.5 and isinstance(samples["Turns"][0], int)
     assert samples.changes == []
@@ -166,6 +166,6 @@ def test_a_thousand_monitors_without_loss(build, start, surroundings):
         samples = program.sample(rate=500, seconds=seconds)
         assert len(samples.names) == 1000
         assert samples.dropped == 0
-        assert len(samples) + samples.skipped == 500 * seconds
+        assert len(samples) <= 500 * seconds <= len(samples) + samples.skipped
         for row in (0, -1):
             assert samples["State/999"][row] - samples["State/0"][row] in (998, 999)
