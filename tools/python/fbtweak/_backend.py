@@ -16,6 +16,7 @@ class Outcome:
     """What became of a value that was set."""
 
     name: str
+    given: Value
     was_clamped: bool
     #: The current value and its source; the source is ``None`` if they are not known.
     value: Value = None
@@ -92,6 +93,10 @@ class Backend(abc.ABC):
         self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]
     ) -> List[Outcome]:
         """Sets tweaks as one change, all or none. ``tweaks`` has the declarations of the names."""
+
+    @abc.abstractmethod
+    def set_each(self, steps: Sequence[Mapping[str, Value]], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
+        """Makes a few changes in their order, each of at least one value."""
 
     @abc.abstractmethod
     def lease(

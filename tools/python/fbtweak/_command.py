@@ -150,7 +150,10 @@ class CommandBackend(Backend):
         options = [] if ramp is None else ["--ramp", f"{ramp!r}s"]
         answer = self._command.ask("set", "--format", "json", *options, "--", self._target, *_words(values))
         # The command has warned.
-        return [Outcome(member(each, "tweak", str), False) for each in member(answer, "changes", list)]
+        return [Outcome(member(each, "tweak", str), None, False) for each in member(answer, "changes", list)]
+
+    def set_each(self, steps: Sequence[Mapping[str, Value]], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
+        return [outcome for values in steps for outcome in self.set(values, tweaks, None)]
 
     def lease(
         self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], seconds: Optional[float], ramp: Optional[float]
@@ -249,7 +252,7 @@ class _CommandHolder(Holder):
         said = (process.stderr.read() or b"").decode(errors="backslashreplace").splitlines()
         # That another process restores the values is how leases work there.
         self._command.check(0, "\n".join(line for line in said if "puts the old value" not in line))
-        return [Outcome(member(each, "tweak", str), False) for each in member(decode(text), "changes", list)]
+        return [Outcome(member(each, "tweak", str), None, False) for each in member(decode(text), "changes", list)]
 
     def end(self) -> None:
         had_ended = self.has_ended

@@ -65,6 +65,10 @@ class LiveBackend(Backend):
     ) -> List[Outcome]:
         return _set(self._connection, values, tweaks, {} if ramp is None else {"ramp": ramp})
 
+    def set_each(self, steps: Sequence[Mapping[str, Value]], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
+        answers = self._connection.ask_each([_request(values, tweaks, {}) for values in steps])
+        return [each for values, answer in zip(steps, answers) for each in _outcomes(answer, values, tweaks)]
+
     def lease(
         self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], seconds: Optional[float], ramp: Optional[float]
     ) -> Tuple[Holder, List[Outcome]]:
@@ -198,38 +202,50 @@ def _set(
 ) -> List[Outcome]:
     if not values:
         return []
+    method, params = _request(values, tweaks, terms)
+    if len(values) > _MANY:
+        answer = _ask_for_much(connection, method, params)
+    else:
+        answer = connection.ask(method, params)
+    return _outcomes(answer, values, tweaks)
+
+
+def _request(
+    values: Mapping[str, Value], tweaks: Mapping[str, Tweak], terms: Message
+) -> Tuple[str, Message]:
+    """The method and the parameters that set values as one change."""
     if len(values) == 1:
         ((name, value),) = values.items()
-        return [_set_one(connection, name, value, tweaks[name], terms)]
+        written = write_value(value)
+        # A text for another type is an expression, such as "+=10%".
+        tweak = tweaks[name]
+        is_text = isinstance(written, str) and (tweak.type != "string" or bool(tweak.choices))
+        return "set", {"tweak": name, "text" if is_text else "value": written, **terms}
     nested: Dict[str, Dict[str, Dict[str, Any]]] = {}
     for name, value in values.items():
         key = read_key(name)
         nested.setdefault(key.category, {}).setdefault(key.collection, {})[key.name] = write_value(value)
-    request = {"values": nested, "allOrNothing": True, **terms}
-    if len(values) > _MANY:
-        answer = _ask_for_much(connection, "setMany", request)
-    else:
-        answer = connection.ask("setMany", request)
+    return "setMany", {"values": nested, "allOrNothing": True, **terms}
+
+
+def _outcomes(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
+    if len(values) == 1:
+        ((name, given),) = values.items()
+        outcome = Outcome(
+            name,
+            given,
+            was_clamped=answer.get("wasClamped") is True,
+            value=read_value(answer.get("value"), tweaks[name].type),
+            source=str(answer.get("source", "")),
+            is_coming="pendingValue" in answer or "ramp" in answer,
+        )
+        return [outcome]
     unknown = [f"{each}: there is no such tweak" for each in member(answer, "unknown", list)]
     refused = [str(members(each).get("message")) for each in member(answer, "refused", list)]
     if unknown or refused:
         raise (Refused if refused else UnknownTweak)("nothing was set:", unknown + refused)
     clamped = member(answer, "clamped", list)
-    return [Outcome(name, name in clamped) for name in values]
-
-
-def _set_one(connection: Connection, name: str, value: Value, tweak: Tweak, terms: Message) -> Outcome:
-    written = write_value(value)
-    # A text for another type is an expression, such as "+=10%".
-    is_text = isinstance(written, str) and (tweak.type != "string" or bool(tweak.choices))
-    answer = connection.ask("set", {"tweak": name, "text" if is_text else "value": written, **terms})
-    return Outcome(
-        name,
-        was_clamped=answer.get("wasClamped") is True,
-        value=read_value(answer.get("value"), tweak.type),
-        source=str(answer.get("source", "")),
-        is_coming="pendingValue" in answer or "ramp" in answer,
-    )
+    return [Outcome(name, given, name in clamped) for name, given in values.items()]
 
 
 def _restored(answer: Message) -> Dict[str, Tuple[Value, Value]]:

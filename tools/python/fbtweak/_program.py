@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import threading
 import time
 import weakref
 from types import TracebackType
 from typing import (
-    TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union,
+    TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union,
 )  # fmt: skip
 
 from . import _names, _sockets
@@ -29,6 +30,8 @@ Target = Union[str, int, "os.PathLike[str]"]
 
 #: The pause in seconds between two looks for a program, and for a tweak's value.
 _PAUSE = 0.02
+#: The number of changes that are under way together; a program reads no more than 128 of a client.
+_GROUP = 64
 
 
 def connect(target: Target, *, wait: float = 0, command: str = "tweak") -> "Program":
@@ -329,7 +332,29 @@ class Program:
         """
         tweaks, whole = self._named(values)
         if whole:
-            self._warn(whole, tweaks, self._do(lambda backend: backend.set(whole, tweaks, ramp)), "kept")
+            self._warn(tweaks, self._do(lambda backend: backend.set(whole, tweaks, ramp)), "kept")
+
+    def set_each(self, steps: Iterable[Mapping[str, Value]]) -> int:
+        """Makes changes one after the other as :meth:`set` does, but many times faster: up to 64 are under way.
+
+        :param steps: The values by name, for each change.
+        :returns: The number of changes.
+        :raises Refused: A tweak does not take its value. The changes before are made, and up to 63 behind it may be.
+        """
+        count = 0
+        rest = iter(steps)
+        while group := list(itertools.islice(rest, _GROUP)):
+            tweaks: Dict[str, Tweak] = {}
+            named: List[Dict[str, Value]] = []
+            for values in group:
+                found, whole = self._named(values)
+                tweaks.update(found)
+                if whole:
+                    named.append(whole)
+            outcomes = self._do(lambda backend: backend.set_each(named, tweaks))
+            self._warn(tweaks, [each for each in outcomes if each.was_clamped], "kept")
+            count += len(group)
+        return count
 
     def lease(
         self, values: Mapping[str, Value], *, seconds: Optional[float] = None, ramp: Optional[float] = None
@@ -352,7 +377,7 @@ class Program:
 
         def begin(backend: Backend) -> "Lease":
             holder, outcomes = backend.lease(whole, tweaks, seconds, ramp)
-            self._warn(whole, tweaks, outcomes, "leased")
+            self._warn(tweaks, outcomes, "leased")
             return Lease(self, holder)
 
         return self._do(begin)
@@ -377,11 +402,9 @@ class Program:
         return tweaks, whole
 
     @staticmethod
-    def _warn(
-        values: Mapping[str, Value], tweaks: Mapping[str, Tweak], outcomes: Sequence[Outcome], how: str
-    ) -> None:
+    def _warn(tweaks: Mapping[str, Tweak], outcomes: Sequence[Outcome], how: str) -> None:
         for outcome in outcomes:
-            name, given = outcome.name, values.get(outcome.name)
+            name, given = outcome.name, outcome.given
             if outcome.was_clamped:
                 warn(f"{name}: {given} is outside the limits; allowed: {_allowed(tweaks[name])}", Clamped)
             elif outcome.source not in (None, "override" if how == "kept" else "lease") and not outcome.is_coming:
@@ -567,7 +590,7 @@ class Lease:
         try:
             if whole:
                 outcomes = self._holder.set(whole, tweaks, ramp)
-                Program._warn(whole, tweaks, outcomes, "leased")
+                Program._warn(tweaks, outcomes, "leased")
         except Ended as error:
             raise self._lost() from error
 

@@ -11,7 +11,7 @@ import select
 import socket
 import struct
 import time
-from typing import Any, Deque, Dict, Optional
+from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
 
 from . import _sockets
 from ._errors import Ended, Forbidden, Garbled, Refused, Silent, TweaksError, Unavailable, UnknownTweak
@@ -112,15 +112,31 @@ class Connection:
         if os.getpid() != self._owner:
             # A forked child must not disturb its parent.
             raise self._ended()
+        number, data = self._request(method, params)
+        self._send(data)
+        return self._awaited(number, is_endless, is_large)
+
+    def ask_each(self, requests: Sequence[Tuple[str, Message]]) -> List[Message]:
+        """Sends requests together, at most 100, and waits for their results. The first error ends it; the program may
+        have executed the requests behind it."""
+        if os.getpid() != self._owner:
+            raise self._ended()
+        sent = [self._request(method, params) for method, params in requests]
+        self._send(b"".join(data for _, data in sent))
+        return [self._awaited(number, False, False) for number, _ in sent]
+
+    def _request(self, method: str, params: Message) -> Tuple[int, bytes]:
+        """The number and the line of a request."""
         self._last_id += 1
-        number = self._last_id
-        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-        data = json.dumps(request, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+        request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
+        data = json.dumps(request, separators=(",", ":")).encode() + b"\n"
         if len(data) > _LARGEST_REQUEST:
             raise Refused(
                 f"{self.title}: a program takes {_LARGEST_REQUEST} bytes at a time, and the values are {len(data)}"
             )
-        self._send(data)
+        return self._last_id, data
+
+    def _awaited(self, number: int, is_endless: bool, is_large: bool) -> Message:
         try:
             return self._answer(number, is_endless, is_large)
         except TweaksError:

@@ -105,6 +105,20 @@ def test_several_at_once(motor):
     assert motor["Gain"] == 2.5
 
 
+def test_many_changes_one_after_the_other(motor):
+    last = motor.log()
+    assert motor.set_each({"Count": each % 100, "Gain": each % 40} for each in range(200)) == 200
+    assert (motor["Count"], motor["Gain"]) == (99, 39)
+    assert motor.set_each({"Count": each % 100} for each in range(500)) == 500
+    log = [each.new_value for each in motor.log() if each.name == "Motor/Types/Count"]
+    assert last == [] and log[-150:] == [each % 100 for each in range(350, 500)]
+    with pytest.warns(fbtweak.Clamped, match="Count: 300 is outside"):
+        motor.set_each([{"Count": 300}, {"Count": 3}])
+    with pytest.raises(fbtweak.Refused, match='"many" is not an int32'):
+        motor.set_each([{"Count": 3}, {"Count": "many"}, {"Gain": 2}])
+    assert motor["Count"] == 3 and motor.set_each([]) == 0
+
+
 def test_refused_values(motor):
     with pytest.raises(ValueError, match="Motor/Types/Count: 1.5 is not an int32; allowed: an integer from 0 to 100"):
         motor["Count"] = 1.5
