@@ -30,10 +30,12 @@ static double seconds(void) {
 
 /* Values that only tests read. */
 static void use_others(void) {
-  FBTweakMonitor("Motor", "Copies", "Byte now", FBTweakValue("Motor", "Types", "Byte", (uint8_t)200));
+  FBTweakMonitor("Motor", "Copies", "Byte now",
+                 FBTweakValue("Motor", "Types", "Byte", (uint8_t)200));
   FBTweakMonitor("Motor", "Copies", "Short now",
                  FBTweakValue("Motor", "Types", "Short", (int16_t)-300, -1000, 1000));
-  FBTweakMonitor("Motor", "Copies", "Count now", FBTweakValue("Motor", "Types", "Count", 5, 0, 100));
+  FBTweakMonitor("Motor", "Copies", "Count now",
+                 FBTweakValue("Motor", "Types", "Count", 5, 0, 100));
   FBTweakMonitor("Motor", "Copies", "Serial now",
                  FBTweakValue("Motor", "Types", "Serial", (uint64_t)9007199254740993u));
   FBTweakMonitor("Motor", "Copies", "Float now", FBTweakValue("Motor", "Types", "Float", 0.1f));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Measures the spring of the example: swings it for four seconds with the current values, again and again.
+ * Measures the spring of the example: swings it for four seconds with the current values, again and
+ * again.
  *
  *     gcc trial.c spring_physics.c
  */
