@@ -74,7 +74,6 @@ def test_the_same_script(kind, build, start, surroundings):
                 spring["Mass"] = 5
                 time.sleep(0.3)
             samples = sampling.samples
-            assert len(samples) + samples.skipped + samples.dropped >= 60
             assert samples["Mass"][-1] == 5 and samples["Stiffness"] == [300.5] * len(samples)
             assert [(each.name, each.new_value) for each in samples.changes] == [("Spring/Physics/Mass", 5.0)]
         if kind in ("static", "file"):

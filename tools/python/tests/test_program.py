@@ -473,8 +473,8 @@ def test_interrupting_a_request(motor):
     kept = signal.signal(signal.SIGALRM, interrupt)
     try:
         for index in range(50):
-            signal.setitimer(signal.ITIMER_REAL, 0.0003 + index * 1e-5)
             with pytest.raises(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, 0.0003 + index * 1e-5)
                 while True:
                     motor["Count"] = index
             assert motor["Count"] <= 50 and motor["Gain"] == 2.5
