@@ -137,6 +137,7 @@ let package = Package(
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
             ]),
         .target(name: "TweakPlot", dependencies: ["TweakRecords"]),
+        .target(name: "TweakSources", dependencies: ["CommandSupport", "TweakRecords", "TweakSystem"]),
         .target(
             name: "TweakGenerators",
             dependencies: ["CommandSupport", "TweakFormats", "TweakJSON", "TweakRecords"]),
@@ -158,7 +159,7 @@ let package = Package(
                 "TweakGenerators",
                 "TweakJSON",
                 "TweakOverrides", "TweakPlot",
-                "TweakProtocol", "TweakRecords", "TweakSystem", "TweakTargeting",
+                "TweakProtocol", "TweakRecords", "TweakSources", "TweakSystem", "TweakTargeting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak"),
@@ -263,6 +264,9 @@ let package = Package(
         .testTarget(name: "TweakSystemTests", dependencies: ["TestSupport", "TweakSystem"]),
         .testTarget(
             name: "CommandSupportTests", dependencies: ["CommandSupport", "TestSupport", "TweakRecords"]),
+        .testTarget(
+            name: "TweakSourcesTests",
+            dependencies: ["CommandSupport", "TestSupport", "TweakELF", "TweakRecords", "TweakSources"]),
         .testTarget(name: "TweakPlotTests", dependencies: ["TestSupport", "TweakPlot", "TweakRecords"]),
         .testTarget(
             name: "TweakMemoryTests", dependencies: ["TestSupport", "TweakMemory", "TweakRecords"]),
@@ -323,7 +327,7 @@ let folders = [
     "Page": ["CTweakPage", "TweakPage"],
     "Commands": [
         "CCommandArguments", "CommandCompletion", "CommandSupport", "TweakClient", "TweakGenerators",
-        "TweakPlot",
+        "TweakPlot", "TweakSources",
     ],
 ]
 for (folder, names) in folders {

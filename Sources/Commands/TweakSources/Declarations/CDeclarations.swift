@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+internal import TweakRecords
+
+/// The declarations in a file of C or C++.
+struct CDeclarations {
+    private(set) var all: [SourceDeclaration] = []
+    /// The macros that the file defines, with their definitions.
+    private(set) var macros: [String: [SourceToken]] = [:]
+    private(set) var numbering = LineNumbering()
+
+    /// Only parentheses protect commas from the preprocessor.
+    static let brackets: [(open: StaticString, close: StaticString)] = [("(", ")")]
+
+    init(_ tokens: [SourceToken], _ lines: SourceLines) {
+        for token in tokens where token.kind == .directive { add(token, lines) }
+        // For each open parenthesis the line of the name before it.
+        var calls: [Int?] = []
+        for (index, token) in tokens.enumerated() {
+            if token.has("(") {
+                let before = index > 0 ? tokens[index - 1] : nil
+                calls.append(before?.kind == .identifier ? before?.line : nil)
+            } else if token.has(")") {
+                _ = calls.popLast()
+            } else if let form = Form(token), index + 1 < tokens.count, tokens[index + 1].has("(") {
+                let outer = calls.compactMap { $0 }.map(numbering.place)
+                all.append(declaration(form, tokens[index...], outer))
+            }
+        }
+    }
+
+    private mutating func add(_ directive: SourceToken, _ lines: SourceLines) {
+        let words = Self.words(of: directive)
+        guard let first = words.first else { return }
+        if first.has("define"), words.count > 1 {
+            macros[words[1].text] = Array(words[2...])
+        } else if let number = first.kind == .number ? first : words.dropFirst().first,
+            first.kind == .number || first.has("line"), let line = Int(number.text)
+        {
+            let file = words.drop { $0.range.lowerBound <= number.range.lowerBound }.first
+            let name = file.flatMap { CString($0) }.map { String(decoding: $0.content, as: UTF8.self) }
+            numbering.add(behind: lines.line(of: directive.range.upperBound - 1), number: line, file: name)
+        }
+    }
+
+    /// The tokens of a directive behind its number sign.
+    private static func words(of directive: SourceToken) -> [SourceToken] {
+        let bytes = Array(directive.spelling.dropFirst())
+        return CLexer.tokens(of: bytes, SourceLines(of: bytes))
+    }
+
+    /// The arguments of a macro: where the names begin, and what they are.
+    private enum Form {
+        case value, binding, feature, featurePart
+
+        init?(_ token: SourceToken) {
+            guard token.kind == .identifier else { return nil }
+            switch token.text {
+            case "FBTweakValue", "FBTweakInline": self = .value
+            case "FBTweakBind", "FBTweakBinding": self = .binding
+            case "FBTweakFeature": self = .feature
+            case "FBTweakFeaturePart": self = .featurePart
+            default: return nil
+            }
+        }
+
+        var names: Range<Int> {
+            switch self {
+            case .value: 0..<3
+            case .binding: 1..<4
+            case .feature: 0..<1
+            case .featurePart: 0..<2
+            }
+        }
+    }
+
+    private func declaration(
+        _ form: Form, _ tokens: ArraySlice<SourceToken>, _ outer: [SourcePlace]
+    ) -> SourceDeclaration {
+        let place = numbering.place(ofLine: tokens[tokens.startIndex].line)
+        var declaration = SourceDeclaration(place: place, outerPlaces: outer, decidesType: form == .value)
+        let opening = tokens.startIndex + 1
+        guard let end = tokens.end(ofBracketAt: opening, Self.brackets) else { return declaration }
+        let inside = tokens[(opening + 1)..<(end - 1)]
+        let arguments = inside.arguments(Self.brackets)
+        guard arguments.count > form.names.upperBound else { return declaration }
+        let names = arguments[form.names].compactMap { name in
+            CString.content(of: name).flatMap { String(validating: $0, as: UTF8.self) }
+        }
+        if names.count == form.names.count {
+            switch form {
+            case .value, .binding: declaration.key = TweakKey(names[0], names[1], names[2])
+            case .feature: declaration.key = TweakKey("Features", names[0], "enabled")
+            case .featurePart: declaration.key = TweakKey("Features", names[0], names[1])
+            }
+        }
+        declaration.defaultValue = arguments[form.names.upperBound]
+        for option in arguments[(form.names.upperBound + 1)...] {
+            guard option.first?.has("FBTweakChoices") == true, option.count > 2 else { continue }
+            declaration.choices = option.dropFirst(2).dropLast().arguments(Self.brackets).map(Self.choice)
+        }
+        if inside.contains(where: { $0.kind == .directive }) {
+            declaration.obstacle = "a line of the preprocessor is inside its declaration"
+        }
+        return declaration
+    }
+
+    /// The value of `value` or `(value, label)`.
+    private static func choice(_ tokens: ArraySlice<SourceToken>) -> ArraySlice<SourceToken> {
+        guard tokens.first?.has("(") == true,
+            tokens.end(ofBracketAt: tokens.startIndex, brackets) == tokens.endIndex
+        else { return tokens }
+        let parts = tokens.dropFirst().dropLast().arguments(brackets)
+        return parts.count == 2 ? parts[0] : tokens
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+internal import TweakRecords
+
+/// A macro in a source that declares a tweak.
+struct SourceDeclaration {
+    /// The name of the tweak; `nil` if it is not written as literals.
+    var key: TweakKey?
+    /// The place of the macro, as the compiler counts.
+    let place: SourcePlace
+    /// The places of the macros and calls around it, which the compiler may report instead.
+    var outerPlaces: [SourcePlace] = []
+    /// The expression of the default; empty if there is none.
+    var defaultValue: ArraySlice<SourceToken> = []
+    /// The expressions of the choices.
+    var choices: [ArraySlice<SourceToken>] = []
+    /// Whether the tweak has the type of its default.
+    var decidesType = false
+    /// The reason why its default cannot be changed; `nil` if nothing is known against it.
+    var obstacle: String?
+}
+
+/// A place in a source, as a record has it.
+struct SourcePlace: Hashable {
+    /// The file that a line directive names; `nil` for the file itself.
+    var file: String?
+    var line: Int
+}
+
+/// The numbering of lines by `#line` directives.
+struct LineNumbering {
+    private var sections: [(firstLine: Int, number: Int, file: String?)] = []
+
+    /// Numbers the lines behind a directive anew. Call it in the order of the file.
+    mutating func add(behind line: Int, number: Int, file: String?) {
+        sections.append((line + 1, number, file ?? sections.last?.file))
+    }
+
+    func place(ofLine line: Int) -> SourcePlace {
+        guard let section = sections.last(where: { $0.firstLine <= line }) else {
+            return SourcePlace(line: line)
+        }
+        let (number, hasOverflown) = section.number.addingReportingOverflow(line - section.firstLine)
+        return SourcePlace(file: section.file, line: hasOverflown ? 0 : number)
+    }
+}
+
+/// A default as it is written: where, its value, and other values in the same notation.
+struct WrittenDefault {
+    /// The bytes of the literal.
+    let range: Range<Int>
+    /// The value that it gives a tweak; `nil` if it gives none of its type.
+    let value: (TweakDeclaration) -> TweakValue?
+    /// The literal of another value; `nil` if this notation has none.
+    let written: (TweakValue, TweakDeclaration) -> [UInt8]?
+}
+
+/// The reason why a default stays as it is: the end of a sentence with "because".
+struct Obstacle: Error {
+    let reason: String
+}
