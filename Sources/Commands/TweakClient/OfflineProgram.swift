@@ -55,21 +55,44 @@ package final class OfflineProgram: Program {
     package static func content(
         of path: String, _ warn: (String) -> Void
     ) throws(ELFError) -> (declarations: [TweakDeclaration], applications: [String]) {
+        var seen: Set<TweakKey> = []
+        let (all, applications) = try everything(in: path, warn)
+        return (all.filter { seen.insert($0.key).inserted }, applications)
+    }
+
+    /// The declarations in all records of the executable and its libraries: of a tweak, one for each place.
+    package static func everything(
+        in path: String, _ warn: (String) -> Void
+    ) throws(ELFError) -> (declarations: [TweakDeclaration], applications: [String]) {
         let program = try ELFFile(path: path)
         var declarations: [TweakDeclaration] = []
         var applications: [String] = []
-        var seen: Set<TweakKey> = []
         for file in [program] + (try program.neededLibraries()) {
             try file.forEachObject { (object) throws(ELFError) in
                 if let name = try object.application() { applications.append(name) }
                 for range in try object.recordRanges() {
                     let section = try object.records(in: range)
                     for error in section.errors { warn("\(object.path): \(error)") }
-                    declarations += section.tweaks.map(\.declaration).filter { seen.insert($0.key).inserted }
+                    declarations += section.tweaks.map(\.declaration)
                 }
             }
         }
         return (declarations, applications)
+    }
+
+    /// The working directories of the compilers of the executable and its libraries, as far as there is debug
+    /// information.
+    package static func compilationFolders(of path: String) throws(ELFError) -> [String] {
+        let program = try ELFFile(path: path)
+        var folders: [String] = []
+        for file in [program] + (try program.neededLibraries()) {
+            try file.forEachObject { (object) throws(ELFError) in
+                // Most libraries have no tweaks, but some have much debug information.
+                guard try !object.recordRanges().isEmpty else { return }
+                folders += try object.compilationFolders().filter { !folders.contains($0) }
+            }
+        }
+        return folders
     }
 
     /// The tweaks with the values at the program's start, as far as files tell.

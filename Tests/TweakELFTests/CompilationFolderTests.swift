@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import Foundation
+import TestSupport
+import Testing
+import TweakELF
+
+@Suite struct `The folders where the compiler ran` {
+    private let home: TemporaryDirectory
+
+    init() throws {
+        home = try TemporaryDirectory()
+        try home.write("one/main.c", "int other(void); int main(void) { return other(); }\n")
+        try home.write("two/other.c", "int other(void) { return 0; }\n")
+    }
+
+    private func folders(in path: String) throws -> [String] {
+        var folders: [String] = []
+        try ELFFile(path: path).forEachObject { (object) throws(ELFError) in
+            folders += try object.compilationFolders()
+        }
+        return folders
+    }
+
+    private func build(_ compiler: Compiler, _ flags: [String]) throws -> String {
+        for (folder, name) in [("one", "main"), ("two", "other")] {
+            let result = try run(
+                compiler.path(for: .c), flags + ["-c", "\(name).c", "-o", home("\(name).o")], home: home,
+                in: home(folder))
+            try #require(result.succeeded, "\(result.error)")
+        }
+        let program = home("program")
+        try compiler.compile([home("main.o"), home("other.o")], to: program, flags, home: home)
+        return program
+    }
+
+    @Test(
+        arguments: Compiler.allCases,
+        [
+            ["-g", "-gdwarf-4"], ["-g", "-gdwarf-5"], ["-g3", "-gdwarf-5", "-gz=zlib"], ["-g", "-gdwarf-2"],
+            ["-g", "-gsplit-dwarf"],
+        ])
+    func `They are in the debug information`(compiler: Compiler, flags: [String]) throws {
+        let found = try folders(in: build(compiler, flags))
+        #expect(Set(found) == [home("one"), home("two")])
+    }
+
+    @Test func `Without debug information, and in an object file, there are none`() throws {
+        #expect(try folders(in: build(.gcc, [])) == [])
+        _ = try build(.gcc, ["-g"])
+        #expect(try folders(in: home("main.o")) == [])
+    }
+
+    @Test func `Damaged debug information is read to its end`() throws {
+        let whole = try Data(contentsOf: URL(fileURLWithPath: build(.gcc, ["-g"])))
+        for bytes in damaged(Array(whole), count: isLong ? 3000 : 200) {
+            let path = try home.write("damaged", Data(bytes))
+            _ = try? folders(in: path)
+        }
+    }
+}
