@@ -22,6 +22,7 @@ struct TweakCommand: ParsableCommand {
 
             EXIT STATUS
               0   done; a value outside the limits was clamped, with a warning
+              1   bake --check found values that are no defaults, or a review was ended
               64  the command line is wrong, or several processes of the program run
               65  no tweak or several match the name, the value is not allowed, or a file has no values or an error
               66  PROGRAM, a file or a preset is missing or cannot be opened
@@ -42,7 +43,7 @@ struct TweakCommand: ParsableCommand {
             WatchCommand.self, PlotCommand.self, MeasureCommand.self, LogCommand.self, UndoCommand.self,
             RevertCommand.self,
             MarkCommand.self, RecordCommand.self, ReplayCommand.self, RunCommand.self, ExecCommand.self,
-            EditCommand.self,
+            EditCommand.self, BakeCommand.self,
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
             ImportCommand.self, PresetCommand.self, GenerateCommand.self,

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import Foundation
+import TestSupport
+import Testing
+
+/// A program in C whose values become the defaults in its source.
+private struct BakedProgram {
+    let home: TemporaryDirectory
+
+    static let source = """
+        #include <fbtweak.h>
+        #include <unistd.h>
+        #define LIMIT 5
+
+        int main(void) {
+          double gain = FBTweakValue("Motor", "Control", "Gain", 1.50, 0, 10, FBTweakUnit("V"));
+          int limit = FBTweakValue("Motor", "Control", "Limit", LIMIT);
+          const char *name = FBTweakValue("Motor", "Names", "First", "one");
+          if (gain < 0 || limit < 0 || !name) return 1;
+          for (;;) pause();
+        }
+
+        """
+
+    init() throws {
+        home = try TemporaryDirectory()
+        try home.write("motor.c", Self.source)
+        try build()
+    }
+
+    func build() throws {
+        let gcc = try run(
+            Locations.program("gcc"), ["-DDEBUG", "-I", Locations.include, "motor.c", "-o", "motor"],
+            home: home,
+            in: home.path)
+        try #require(gcc.succeeded, "\(gcc.error)")
+    }
+
+    func tweak(_ command: String, _ program: String = "./motor", _ arguments: String...) throws
+        -> CommandResult
+    {
+        try run(Locations.product("tweak"), [command, program] + arguments, home: home, in: home.path)
+    }
+
+    func text() throws -> String { try String(contentsOfFile: home("motor.c"), encoding: .utf8) }
+
+    /// The source with another gain.
+    static func source(gain: String) -> String { source.replacing("1.50", with: gain) }
+}
+
+@Suite struct `tweak bake makes values the defaults` {
+    private let program: BakedProgram
+
+    init() throws { program = try BakedProgram() }
+
+    @Test func `It prints a difference and changes nothing`() throws {
+        #expect(try program.tweak("bake").output == "")
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25").succeeded)
+        let result = try program.tweak("bake")
+        #expect(result.succeeded)
+        #expect(
+            result.output == """
+                --- a/motor.c
+                +++ b/motor.c
+                @@ -3,7 +3,7 @@
+                 #define LIMIT 5
+                \u{20}
+                 int main(void) {
+                -  double gain = FBTweakValue("Motor", "Control", "Gain", 1.50, 0, 10, FBTweakUnit("V"));
+                +  double gain = FBTweakValue("Motor", "Control", "Gain", 2.25, 0, 10, FBTweakUnit("V"));
+                   int limit = FBTweakValue("Motor", "Control", "Limit", LIMIT);
+                   const char *name = FBTweakValue("Motor", "Names", "First", "one");
+                   if (gain < 0 || limit < 0 || !name) return 1;
+
+                """)
+        #expect(try program.text() == BakedProgram.source)
+        try program.home.write("gain.diff", result.output)
+        let git = try run(
+            Locations.program("git"), ["apply", "gain.diff"], home: program.home, in: program.home.path)
+        #expect(git.succeeded, "\(git.error)")
+        #expect(try program.text() == BakedProgram.source(gain: "2.25"))
+    }
+
+    @Test func `Written and built again, the program has the new default`() throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25", "First", "two \"2\"").succeeded)
+        let check = try program.tweak("bake", "./motor", "--check")
+        #expect(check.status == 1)
+        #expect(check.error == "tweak: 2 defaults differ; tweak bake --write changes the sources\n")
+        #expect(try program.text() == BakedProgram.source)
+        let lines = """
+            motor.c:6: Motor/Control/Gain: 1.50 → 2.25
+            motor.c:8: Motor/Names/First: "one" → "two \\"2\\""
+
+            """
+        #expect(check.output == lines)
+        #expect(try program.tweak("bake", "./motor", "--write").output == lines)
+        #expect(
+            try program.text()
+                == BakedProgram.source(gain: "2.25").replacing("\"one\"", with: #""two \"2\"""#))
+        for isBuilt in [false, true] {
+            if isBuilt { try program.build() }
+            for option in ["--write", "--check", "--format=diff"] {
+                let again = try program.tweak("bake", "./motor", option)
+                #expect(again.succeeded && again.output == "" && again.error == "")
+            }
+        }
+        let dump = try run(
+            Locations.product("tweak-dump"), ["motor"], home: program.home, in: program.home.path)
+        #expect(dump.output.contains(/Gain +double +2.25 V/))
+        #expect(dump.output.contains(/First +string +"two \\"2\\""/))
+    }
+
+    @Test func `The values are those of a running program`() throws {
+        let running = try start(program.home("motor"), home: program.home)
+        defer { running.kill() }
+        let pid = "\(running.processID)"
+        try waitUntil { try program.tweak("set", pid, "Gain", "3").succeeded }
+        #expect(
+            try program.tweak("bake", pid, "--write").output == "motor.c:6: Motor/Control/Gain: 1.50 → 3.0\n")
+        #expect(try program.text() == BakedProgram.source(gain: "3.0"))
+    }
+
+    @Test func `The values are those of a preset or a file`() throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "4").succeeded)
+        #expect(try program.tweak("preset", "save", "./motor", "strong").succeeded)
+        #expect(try program.tweak("reset", "./motor", "--all").succeeded)
+        #expect(try program.tweak("bake", "./motor").output == "")
+        let preset = try program.tweak("bake", "./motor", "--preset", "strong", "--check")
+        #expect(preset.output == "motor.c:6: Motor/Control/Gain: 1.50 → 4.0\n")
+        try program.home.write(
+            "values.json", #"{"Motor": {"Control": {"Gain": 20, "Older": 1}, "Names": {"First": "x"}}}"#)
+        let file = try program.tweak("bake", "./motor", "--values", "values.json", "--write")
+        #expect(file.status == 65)
+        #expect(file.output == "motor.c:8: Motor/Names/First: \"one\" → \"x\"\n")
+        #expect(
+            file.error == """
+                tweak: 2 tweaks stay
+                  motor.c:6: Motor/Control/Gain stays, because the value is outside the limits; allowed: a number from 0.0 to 10.0
+                  Motor/Control/Older stays, because the program does not declare it
+
+                """)
+        #expect(try program.tweak("bake", "./motor", "--preset", "weak").status == 66)
+    }
+
+    @Test func `A default that is no literal stays, and the place and the reason are said`() throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25", "Limit", "6").succeeded)
+        let result = try program.tweak("bake", "./motor", "--write")
+        #expect(result.status == 65)
+        #expect(
+            result.error == """
+                tweak: 1 tweak stays
+                  motor.c:7: Motor/Control/Limit stays, because its default is the macro LIMIT
+
+                """)
+        #expect(try program.text() == BakedProgram.source(gain: "2.25"))
+    }
+
+    @Test func `Names restrict it`() throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25", "First", "two").succeeded)
+        func names(_ names: String...) throws -> CommandResult {
+            try run(
+                Locations.product("tweak"), ["bake", "./motor", "--check"] + names, home: program.home,
+                in: program.home.path)
+        }
+        #expect(try names("First").output == "motor.c:8: Motor/Names/First: \"one\" → \"two\"\n")
+        #expect(try names("Names/").output == "motor.c:8: Motor/Names/First: \"one\" → \"two\"\n")
+        #expect(try names("Control/Limit").succeeded)
+        #expect(try names("Second").status == 65)
+    }
+
+    @Test func `--from names the folder of the sources`() throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25").succeeded)
+        try FileManager.default.createDirectory(
+            atPath: program.home("elsewhere"), withIntermediateDirectories: false)
+        func bake(_ arguments: String...) throws -> CommandResult {
+            try run(
+                Locations.product("tweak"), ["bake", program.home("motor"), "--check"] + arguments,
+                home: program.home,
+                in: program.home("elsewhere"))
+        }
+        #expect(try bake().status == 65)
+        #expect(
+            try bake().error.contains("there is no such file; name the folder of the sources with --from"))
+        #expect(try bake("--from", "..").status == 1)
+    }
+
+    @Test func `JSON and replacements are for other programs`() throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25", "Limit", "6").succeeded)
+        let json = try program.tweak("bake", "./motor", "--format", "json").json
+        let change = try #require((json["changes"] as? [[String: Any]])?.first)
+        #expect(change["tweak"] as? String == "Motor/Control/Gain")
+        #expect(change["old"] as? String == "1.50" && change["new"] as? String == "2.25")
+        #expect(change["oldValue"] as? Double == 1.5 && change["newValue"] as? Double == 2.25)
+        #expect(
+            change["line"] as? Int == 6 && change["column"] as? Int == 58 && change["length"] as? Int == 4)
+        #expect(change["declared"] as? String == "motor.c:6")
+        let offset = try #require(change["offset"] as? Int)
+        #expect(BakedProgram.source.utf8.dropFirst(offset).starts(with: "1.50".utf8))
+        #expect(
+            (json["staying"] as? [[String: Any]])?.first?["reason"] as? String
+                == "its default is the macro LIMIT")
+        #expect(json["written"] as? Bool == false)
+        let yaml = try program.tweak("bake", "./motor", "--format", "replacements", "Gain").output
+        #expect(
+            yaml.contains(
+                "Offset:          \(offset)\n    Length:          4\n    ReplacementText: \"2.25\"\n"))
+    }
+
+    /// Runs a review on a terminal, and presses keys.
+    private func review(_ keys: String) throws -> CommandResult {
+        let command = "'\(Locations.product("tweak"))' bake ./motor --review"
+        return try run(
+            "/bin/sh", ["-c", "printf '\(keys)' | script -qec \"\(command)\" /dev/null"], home: program.home,
+            environment: ["TERM": "xterm", "NO_COLOR": "1"], in: program.home.path)
+    }
+
+    @Test(arguments: [
+        ("a", "r", "2.25", "one"), ("y", "n", "2.25", "one"), ("r", "a", "1.50", "two"),
+        ("s", " ", "1.50", "one"),
+        ("A", "", "2.25", "two"), ("R", "", "1.50", "one"), ("s", "A", "1.50", "two"),
+        ("id\\n", "\\n", "2.25", "two"),
+        ("a", "q", "1.50", "one"), ("a", "\\003", "1.50", "one"),
+    ])
+    func `A review asks about each tweak`(first: String, second: String, gain: String, name: String) throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25", "First", "two").succeeded)
+        let result = try review(first + second)
+        #expect(result.output.contains("1 of 2: Motor/Control/Gain"))
+        #expect(result.output.contains("motor.c:6: 1.5 V → 2.25 V"))
+        #expect(first != "id\\n" || result.output.contains("allowed: a number from 0.0 to 10.0"))
+        #expect(
+            try program.text() == BakedProgram.source(gain: gain).replacing("\"one\"", with: "\"\(name)\""))
+    }
+
+    @Test func `A review needs a terminal`() throws {
+        let result = try program.tweak("bake", "./motor", "--review")
+        #expect(result.status == 64)
+        #expect(result.error.contains("--write writes all changes"))
+    }
+
+    @Test(arguments: [["--write", "--check"], ["--preset", "a", "--values", "b"], ["--all-processes"]])
+    func `Contradicting options are refused`(options: [String]) throws {
+        let result = try run(
+            Locations.product("tweak"), ["bake", "./motor"] + options, home: program.home,
+            in: program.home.path)
+        #expect(result.status == 64)
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import ArgumentParser
+import CommandSupport
+// For `stdout`, a variable that nobody changes.
+@preconcurrency import Glibc
+import TweakClient
+import TweakFormats
+import TweakJSON
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
+import TweakSources
+import TweakSystem
+
+struct BakeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bake", abstract: "Make the values of tweaks the defaults in the sources.",
+        discussion: """
+            Replaces the literals of the defaults in C, C++ and Swift, at all places that declare a tweak, and keeps their \
+            notation: base, suffix, separators, exponent, kind of string, cast, case of an enumeration. Without an option it \
+            changes no file and prints a difference for git apply and patch -p1.
+
+            The values are those that the program will have at its next start, or those of a preset or a file; without names \
+            all that differ from the defaults. The sources are found by the places that tweak-dump shows; relative paths \
+            begin at the folder given with --from, or where the compiler ran, as the debug information says, or at the \
+            working directory.
+
+            A tweak stays as it is if one of its declarations is not there any more, has a default that is no literal, a \
+            default that the program was not built with, or limits that exclude the value, or if its file is generated or, to \
+            be written, not writable. This is reported, and the exit status is 65.
+            """)
+
+    @Flag(help: "Ask about each tweak on the terminal, and write the accepted changes.")
+    var review = false
+
+    @Flag(help: "Write the changes into the sources.")
+    var write = false
+
+    @Flag(help: "Only list the changes, and exit with 1 if there are any.")
+    var check = false
+
+    @Option(
+        help: ArgumentHelp("Take the values of a preset.", valueName: "name"),
+        completion: .custom(completePresets))
+    var preset: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take the values of a file, such as one that export wrote, or - for standard input.",
+            valueName: "file"),
+        completion: .file(extensions: ["json", "plist"]))
+    var values: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder where the compiler ran, or with the sources of a program that was built elsewhere.",
+            valueName: "directory"),
+        completion: .directory)
+    var from: String?
+
+    @Option(help: "The output format.")
+    var format: BakeFormat = .diff
+
+    @OptionGroup var target: ProgramOptions
+
+    @Argument(
+        help: "Tweaks, or several as Category/, Category/Collection/ or shorter.",
+        completion: .custom(completeTweaks))
+    var tweaks: [String] = []
+
+    func validate() throws {
+        guard [review, write, check].count(where: \.self) <= 1 else {
+            throw ValidationError("Use one of --review, --write and --check.")
+        }
+        guard preset == nil || values == nil else {
+            throw ValidationError("Use one of --preset and --values.")
+        }
+        guard !target.allProcesses else {
+            throw ValidationError("A default has one value, so the values are those of one process.")
+        }
+        guard format == .diff || !review else { throw ValidationError("A review has no other format.") }
+    }
+
+    func run() throws {
+        try target.forEach(checkingValues: true) { program throws(Failure) in
+            if review, isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0 {
+                throw Failure(
+                    "--review needs a terminal; --write writes all changes, and nothing shows them", .usage)
+            }
+            guard let working = realPath(".") else {
+                throw Failure("the working directory is gone", .missing)
+            }
+            let compiled = from == nil ? try compilationFolders(of: program) : []
+            let folders = SourceFolders(given: from, compiled: compiled, working: working)
+            var baking = SourceBaking(folders: folders, isWriting: write || review)
+            try plan(&baking, for: program)
+            if review { try Review(program, working: working).run(&baking) }
+            if write || review { try baking.write() }
+            try show(baking, working)
+            guard baking.staying.isEmpty else {
+                let count = Set(baking.staying.map(\.tweak)).count
+                throw Failure(
+                    counted(count, "tweak stays", "tweaks stay"), details: baking.staying.map(\.message),
+                    check && !baking.changes.isEmpty ? .negative : .invalid)
+            }
+            if check, !baking.changes.isEmpty {
+                let count = Set(baking.changes.map(\.tweak)).count
+                throw Failure(
+                    counted(count, "default differs", "defaults differ")
+                        + "; tweak bake --write changes the sources",
+                    .negative)
+            }
+        }
+    }
+
+    // MARK: - Values
+
+    private func plan(_ baking: inout SourceBaking, for program: any Program) throws(Failure) {
+        let declared = try program.tweaks().filter {
+            $0.declaration.type != .action && !$0.declaration.isMonitor
+        }
+        let values = try wantedValues(of: program, declared)
+        let places = try places(of: program)
+        for tweak in declared where values[tweak.declaration.key] != nil {
+            // A library that the program opened itself is only known to the process.
+            baking.add(places[tweak.declaration.key] ?? [tweak.declaration]) {
+                declaration throws(TweakValueError) in try values.admission(for: declaration)
+            }
+        }
+        let keys = Set(declared.map(\.declaration.key))
+        for key in values.keys.sorted() where !keys.contains(key) {
+            baking.leave(StayingTweak(tweak: key, place: nil, reason: "the program does not declare it"))
+        }
+    }
+
+    private func wantedValues(of program: any Program, _ declared: [JSONTweak]) throws(Failure)
+        -> OverridesDocument
+    {
+        var all: OverridesDocument
+        if let preset {
+            all = try PresetFolder(of: program).load(preset).values
+        } else if let values {
+            let (values, leftOut) = try ImportedFile(values).values(for: program)
+            for problem in leftOut { warn("\(problem.entry): \(problem.reason)") }
+            all = values
+        } else {
+            all = try program.values(includingDefaults: !tweaks.isEmpty)
+        }
+        guard !tweaks.isEmpty else { return all }
+        var named = OverridesDocument()
+        for name in tweaks {
+            let keys = try keys(named: name, among: declared)
+            for key in keys { named[key] = all[key] }
+            guard keys.contains(where: { all[$0] != nil }) else {
+                throw Failure("\(name): there is no value for it", .invalid)
+            }
+        }
+        return named
+    }
+
+    private func keys(named name: String, among tweaks: [JSONTweak]) throws(Failure) -> [TweakKey] {
+        let keys = tweaks.map(\.declaration.key)
+        do throws(Failure) { return [try TweakName(name).key(among: keys)] } catch {
+            guard error.isAboutName, let group = try? TweakScope(name, among: tweaks) else { throw error }
+            return keys.filter(group.contains)
+        }
+    }
+
+    /// The declarations in the program's files, by name.
+    private func places(of program: any Program) throws(Failure) -> [TweakKey: [TweakDeclaration]] {
+        guard let path = try program.description.program, isAccessible(path) else { return [:] }
+        let found = try failing { try OfflineProgram.everything(in: path, warn).declarations }
+        return Dictionary(grouping: found.filter { $0.type != .action && !$0.isMonitor }, by: \.key)
+    }
+
+    private func compilationFolders(of program: any Program) throws(Failure) -> [String] {
+        guard let path = try program.description.program, isAccessible(path) else { return [] }
+        return try failing { try OfflineProgram.compilationFolders(of: path) }
+    }
+
+    // MARK: - Output
+
+    private func show(_ baking: SourceBaking, _ working: String) throws(Failure) {
+        switch format {
+        case .json:
+            try failing { try printJSON(Baked(baking, isWritten: write)) }
+        case .replacements:
+            print(baking.replacements, terminator: "")
+        case .diff where write || review || check:
+            for change in baking.changes { print(printable(change.summary)) }
+        case .diff:
+            let text = baking.difference(in: working)
+            // A terminal must not obey what a source contains; a patch needs the same bytes.
+            guard isatty(STDOUT_FILENO) == 0 else {
+                let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                return print(
+                    lines.map { printable(String(decoding: $0, as: UTF8.self)) }.joined(separator: "\n"),
+                    terminator: "")
+            }
+            _ = text.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, stdout) }
+        }
+    }
+}
+
+enum BakeFormat: String, Keyword {
+    case diff, json, replacements
+}
+
+extension SourceChange {
+    /// The change in one line: `app.c:12: Motor/Control/Gain: 1.0 → 2.5`.
+    fileprivate var summary: String {
+        "\(place): \(tweak): \(String(decoding: oldText, as: UTF8.self)) → \(String(decoding: newText, as: UTF8.self))"
+    }
+}
+
+/// The JSON form of the result. Scripts rely on its keys.
+private struct Baked: Encodable {
+    struct Change: Encodable {
+        let tweak: TweakKey
+        let declared: String
+        let file: String
+        let offset, length, line, column: Int
+        let old, new: String
+        let oldValue, newValue: TweakValue
+    }
+
+    struct Staying: Encodable {
+        let tweak: TweakKey
+        let declared: String?
+        let reason: String
+    }
+
+    let changes: [Change]
+    let staying: [Staying]
+    let written: Bool
+
+    init(_ baking: SourceBaking, isWritten: Bool) {
+        changes = baking.changes.map { change in
+            Change(
+                tweak: change.tweak, declared: change.place, file: change.path,
+                offset: change.range.lowerBound,
+                length: change.range.count, line: change.line, column: change.column,
+                old: String(decoding: change.oldText, as: UTF8.self),
+                new: String(decoding: change.newText, as: UTF8.self),
+                oldValue: change.oldValue, newValue: change.newValue)
+        }
+        staying = baking.staying.map { Staying(tweak: $0.tweak, declared: $0.place, reason: $0.reason) }
+        written = isWritten
+    }
+}
