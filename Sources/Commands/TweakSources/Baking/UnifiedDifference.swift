@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CommandSupport
-internal import TweakRecords
+package import TweakRecords
 internal import TweakSystem
 
 extension SourceBaking {
