@@ -6,7 +6,7 @@ import TweakPlot
     @Test(arguments: [
         ("mean", 3.75), ("min", 1), ("max", 8), ("last", 4), ("p50", 3), ("p95", 7.4), ("p0", 1), ("p100", 8),
         ("p12.5", 1.375), ("rms", 85.0.squareRoot() / 2), ("sd", (28.75 / 3).squareRoot()), ("iae", 18.5),
-    ])
+    ] as [(String, Double)])
     func `is the one of NumPy`(name: String, expected: Double) throws {
         let statistic = try #require(Statistic(name: name))
         #expect(abs(statistic([1, 2, 8, 4], at: [0, 1, 2, 4]) - expected) <= 1e-15 * expected)

@@ -59,8 +59,10 @@ package enum Statistic: Hashable, Sendable {
             let squares = values.map { ($0 - mean) * ($0 - mean) }
             return (squares.sum / Double(values.count - 1)).squareRoot()
         case .integralOfAbsolute:
-            let areas = zip(zip(times, values), zip(times, values).dropFirst()).map { earlier, later in
-                (later.0 - earlier.0) * (abs(earlier.1) + abs(later.1)) / 2
+            // By the trapezoidal rule.
+            let areas = values.indices.dropFirst().map { (index: Int) -> Double in
+                let height = (abs(values[index - 1]) + abs(values[index])) / 2
+                return (times[index] - times[index - 1]) * height
             }
             return areas.sum
         }

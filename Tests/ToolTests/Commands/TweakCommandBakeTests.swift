@@ -114,7 +114,7 @@ private struct BakedProgram {
         let running = try start(program.home("motor"), home: program.home)
         defer { running.kill() }
         let pid = "\(running.processID)"
-        try waitUntil { try program.tweak("set", pid, "Gain", "3").succeeded }
+        #expect(try waitUntil { try program.tweak("set", pid, "Gain", "3").succeeded })
         #expect(
             try program.tweak("bake", pid, "--write").output == "motor.c:6: Motor/Control/Gain: 1.50 → 3.0\n")
         #expect(try program.text() == BakedProgram.source(gain: "3.0"))
