@@ -13,16 +13,20 @@ struct CDeclarations {
 
     init(_ tokens: [SourceToken], _ lines: SourceLines) {
         for token in tokens where token.kind == .directive { add(token, lines) }
-        // For each open parenthesis the line of the name before it.
-        var calls: [Int?] = []
+        // For each open parenthesis the line of the name before it, and the first declaration inside.
+        var calls: [(line: Int?, firstDeclaration: Int)] = []
         for (index, token) in tokens.enumerated() {
             if token.has("(") {
-                let before = index > 0 ? tokens[index - 1] : nil
-                calls.append(before?.kind == .identifier ? before?.line : nil)
+                let name = index > 0 && tokens[index - 1].kind == .identifier ? tokens[index - 1] : nil
+                let isDeclaration = name.flatMap(Form.init) != nil
+                calls.append((name?.line, isDeclaration ? all.count - 1 : all.count))
             } else if token.has(")") {
-                _ = calls.popLast()
+                guard let (line, first) = calls.popLast(), line != nil else { continue }
+                // Clang reports the end of the outermost macro, GCC its beginning.
+                let end = numbering.place(ofLine: token.line)
+                for index in first..<all.count { all[index].outerPlaces.append(end) }
             } else if let form = Form(token), index + 1 < tokens.count, tokens[index + 1].has("(") {
-                let outer = calls.compactMap { $0 }.map(numbering.place)
+                let outer = calls.compactMap(\.line).map(numbering.place)
                 all.append(declaration(form, tokens[index...], outer))
             }
         }

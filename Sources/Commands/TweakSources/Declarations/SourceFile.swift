@@ -17,13 +17,14 @@ package struct SourceFile {
     package init(_ bytes: [UInt8], _ language: SourceLanguage) {
         (self.bytes, self.language) = (bytes, language)
         lines = SourceLines(of: bytes)
+        let counted = SourceLines(of: bytes, countingReturns: true)
         switch language {
         case .c:
-            tokens = CLexer.tokens(of: bytes, lines)
-            let found = CDeclarations(tokens, lines)
+            tokens = CLexer.tokens(of: bytes, counted)
+            let found = CDeclarations(tokens, counted)
             (declarations, macros, numbering) = (found.all, found.macros, found.numbering)
         case .swift:
-            tokens = SwiftLexer.tokens(of: bytes, lines)
+            tokens = SwiftLexer.tokens(of: bytes, counted)
             (declarations, macros, numbering) = (SwiftDeclarations(tokens).all, [:], LineNumbering())
         }
     }

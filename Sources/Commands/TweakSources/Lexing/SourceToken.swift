@@ -92,9 +92,15 @@ struct SourceLines {
     let starts: [Int]
     let byteCount: Int
 
-    init(of bytes: [UInt8]) {
+    /// - Parameter countingReturns: Whether a carriage return alone ends a line, as it does for compilers.
+    init(of bytes: [UInt8], countingReturns: Bool = false) {
         var starts = [0]
-        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") { starts.append(index + 1) }
+        for (index, byte) in bytes.enumerated() {
+            let isReturn = countingReturns && byte == UInt8(ascii: "\r")
+            if byte == UInt8(ascii: "\n") || isReturn && !bytes[(index + 1)...].starts(with: "\n".utf8) {
+                starts.append(index + 1)
+            }
+        }
         if starts.count > 1, starts.last == bytes.count { starts.removeLast() }
         (self.starts, byteCount) = (starts, bytes.count)
     }
