@@ -104,6 +104,9 @@ class Graph(PageTest):
     def test_statistics_between_two_cursors(self):
         browser = self.browser
         self.graph(SPEED, TEMPERATURE, TARGET)
+        length = "const series = tweaksPage.samples.series(`page-program\\n${arguments[0]}`); return series.time(series.length - 1) - series.time(0)"
+        for key in (TEMPERATURE, TARGET):
+            wait_until(lambda: self.browser.script(length, key) > 3.1, "there are no samples between the cursors")
         place = self.place()
         width, middle = place["right"] - place["left"], (place["top"] + place["bottom"]) / 2
         browser.find(".graph-canvas").send_keys(" ")

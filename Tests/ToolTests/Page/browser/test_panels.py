@@ -105,7 +105,7 @@ class Panels(PageTest):
         wait_until(lambda: browser.named(".collection-heading button", "Panel…"), "the starred tweaks offer no panel").click()
         name = wait_until(lambda: browser.find("dialog[open] input[aria-label='Name of the panel']"))
         browser.type(name, "Stage & light", end=None)
-        wait_until(lambda: browser.named("dialog[open] label.check", "Gain", is_whole=False)).click()
+        browser.click(wait_until(lambda: browser.named("dialog[open] label.check", "Gain", is_whole=False)))
         self.dialog_button("Copy link")
         read = "return navigator.clipboard.readText()"
         link = wait_until(lambda: "panel=" in browser.script(read) and browser.script(read), "no link is copied")
