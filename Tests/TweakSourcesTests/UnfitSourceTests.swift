@@ -247,7 +247,10 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
                     let baking = sources.plan([BakedSources.tweak(.double, 1.0, at: "\(name):\(line)")]) {
                         _ in 2.0
                     }
-                    for change in baking.changes { #expect(change.newText == Array("2.0".utf8)) }
+                    // The damage may have made `1` or `1.` of the literal.
+                    for change in baking.changes {
+                        #expect(["2.0", "2.", "2"].contains(String(decoding: change.newText, as: UTF8.self)))
+                    }
                 }
             }
         }

@@ -224,8 +224,11 @@ private struct BakedProgram {
     func `A review asks about each tweak`(first: String, second: String, gain: String, name: String) throws {
         #expect(try program.tweak("set", "./motor", "Gain", "2.25", "First", "two").succeeded)
         let result = try review(first + second)
-        #expect(result.output.contains("1 of 2: Motor/Control/Gain"))
-        #expect(result.output.contains("motor.c:6: 1.5 V → 2.25 V"))
+        // Ctrl-C that comes before the question ends the command as a signal.
+        if second != "\\003" {
+            #expect(result.output.contains("1 of 2: Motor/Control/Gain"))
+            #expect(result.output.contains("motor.c:6: 1.5 V → 2.25 V"))
+        }
         #expect(first != "id\\n" || result.output.contains("allowed: a number from 0.0 to 10.0"))
         #expect(
             try program.text() == BakedProgram.source(gain: gain).replacing("\"one\"", with: "\"\(name)\""))

@@ -110,6 +110,7 @@ package struct SourceBaking {
             throw Obstacle(reason: outsideLimits("the value", allowed: declaration.allowed))
         }
         let value = admitted.value
+        guard value != declaration.defaultValue else { return [] }
         guard let place = declaration.location, let colon = place.utf8.lastIndex(of: UInt8(ascii: ":")),
             let line = Int(place[place.utf8.index(after: colon)...])
         else { throw Obstacle(reason: "the program does not contain its place in the sources") }

@@ -29,7 +29,9 @@ struct CDefault {
         }
         if let color = try color(tokens) { return color }
         if let (cast, rest) = cast(tokens) {
-            guard !isCast, Self.converts(cast, to: type) else { throw expression(tokens) }
+            let types = Self.types(named: cast)
+            // Another type would round or wrap around the new value, too; a name may be one for the same type.
+            guard types?.contains(type) ?? !isCast else { throw expression(tokens) }
             return try read(rest, type, isCast: true)
         }
         if first.kind == .character, tokens.count == 1 { return try character(first) }
@@ -122,7 +124,12 @@ extension CDefault {
             let byte =
                 tweak.type == .uint8
                 ? UInt8(exactly: number) : Int8(exactly: number).map { UInt8(bitPattern: $0) }
-            guard let byte else { return Array("\(number)".utf8) }
+            guard let byte else {
+                let literal = NumberLiteral("0", .c)
+                return literal?.written(value, of: tweak.type, decidesType: declaration.decidesType).map {
+                    Array($0.utf8)
+                }
+            }
             let text =
                 byte == UInt8(ascii: "'")
                 ? "\\'" : byte == UInt8(ascii: "\"") ? "\"" : CString.escaped([byte], isASCII: true)
@@ -178,12 +185,6 @@ extension CDefault {
         case "double": return [.double]
         default: return nil
         }
-    }
-
-    /// Returns whether a cast leads to the type of the tweak, as far as its name is known. Another one would round or
-    /// wrap around the new value, too.
-    private static func converts(_ tokens: Tokens, to type: TweakType) -> Bool {
-        types(named: tokens)?.contains(type) ?? true
     }
 }
 

@@ -193,8 +193,14 @@ extension NumberLiteral {
     /// The literal of an integer, with a suffix or a cast if it would have another type than before without it.
     private func integers(_ number: Int128, of type: TweakType, decidesType: Bool) -> [String] {
         let text = written(number)
-        guard decidesType, ownType == type else { return [text] }
         var literal = self
+        guard decidesType, ownType == type else {
+            // Without a sign these are none of a signed type.
+            guard language == .c, base == .decimal, Int64(exactly: number.magnitude) == nil else { return [text] }
+            guard number > 0 else { return [Self.smallest] }
+            if !suffix.lowercased().contains("u") { literal.suffix += "u" }
+            return [literal.written(number)]
+        }
         for suffix in [suffix, "u", "LL", "ULL"] {
             literal.suffix = suffix
             let text = literal.written(number)
@@ -207,10 +213,13 @@ extension NumberLiteral {
         // The magnitude of the smallest integer is none of the type.
         switch type {
         case .int32: return ["(int)" + text]
-        case .int64: return ["(int64_t)0x8000000000000000"]
+        case .int64: return [Self.smallest]
         default: return [text]
         }
     }
+
+    /// The smallest integer in C, whose magnitude is too large for its type.
+    private static let smallest = "(int64_t)0x8000000000000000"
 
     private func sign(isNegative: Bool) -> String {
         if isNegative { return self.isNegative ? sign : "-" }
@@ -271,12 +280,13 @@ extension NumberLiteral {
         if !exponent.isEmpty, base == .decimal {
             let power = Int(plain(exponent).dropFirst().drop { $0 == "+" }) ?? 0
             // Few digits before the point, and few zeros behind it.
-            let isNear = number.digits.isEmpty || -2...7 ~= number.point - power
+            let isNear = number.digits.isEmpty || -2...4 ~= number.point - power
             let used = isNear ? power : number.point - 1
             let point = number.digits.isEmpty ? 1 : number.point - used
             return positional(number.digits, point) + exponent(used, was: power)
         }
-        guard -9...21 ~= number.point else {
+        // An integer type has fewer digits than a floating-point number.
+        guard -9...(isReal ? 21 : 18) ~= number.point else {
             let power = number.point - 1
             return positional(number.digits, 1) + "e" + (power < 0 ? "" : "+") + "\(power)"
         }
