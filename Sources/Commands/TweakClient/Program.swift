@@ -270,11 +270,14 @@ package struct ProgramSearch {
         }
     }
 
-    /// Waits briefly if a process may listen soon: the library does so a quarter of a second after the start.
+    /// Waits briefly if a process may listen soon: the library does so a quarter of a second after the start, and on a
+    /// busy machine later.
     private func isWaited(for isMeant: (ProcessEntry) -> Bool) -> Bool {
         var scan = ProcessScan()
         let isStarting = ProcessEntry.all.contains { process in
-            guard isMeant(process), let age = process.age, age < .seconds(1) else { return false }
+            guard isMeant(process), let age = process.age, age < .seconds(5), !process.refusesRequests else {
+                return false
+            }
             // The dynamic linker may not have reached the library yet.
             return age < .milliseconds(100) || scan.content(of: process.pid) == .library
         }

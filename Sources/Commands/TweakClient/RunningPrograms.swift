@@ -293,6 +293,9 @@ struct ProcessEntry {
         return number - 3 < fields.count ? Int64(String(decoding: fields[number - 3], as: UTF8.self)) : nil
     }
 
+    /// Whether it was started without a socket.
+    var refusesRequests: Bool { Self.variable("TWEAKS_CONTROL", in: read("environ")) == "0" }
+
     /// The possible paths of its socket, by its environment. What is found there may belong to another process: the
     /// path is in the process's own file system, such as that of a container.
     var socketPaths: [String] {

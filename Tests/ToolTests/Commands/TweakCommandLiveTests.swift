@@ -74,6 +74,21 @@ import Testing
         #expect(own.output == "on\n")
     }
 
+    @Test func `A program that listens late is waited for`() throws {
+        let home = try LiveProgram.home()
+        let process = try start(LiveProgram.path, [], home: home, environment: ProgramBuild.usual.environment)
+        defer { process.kill() }
+        // As on a busy machine.
+        kill(process.processID, SIGSTOP)
+        let command = try start(
+            Locations.product("tweak"), ["set", LiveProgram.path, LiveProgram.text, "on"], home: home)
+        usleep(1_500_000)
+        kill(process.processID, SIGCONT)
+        #expect(command.wait().output == "\(LiveProgram.text): \"run\" → \"on\"\n")
+        let own = try run(Locations.product("tweak"), ["get", "\(process.processID)", "Text"], home: home)
+        #expect(own.output == "on\n")
+    }
+
     @Test(arguments: [SetterProgram.path, "tweak-setter"])
     func `A path or a name is the program that runs`(name: String) throws {
         #expect(
