@@ -32,10 +32,11 @@ import Testing
         #expect(measured["tweak"] as? String == "Setter/Values/Count")
     }
 
-    @Test(arguments: [
-        (["Text"], 65), (["Count", "--stat", "average"], 64), (["Count", "--for", "-1s"], 64),
-        (["Count", "--rate", "0"], 64), (["Nothing"], 65),
-    ] as [([String], Int32)])
+    @Test(
+        arguments: [
+            (["Text"], 65), (["Count", "--stat", "average"], 64), (["Count", "--for", "-1s"], 64),
+            (["Count", "--rate", "0"], 64), (["Nothing"], 65),
+        ] as [([String], Int32)])
     func `refuses what cannot be measured`(arguments: [String], status: Int32) throws {
         let result = try setter.program.command(["measure", "\(setter.pid)"] + arguments)
         #expect(result.status == status && result.output.isEmpty && !result.error.isEmpty)

@@ -95,7 +95,10 @@ struct Packages {
         let names = try Packages.paths.compactMap {
             $0.split(separator: "/").last?.split(separator: "_").first
         }
-        #expect(names == ["libtweaks-dev", "libtweaks0", "tweaks-agent", "tweaks-ui", "tweaks"])
+        #expect(
+            names == [
+                "libtweaks-dev", "libtweaks0", "python3-fbtweak", "tweaks-agent", "tweaks-ui", "tweaks",
+            ])
         #expect(try Packages.built.get().output.contains("lintian reports no errors and no warnings"))
     }
 
@@ -177,6 +180,31 @@ struct Packages {
         #expect(
             result.succeeded && result.output.hasPrefix("http://127.0.0.1:"),
             "\(result.output)\(result.error)")
+    }
+
+    @Test func `The Python module is found, and removed without remains`() throws {
+        let result = try packages.run(
+            """
+            make -C make CC=gcc >&2
+            python3 - <<'END'
+            import fbtweak, importlib.metadata
+            frames = fbtweak.connect("make/frames")
+            frames.set({"Glyph": "#", "Frames/Run/Frames": 1})
+            entry, = importlib.metadata.distribution("fbtweak").entry_points
+            print(fbtweak.__file__, entry.group, frames["Glyph"])
+            END
+            make/frames
+            dpkg --purge python3-fbtweak >&2
+            find /usr /var/lib -name '*fbtweak*' -path '*python*'
+            python3 -c 'import fbtweak' 2>&1 | tail -n 1
+            """)
+        #expect(
+            result.output == """
+                /usr/lib/python3/dist-packages/fbtweak/__init__.py pytest11 #
+                #
+                ModuleNotFoundError: No module named 'fbtweak'
+
+                """, "\(result.error)")
     }
 
     @Test func `The agent is installed with its units, and purged with its values`() throws {

@@ -196,7 +196,9 @@ extension NumberLiteral {
         var literal = self
         guard decidesType, ownType == type else {
             // Without a sign these are none of a signed type.
-            guard language == .c, base == .decimal, Int64(exactly: number.magnitude) == nil else { return [text] }
+            guard language == .c, base == .decimal, Int64(exactly: number.magnitude) == nil else {
+                return [text]
+            }
             guard number > 0 else { return [Self.smallest] }
             if !suffix.lowercased().contains("u") { literal.suffix += "u" }
             return [literal.written(number)]
