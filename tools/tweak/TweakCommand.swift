@@ -40,7 +40,7 @@ struct TweakCommand: ParsableCommand {
         version: "tweak \(libraryVersion)",
         subcommands: [
             PsCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self,
-            WatchCommand.self, PlotCommand.self, MeasureCommand.self, LogCommand.self, UndoCommand.self,
+            WatchCommand.self, PlotCommand.self, MeasureCommand.self, SweepCommand.self, LogCommand.self, UndoCommand.self,
             RevertCommand.self,
             MarkCommand.self, RecordCommand.self, ReplayCommand.self, RunCommand.self, ExecCommand.self,
             EditCommand.self, BakeCommand.self,

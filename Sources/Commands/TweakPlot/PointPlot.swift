@@ -55,7 +55,7 @@ package struct PointPlot: Sendable {
         lines.append(
             blanks + (unicode ? "└" : "+")
                 + String(repeating: unicode ? "─" : "-", count: columns - margin))
-        lines.append(String(repeating: " ", count: margin) + labels(of: places, columns - margin, unicode))
+        lines.append(String(repeating: " ", count: margin) + axisLabels(of: places, columns - margin, unicode))
         return lines
     }
 
@@ -76,7 +76,7 @@ package struct PointPlot: Sendable {
     }
 
     /// The ends of the horizontal scale, with the tweak's name between them.
-    private func labels(of places: PlotScale, _ columns: Int, _ isUnicode: Bool) -> String {
+    private func axisLabels(of places: PlotScale, _ columns: Int, _ isUnicode: Bool) -> String {
         let form = NumberForm(
             resolution: places.resolution, largest: max(abs(places.bottom), abs(places.top)))
         let (low, high) = (form.text(of: places.bottom), form.text(of: places.top))

@@ -35,6 +35,9 @@ package struct Sweep: Sendable {
     private let options: Options
     private var points: Points
     private var finals: Rounds?
+    /// The number of points besides the best three that were measured again.
+    private var extras = 0
+    private static let mostExtras = 10
     /// The number of measurements of points to try, at most.
     private let budget: Int
     private var tried = 0
@@ -106,16 +109,14 @@ package struct Sweep: Sendable {
         trials.add(purpose, point, value, at: time)
     }
 
-    /// The best of the points that were measured again; before that, of all points.
-    package var best: SearchPoint? {
-        let finals = Set(trials.ranking(.final))
-        return trials.ranking().first { finals.isEmpty ? $0 != reference : finals.contains($0) }
-    }
+    /// The best of the points that were tried. At the end, its final results alone say how good it is: it was chosen by
+    /// the others, too.
+    package var best: SearchPoint? { ranking.first }
 
-    /// The statistics that count for a point: those of the last measurements for the best ones.
-    package func summary(of point: SearchPoint) -> Summary {
-        let final = trials.summary(of: point, .final)
-        return final.count > 0 ? final : trials.summary(of: point)
+    /// The points that were tried, best first.
+    private var ranking: [SearchPoint] {
+        let tried = Set(trials.ranking(.trial))
+        return trials.ranking().filter(tried.contains)
     }
 
     private mutating func choose() -> (purpose: Trials.Purpose, point: SearchPoint)? {
@@ -133,11 +134,20 @@ package struct Sweep: Sendable {
                 sinceReference += 1
                 return (.trial, point)
             }
-            var random = SeededRandom(seed: options.seed)
-            finals = Rounds(of: Array(trials.ranking(.trial).prefix(3)), options, &random)
+            finals = again(Array(ranking.prefix(3)))
             if options.referenceInterval != nil { return (.reference, reference) }
         }
+        // The best three may turn out to be worse than the next.
+        if finals?.count == 0, extras < Self.mostExtras, let best, trials.summary(of: best, .final).count == 0 {
+            extras += 1
+            finals = again([best])
+        }
         return finals?.next().map { (.final, $0) }
+    }
+
+    private func again(_ points: [SearchPoint]) -> Rounds {
+        var random = SeededRandom(seed: options.seed)
+        return Rounds(of: points, options, &random)
     }
 
     private mutating func nextPoint() -> SearchPoint? {
