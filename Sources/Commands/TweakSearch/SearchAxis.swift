@@ -141,7 +141,8 @@ package struct SearchAxis: Sendable {
         else { return number }
         // The reciprocal of a negative power of ten is exact.
         let rounded =
-            power < 1 ? (number * (1 / power).rounded()).rounded() / (1 / power).rounded()
+            power < 1
+            ? (number * (1 / power).rounded()).rounded() / (1 / power).rounded()
             : (number / power).rounded() * power
         return rounded.isFinite ? rounded : number
     }

@@ -138,7 +138,8 @@ package struct Sweep: Sendable {
             if options.referenceInterval != nil { return (.reference, reference) }
         }
         // The best three may turn out to be worse than the next.
-        if finals?.count == 0, extras < Self.mostExtras, let best, trials.summary(of: best, .final).count == 0 {
+        if finals?.count == 0, extras < Self.mostExtras, let best, trials.summary(of: best, .final).count == 0
+        {
             extras += 1
             finals = again([best])
         }

@@ -150,7 +150,7 @@ private final class CommandRun {
         posix_spawnattr_setsigmask(&attributes, &mask)
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-        let words: [UnsafeMutablePointer<CChar>?] = 
+        let words: [UnsafeMutablePointer<CChar>?] =
             ["sh", "-c", command].map { (word: String) in strdup(word) } + [nil]
         defer { for word in words { free(word) } }
         var pid: pid_t = 0

@@ -20,7 +20,8 @@ struct SweepReport {
     /// The points, the best one first, and those without a result at the end.
     private var points: [SearchPoint] {
         let ranking = sweep.trials.ranking()
-        return ranking + sweep.trials.points.filter { !ranking.contains($0) }
+        let ranked = Set(ranking)
+        return ranking + sweep.trials.points.filter { !ranked.contains($0) }
     }
 
     /// Whether the best point is better than the values before the sweep.
@@ -60,7 +61,8 @@ struct SweepReport {
         }
         let table = TextTable(
             header: headers + ["RESULT", "SD", "RUNS", "AGAIN", "CHANGE", "NOTE"],
-            optional: ["SD", "AGAIN", "CHANGE", "NOTE"], emphasized: points.map { $0 == sweep.best }, rows: rows)
+            optional: ["SD", "AGAIN", "CHANGE", "NOTE"], emphasized: points.map { $0 == sweep.best },
+            rows: rows)
         return ([heading, table.text] + [driftText].compactMap(\.self)).joined(separator: "\n")
     }
 
@@ -96,7 +98,10 @@ struct SweepReport {
     func pictures(columns: Int, isUnicode: Bool) -> [String] {
         axes.indices.filter { axes[$0].isOrdered }.flatMap { index in
             let results = points.compactMap { point -> (x: Double, y: Double)? in
-                guard let x = point.values[index].number, let y = sweep.trials.summary(of: point).mean else {
+                // The values before the sweep may be far from the others.
+                guard sweep.trials.summary(of: point, .trial).count > 0, let x = point.values[index].number,
+                    let y = sweep.trials.summary(of: point).mean
+                else {
                     return nil
                 }
                 return (x, y)
@@ -173,7 +178,9 @@ struct SweepCSV {
         let bytes = Array((fields.map(\.csvField).joined(separator: ",") + "\n").utf8)
         var written = 0
         while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes[written...].withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Failure("\(name): \(systemMessage())", .inputOutput) }
             written += count
