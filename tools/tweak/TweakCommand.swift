@@ -36,7 +36,7 @@ struct TweakCommand: ParsableCommand {
               77  no permission to connect to the program, or to read its memory
               126 the program to start cannot be executed
               127 the program to start was not found
-              128 and more: a signal with this number, above 128, ended a sweep
+              130 Ctrl-C ended a sweep; for another signal 128 and its number
             """,
         version: "tweak \(libraryVersion)",
         subcommands: [

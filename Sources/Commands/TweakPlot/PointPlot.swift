@@ -79,7 +79,7 @@ package struct PointPlot: Sendable {
     /// The ends of the horizontal scale, with the tweak's name between them.
     private func axisLabels(of places: PlotScale, _ columns: Int, _ isUnicode: Bool) -> String {
         let form = NumberForm(
-            resolution: places.resolution / 10, largest: max(abs(places.bottom), abs(places.top)))
+            resolution: (places.top - places.bottom) / 100, largest: max(abs(places.bottom), abs(places.top)))
         let (low, high) = (form.text(of: places.bottom), form.text(of: places.top))
         let room = columns - low.columns - high.columns
         guard room > 4 else { return "" }
