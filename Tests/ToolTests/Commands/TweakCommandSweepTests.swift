@@ -83,6 +83,11 @@ private final class SweptProgram {
             in: home.path)
     }
 
+    func preset(_ command: String, _ arguments: String...) throws -> CommandResult {
+        try run(
+            Locations.product("tweak"), ["preset", command, "\(process.processID)"] + arguments, home: home)
+    }
+
     func startSweep(_ arguments: String...) throws -> RunningCommand {
         try start(
             Locations.product("tweak"), ["sweep", "\(process.processID)"] + arguments, home: home,
@@ -128,7 +133,7 @@ private final class SweptProgram {
         #expect(try program.value("Gain") == "4.0\n" && program.value("Mode") == "hard\n")
         #expect(try program.value("Gated/Control/P") == "3.0\n" && program.value("Count") == "5\n")
         #expect(try program.tweak("list").output.contains("lease") == false)
-        #expect(try program.tweak("preset", "diff", "good").output == "no differences\n")
+        #expect(try program.preset("diff", "good").output == "no differences\n")
     }
 
     @Test func `keeps nothing that is not better`() throws {
@@ -137,7 +142,7 @@ private final class SweptProgram {
             "sweep", "Gain=8,9", "--measure", "Error", "--for", "20ms", "--keep", "best", "--preset", "bad")
         #expect(result.succeeded && result.error.contains("nothing is kept"))
         try program.expectDefaults()
-        #expect(try program.tweak("preset", "list").output.contains("no presets"))
+        #expect(try program.preset("list").output.contains("no presets"))
     }
 
     @Test func `has CSV and JSON forms`() throws {
@@ -242,13 +247,14 @@ private final class SweptProgram {
         #expect(try waitUntil { try program.value("Gated/Control/P") == "1.0\n" })
     }
 
-    @Test func `does not measure values that another lease hides`() throws {
+    @Test func `leaves a value that somebody has set meanwhile`() throws {
         let program = try SweptProgram()
         let sweep = try program.startSweep("Gain=2..6/50", "--measure", "Error", "--for", "30ms")
         #expect(try waitUntil { try program.value("Gain") != "1.0\n" })
-        #expect(try program.tweak("set", "Gain", "7", "--for", "20s").succeeded)
-        let result = sweep.wait()
-        #expect(result.status == 65 && result.error.contains("takes precedence with 7.0"))
+        #expect(try program.tweak("set", "Gain", "7").succeeded)
+        kill(sweep.processID, SIGINT)
+        #expect(sweep.wait().status == 128 + SIGINT)
+        #expect(try program.value("Gain") == "7.0\n")
     }
 
     // MARK: Commands
@@ -286,7 +292,7 @@ private final class SweptProgram {
         let result = try command(arguments + ["--keep", "best"])
         #expect(result.succeeded && result.error == "tweak: kept: Buffers=2\n", "\(result)")
         #expect(try command(["get", program.home("motor"), "Buffers"]).output == "2\n")
-        #expect(try command(Array(arguments[..<3]) + ["--measure", "Error"]).status == 69)
+        #expect(try command(Array(arguments[..<2]) + ["Gain=2,3", "--measure", "Error"]).status == 69)
     }
 
     @Test func `ends a command, and what it has started, at a signal`() throws {
