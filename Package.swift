@@ -267,7 +267,8 @@ let package = Package(
         .testTarget(
             name: "CommandSupportTests", dependencies: ["CommandSupport", "TestSupport", "TweakRecords"]),
         .testTarget(
-            name: "TweakSearchTests", dependencies: ["TestSupport", "TweakRecords", "TweakSearch"]),
+            name: "TweakSearchTests",
+            dependencies: ["TestSupport", "TweakGenerators", "TweakRecords", "TweakSearch"]),
         .testTarget(
             name: "TweakSourcesTests",
             dependencies: ["CommandSupport", "TestSupport", "TweakELF", "TweakRecords", "TweakSources"]),

@@ -37,6 +37,8 @@ struct SweepRunner {
         var hasFailed = false
         while let (purpose, point) = sweep.next() {
             let values = values(of: point)
+            // Before anything is changed.
+            try watch.check()
             try hold(values)
             let result = try measurement.measure(values, &watch)
             if case .failed(let reason) = result {
